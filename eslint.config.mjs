@@ -2,73 +2,75 @@ import tseslint from 'typescript-eslint';
 import { importX } from 'eslint-plugin-import-x';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
 
+/** A package that sees these packages of ours and no others. */
+const only = (target, seen, message) => ({
+  target: `./src/${target}`,
+  from: './src',
+  except: [`./${target}`, ...seen.map((name) => `./${name}`)],
+  message,
+});
+
+/** A package that does not see these. */
+const not = (target, hidden, message) => ({
+  target: `./src/${target}`,
+  from: hidden.map((name) => `./src/${name}`),
+  message,
+});
+
 /**
  * The layers of docs/architecture.md as a table: `from` lists what a folder may not know, and why.
  */
 const zones = [
-  { target: './src/base', from: './src', except: ['./base'], message: 'base knows no Kubernetes and no network.' },
-  {
-    target: './src/machinery',
-    from: './src',
-    except: ['./base', './machinery'],
-    message: 'machinery is pure: it is shared by server and clients.',
-  },
-  {
-    target: './src/cel',
-    from: './src',
-    except: ['./base', './machinery', './cel'],
-    message: 'cel is a language over JSON values: what its expressions are about is declared by who compiles them.',
-  },
-  {
-    target: './src/api',
-    from: './src',
-    except: ['./base', './machinery', './cel', './api'],
-    message: 'api is data and pure functions.',
-  },
-  {
-    target: './src/http2',
-    from: './src',
-    except: ['./base', './http2'],
-    message: 'http2 carries bytes and knows nobody who speaks.',
-  },
-  {
-    target: './src/grpc',
-    from: './src',
-    except: ['./base', './http2', './grpc'],
-    message: 'grpc carries messages and knows none.',
-  },
-  {
-    target: './src/etcd',
-    from: './src',
-    except: ['./base', './http2', './grpc', './etcd'],
-    message: "etcd speaks etcd's words over gRPC and needs base, http2 and grpc only.",
-  },
-  {
-    target: './src/server',
-    from: './src',
-    except: ['./base', './server'],
-    message: 'server is what every daemon serves with: it does not know what.',
-  },
-  {
-    target: './src/storage',
-    from: './src',
-    except: ['./base', './machinery', './http2', './grpc', './etcd', './storage'],
-    message: 'storage does not know what the bytes mean.',
-  },
-  {
-    target: './src/registry',
-    from: ['./src/apiserver', './src/cmd', './src/client', './src/server', './src/http2', './src/grpc', './src/etcd'],
-    message: 'registry knows storage and api, not HTTP.',
-  },
-  {
-    target: './src/apiserver',
-    from: ['./src/cmd', './src/etcd'],
-    message: 'cmd assembles the server, not the other way round.',
-  },
+  only('base', [], 'base knows no Kubernetes and no network.'),
+  only('machinery', ['base'], 'machinery is pure: it is shared by servers and clients.'),
+  only(
+    'cel',
+    ['base', 'machinery'],
+    'cel is a language over JSON values: what its expressions are about is declared by its callers.',
+  ),
+  only('pki', ['base', 'machinery'], 'pki is keys, certificates and certificate requests.'),
+  only('api', ['base', 'machinery', 'cel', 'pki'], 'api is data and pure functions.'),
+  only('http2', ['base'], 'http2 carries bytes and knows none of the protocols above it.'),
+  only('grpc', ['base', 'http2'], 'grpc carries messages and knows none.'),
+  only('etcd', ['base', 'http2', 'grpc'], "etcd speaks etcd's words over gRPC."),
+  only(
+    'reconcile',
+    ['base', 'machinery'],
+    'reconcile knows keys and objects; where they come from is a source that it is given.',
+  ),
+  only(
+    'client',
+    ['base', 'machinery', 'http2', 'api', 'pki', 'reconcile'],
+    'client knows the API by its wire format alone.',
+  ),
+  only('auth', ['base', 'machinery', 'cel', 'pki', 'api'], 'auth is shared by all daemons that serve.'),
+  only(
+    'server',
+    ['base', 'machinery', 'http2', 'auth'],
+    'server is what every daemon serves with: it does not know what.',
+  ),
+  only('storage', ['base', 'machinery', 'http2', 'grpc', 'etcd'], 'storage does not know what the bytes mean.'),
+  not(
+    'registry',
+    ['apiserver', 'cmd', 'client', 'server', 'auth', 'http2', 'grpc', 'etcd'],
+    'registry knows storage and api, not HTTP.',
+  ),
+  not(
+    'apiserver',
+    ['cmd', 'etcd', 'controllers', 'scheduler', 'node-agent'],
+    'cmd assembles the server, not the other way round.',
+  ),
+  ...['controllers', 'scheduler', 'node-agent'].map((daemon) =>
+    only(
+      daemon,
+      ['client', 'reconcile', 'server', 'auth', 'pki', 'api', 'cel', 'machinery', 'grpc', 'base'],
+      'A daemon knows the API server by its API alone.',
+    ),
+  ),
   {
     target: './src/apiserver/filters',
     from: './src/registry',
-    message: 'Filters judge who and what from the URL; bodies and objects come later.',
+    message: 'Filters judge by the URL and the caller; bodies and objects come later.',
   },
 ];
 

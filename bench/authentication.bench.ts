@@ -4,15 +4,15 @@
  */
 import { createCallMetrics } from '../src/apiserver/webhooks/metrics.ts';
 import { AuthenticationMetrics } from '../src/apiserver/authn/metrics.ts';
-import { allMetrics, MetricRegistry } from '../src/apiserver/metric-registry.ts';
+import { allMetrics, MetricRegistry } from '../src/server/metrics/metric-registry.ts';
 import { generateKeyPairSync } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { bench, describe } from 'vitest';
-import { caSubject, createAdmin, createAuthority } from '../src/cmd/pki/pki.ts';
+import { caSubject, createAdmin, createAuthority } from '../src/pki/pki.ts';
 import { fixedText } from '../src/base/reloadable-file.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { X509Certificate } from 'node:crypto';
-import type { PeerCertificate } from '../src/apiserver/request.ts';
+import type { PeerCertificate } from '../src/server/exchange.ts';
 import { type AuthenticationConfig, createAuthentication } from '../src/apiserver/authn/authentication.ts';
 import type { RequestAuthenticator } from '../src/apiserver/authn/authenticator.ts';
 import { boundClaims } from '../src/apiserver/authn/service-accounts/claims.ts';

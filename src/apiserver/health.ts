@@ -2,7 +2,8 @@
  * `/healthz`, `/livez`, `/readyz`: named checks, each a path of its own, with `?verbose` and `?exclude=`.
  * @see {@link https://kubernetes.io/docs/reference/using-api/health-checks/ | API health endpoints}
  */
-import type { ApiRequest, ApiResponse } from './request.ts';
+import type { ApiResponse } from '../server/exchange.ts';
+import type { ApiRequest } from './request.ts';
 
 export interface HealthCheck {
   readonly name: string;

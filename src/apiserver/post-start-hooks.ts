@@ -18,8 +18,8 @@ import type { ApiServerConfig } from './config.ts';
 import type { ServiceControllers } from './bootstrap/service-controllers.ts';
 import { createBootstrapObjectsController } from './bootstrap/bootstrap-objects-controller.ts';
 import type { CustomResourceParts } from './custom-resources/setup.ts';
-import { endsWithin } from './shutdown-timeout.ts';
-import type { Metrics } from './metrics.ts';
+import { endsWithin } from '../server/shutdown-timeout.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { waitForStorage } from './storage-readiness.ts';
 
 export interface PostStartHooksOptions {

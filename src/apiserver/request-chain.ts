@@ -18,14 +18,15 @@ import { renderErrors } from './filters/error-rendering.ts';
 import { limitTime } from './filters/request-timeout.ts';
 import { responseHeaders } from './filters/response-headers.ts';
 import { countRequests, followWatches, sendRetryAfter } from './filters/shutdown.ts';
-import type { Lifecycle } from './lifecycle.ts';
+import type { Lifecycle } from '../server/lifecycle.ts';
 import type { ShutdownConfig } from './shutdown.ts';
 import { canonicalPath } from './names.ts';
 import { parseQuery } from './query.ts';
 import { parseRequestInfo } from './request-info.ts';
-import { ApiRequest, type ApiResponse, type Exchange, type Filter, type Handler } from './request.ts';
+import { type ApiResponse, type Exchange } from '../server/exchange.ts';
+import { ApiRequest, type Filter, type Handler } from './request.ts';
 import type { AuditTrail } from './audit/trail.ts';
-import type { Metrics } from './metrics.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { recordRefused, recordRequests } from './filters/audit.ts';
 import { measure, timed } from './filters/metrics.ts';
 

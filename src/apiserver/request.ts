@@ -2,47 +2,13 @@
  * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
-import type { X509Certificate } from 'node:crypto';
-import type { Readable, Writable } from 'node:stream';
 import { describeWork, type Work, type WorkDescription } from '../base/work.ts';
 import type { ObjectMeta } from '../machinery/object-meta.ts';
 import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import { Warnings } from './warnings.ts';
-
-/** What a transport hands over for one request. */
-export interface Exchange {
-  readonly method: string;
-  /** Path and query as sent. */
-  readonly target: string;
-  readonly httpVersion: '1.1' | '2.0';
-  /** The other protocol that the client asks for on this connection (RFC 9110 section 7.8), lower case. */
-  readonly upgrade?: string | undefined;
-  /** Whether the answer may be an {@link UpgradedAnswer}. */
-  readonly canChangeProtocol?: boolean;
-  /** Whether the answer may be a {@link WebSocketAnswer}. */
-  readonly canBecomeWebSocket?: boolean;
-  /** First value of a header; names are lower case. */
-  header(name: string): string | undefined;
-  /** All values of a header in order, from the raw headers (RFC 9110 section 5.3: Node joins repeated ones). */
-  headerValues(name: string): string[];
-  /** Names of all headers, lower case. */
-  headerNames(): string[];
-  /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
-  readBody(limit: number): Promise<Buffer>;
-  /** The body for somebody who passes it on, instead of reading it whole. Undefined where none was sent. */
-  bodyStream(): Readable | undefined;
-  readonly remoteAddress: string;
-  /** The same object for all requests of a connection; absent when it is gone. */
-  readonly connection?: object | undefined;
-  /**
-   * The verified or unverified client certificate, if one was sent. The same object for all requests of a connection.
-   */
-  peerCertificate(): PeerCertificate | undefined;
-  /** Calls back once when the client is gone or the response is done. */
-  onClose(listener: () => void): void;
-}
+import { type ApiResponse, ClientGone, type Exchange } from '../server/exchange.ts';
 
 /** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
 export interface RequestRecord {
@@ -62,35 +28,6 @@ export interface RequestRecord {
   keepResponse(json: string): void;
   /** A Status that is the answer. */
   keepStatus(status: Partial<Status>): void;
-}
-
-export interface PeerCertificate {
-  readonly certificate: X509Certificate;
-  /** Those between it and an authority, as far as the client sent them. */
-  readonly issuers: readonly X509Certificate[];
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  /** Whether, at the handshake, the chain led to any authority that this server asks for, whatever for. */
-  readonly verified: boolean;
-  readonly error: string | undefined;
-}
-
-export class BodyTooLarge extends Error {
-  readonly limit: number;
-  constructor(limit: number) {
-    super(`Request entity too large: limit is ${limit}`);
-    this.limit = limit;
-  }
-}
-
-/** The rest of a body cannot be told from what comes behind it. The connection ends with the answer. */
-export class BrokenBody extends Error {}
-
-/** The client went away before its request was done. Nothing failed here. */
-export class ClientGone extends Error {
-  constructor(when = '') {
-    super(`the client closed the request${when}`);
-  }
 }
 
 /** Characters of a name in a description of the work: clients choose how long they are. */
@@ -195,63 +132,6 @@ export class ApiRequest implements Work {
     this.warnings.add(text);
     return !this.warnings.isFull;
   }
-}
-
-export type HeaderMap = Record<string, string | number | readonly string[]>;
-
-/** A complete answer. `chunks` go out one by one under backpressure; `length` is known beforehand. */
-export type ApiResponse =
-  | { readonly status: number; readonly headers: HeaderMap; readonly body?: Buffer | string }
-  | {
-      readonly status: number;
-      readonly headers: HeaderMap;
-      readonly chunks: Iterable<Buffer>;
-      readonly length?: number;
-    }
-  | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> }
-  | WebSocketAnswer
-  | UpgradedAnswer;
-
-/**
- * The connection becomes a WebSocket, and what the stream writes are its messages. Only for an exchange that can become
- * one.
- */
-export interface WebSocketAnswer {
-  readonly status: 101;
-  readonly headers: HeaderMap;
-  readonly webSocket: {
-    /** The subprotocol that is spoken, of those offered. */
-    readonly protocol: string | undefined;
-    /** Messages are text, not binary. */
-    readonly isText: boolean;
-  };
-  readonly stream: (sink: Sink) => Promise<void>;
-}
-
-/**
- * The connection speaks the protocol that was asked for: the stream writes its bytes, and what the client sends goes
- * into `input`. Only for an exchange that can change its protocol.
- */
-export interface UpgradedAnswer {
-  readonly status: 101;
-  readonly headers: HeaderMap;
-  readonly input: Writable;
-  readonly stream: (sink: Sink) => Promise<void>;
-}
-
-/** Where a streaming answer writes. */
-export interface Sink {
-  /**
-   * Hands bytes to the connection; on a WebSocket they are one message. False when its buffers are full: wait for
-   * `drained()`.
-   */
-  write(chunk: Buffer): boolean;
-  drained(): Promise<void>;
-  /** Set when the client is gone; nothing more needs to be written. */
-  readonly closed: boolean;
-  onClose(listener: () => void): void;
-  /** Ends the answer at once, without what waits: for a client that does not take it. */
-  abort(): void;
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;

@@ -11,9 +11,9 @@
  */
 import { type Clock, sleep } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { endsWithin } from './shutdown-timeout.ts';
-import type { Lifecycle } from './lifecycle.ts';
-import type { Transport } from './transport/server.ts';
+import { endsWithin } from '../server/shutdown-timeout.ts';
+import type { Lifecycle } from '../server/lifecycle.ts';
+import type { Transport } from '../server/listener.ts';
 
 export interface ShutdownConfig {
   readonly delayMs: number;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiServerConfig } from './config.ts';
-import { createPki } from './pki/pki.ts';
+import { createPki } from '../pki/pki.ts';
 import { runCommand } from './testing/run-command.ts';
 
 let directory: string;

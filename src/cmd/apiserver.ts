@@ -7,9 +7,9 @@ import { prepareDataDir } from './data-dir.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { watchInterrupts } from './interrupts.ts';
 import { levelOf } from './logging.ts';
-import type { KeyPair } from './pki/pki.ts';
+import type { KeyPair } from '../pki/pki.ts';
 import { ensureSelfSigned } from './pki/self-signed.ts';
-import { servingNames } from './pki/serving-names.ts';
+import { servingNames } from '../pki/serving-names.ts';
 import { findPublicAddress } from './public-address.ts';
 import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './server-command.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
-import { isPair, type NamedPair, type ServingTls } from '../apiserver/transport/serving-tls.ts';
+import { isPair, type NamedPair, type ServingTls } from '../server/tls/certificate-reload.ts';
 import { fixedText, ReloadableFiles } from '../base/reloadable-file.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
@@ -21,7 +21,7 @@ import type { Pod } from './in-cluster.ts';
 import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import type { KeyPair, Pki } from './pki/pki.ts';
+import type { KeyPair, Pki } from '../pki/pki.ts';
 import { readMetricsConfig } from './metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
 import { readFlagFile, watchFlagFile } from './read-file.ts';

@@ -15,7 +15,7 @@ import { parseTokenFile } from '../apiserver/authn/token-file.ts';
 import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } from '../base/reloadable-file.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import type { Pki } from './pki/pki.ts';
+import type { Pki } from '../pki/pki.ts';
 import { readConnectionFile } from '../apiserver/webhooks/connection-file.ts';
 import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';

@@ -3,7 +3,7 @@
  * from flags and files; the second is the server's.
  */
 import type { AuditConfig } from '../apiserver/audit/create-trail.ts';
-import type { MetricSettings } from '../apiserver/metric-registry.ts';
+import type { MetricSettings } from '../server/metrics/metric-registry.ts';
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
@@ -12,7 +12,7 @@ import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts'
 import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
-import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
+import type { ServingTls } from '../server/tls/certificate-reload.ts';
 import type { ReloadableFiles } from '../base/reloadable-file.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { StoreOverride } from './flags/api-server/store-overrides.ts';

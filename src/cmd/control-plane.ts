@@ -14,8 +14,8 @@ import { apiServerFlags } from './flags/api-server/table.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
-import { createPki } from './pki/pki.ts';
-import { servingNames } from './pki/serving-names.ts';
+import { createPki } from '../pki/pki.ts';
+import { servingNames } from '../pki/serving-names.ts';
 import { explainStartError } from './start-errors.ts';
 
 const { program, ...sections } = apiServerFlags;

@@ -1,7 +1,7 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { formatKubeconfig } from './kubeconfig.ts';
-import { createPki } from './pki/pki.ts';
+import { createPki } from '../pki/pki.ts';
 
 test('a client library finds server, authority and identity in the kubeconfig', () => {
   const pki = createPki({ dnsNames: ['localhost'], ipAddresses: [] }, new Date());

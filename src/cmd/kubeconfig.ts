@@ -3,7 +3,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */
-import type { KeyPair, Pki } from './pki/pki.ts';
+import type { KeyPair, Pki } from '../pki/pki.ts';
 
 export interface KubeconfigInput {
   readonly url: string;

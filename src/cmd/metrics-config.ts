@@ -1,5 +1,5 @@
 /** What the metrics flags and the file they name say of what `/metrics` shows. */
-import type { MetricSettings } from '../apiserver/metric-registry.ts';
+import type { MetricSettings } from '../server/metrics/metric-registry.ts';
 import { parseYaml } from '../machinery/json/yaml.ts';
 import { isMetricLabel, readAllowedLabels } from './flags/api-server/metric-labels.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';

@@ -1,7 +1,7 @@
 /** Which of a machine's addresses others use. */
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
-import { isWildcard } from './pki/serving-names.ts';
+import { isWildcard } from '../pki/serving-names.ts';
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 

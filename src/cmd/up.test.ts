@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../../test/support/ports.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { ApiServerConfig } from './config.ts';
-import { createSelfSigned } from './pki/pki.ts';
+import { createSelfSigned } from '../pki/pki.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
 import { runCommand } from './testing/run-command.ts';
 import type { RunningCommand } from './testing/run-command.ts';

@@ -17,8 +17,8 @@ import { adminKubeconfig } from './kubeconfig.ts';
 import { levelOf } from './logging.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
-import type { Pki } from './pki/pki.ts';
-import { servingNames } from './pki/serving-names.ts';
+import type { Pki } from '../pki/pki.ts';
+import { servingNames } from '../pki/serving-names.ts';
 import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './server-command.ts';
 
 const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this machine only

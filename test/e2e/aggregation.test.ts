@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createServing } from '../../src/cmd/pki/pki.ts';
+import { createServing } from '../../src/pki/pki.ts';
 import { OrchProcess, buildOrch, kubectl } from '../support/orch-process.ts';
 import { freePorts } from '../support/ports.ts';
 

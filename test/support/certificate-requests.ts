@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { bitString, integer, oid, sequence, set, utf8String } from '../../src/cmd/pki/der.ts';
+import { bitString, integer, oid, sequence, set, utf8String } from '../../src/pki/der-writer.ts';
 
 export interface RequestedSubject {
   readonly commonName?: string;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { caSubject, createAdmin, createAuthority, createServing } from '../../src/cmd/pki/pki.ts';
+import { caSubject, createAdmin, createAuthority, createServing } from '../../src/pki/pki.ts';
 
 export interface TestCertificates extends AsyncDisposable {
   readonly caFile: string;

@@ -16,7 +16,7 @@ import {
   caSubject,
   frontProxyCaSubject,
   type KeyPair,
-} from '../../src/cmd/pki/pki.ts';
+} from '../../src/pki/pki.ts';
 
 /**
  * Authorities and certificates of a cluster with servers behind the front proxy, and the flags that make a server the

@@ -1,6 +1,6 @@
 /** Requests that reach the chain of a server without a connection. */
 import { GivenExchange } from '../../src/apiserver/large-requests/given-exchange.ts';
-import type { ApiResponse, Exchange, Sink } from '../../src/apiserver/request.ts';
+import type { ApiResponse, Exchange, Sink } from '../../src/server/exchange.ts';
 
 export interface MemoryRequest {
   readonly method: string;

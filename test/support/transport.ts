@@ -1,7 +1,7 @@
 /** The transport alone: TLS and both versions of HTTP on a loopback port, in front of a handler of the test's. */
 import { fixedText } from '../../src/base/reloadable-file.ts';
-import { listen, type TransportOptions } from '../../src/apiserver/transport/server.ts';
-import { caSubject, createAuthority, createServing } from '../../src/cmd/pki/pki.ts';
+import { listen, type TransportOptions } from '../../src/server/listener.ts';
+import { caSubject, createAuthority, createServing } from '../../src/pki/pki.ts';
 
 export interface TestTransport extends AsyncDisposable {
   readonly url: string;

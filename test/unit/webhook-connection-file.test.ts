@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { FakeClock } from '../../src/base/testing/fake-clock.ts';
-import { createSelfSigned } from '../../src/cmd/pki/pki.ts';
+import { createSelfSigned } from '../../src/pki/pki.ts';
 import { readConnectionFile } from '../../src/apiserver/webhooks/connection-file.ts';
 
 let folder: string;

@@ -8,7 +8,7 @@ import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goBytes, goStrings } from '../../machinery/go-quote.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
-import { trustedCertificatesProblem } from '../certificates/issued-certificate.ts';
+import { trustedCertificatesProblem } from '../../pki/issued-certificate.ts';
 import { checkEnum, checkFormat, repeatedAt } from '../meta/checks.ts';
 import { checkWebhookTarget } from '../meta/webhook-client.ts';
 

@@ -11,8 +11,8 @@ import { goBytes } from '../../machinery/go-quote.ts';
 import { repeatedAt } from '../meta/checks.ts';
 import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { certificateChainProblem } from './issued-certificate.ts';
-import { certificateRequestProblem } from './pkcs10.ts';
+import { certificateChainProblem } from '../../pki/issued-certificate.ts';
+import { certificateRequestProblem } from '../../pki/certificate-request.ts';
 import { checkDecisions, checkRequestConditions } from './request-conditions.ts';
 import { checkSignerName } from './signer-name.ts';
 

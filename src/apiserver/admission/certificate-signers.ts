@@ -5,7 +5,7 @@
  */
 import type { ClusterTrustBundle } from '../../api/gen/types/certificates-v1alpha1.ts';
 import type { CertificateSigningRequest } from '../../api/gen/types/certificates-v1.ts';
-import { type RequestSubject, requestSubject } from '../../api/certificates/request-subject.ts';
+import { type RequestSubject, requestSubject } from '../../pki/request-subject.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import type { UserInfo } from '../../machinery/user.ts';

@@ -7,7 +7,7 @@
 import type { TokenRequest } from '../../api/gen/types/authentication-v1.ts';
 import type { CertificateSigningRequest } from '../../api/gen/types/certificates-v1.ts';
 import type { Node, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
-import { requestSubject } from '../../api/certificates/request-subject.ts';
+import { requestSubject } from '../../pki/request-subject.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { notFound } from '../../machinery/status.ts';

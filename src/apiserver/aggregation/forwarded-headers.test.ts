@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { UserInfo } from '../../machinery/user.ts';
-import type { Exchange } from '../request.ts';
+import type { Exchange } from '../../server/exchange.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions, userHeaders } from './forwarded-headers.ts';
 
 const plain: ForwardingOptions = { frontProxyHeaders: [], frontProxyPrefixes: [], tellUid: false };

@@ -7,7 +7,7 @@
  */
 import type { UserInfo } from '../../machinery/user.ts';
 import { canonicalMediaType } from '../names.ts';
-import type { Exchange, HeaderMap } from '../request.ts';
+import type { Exchange, HeaderMap } from '../../server/exchange.ts';
 
 export type Headers = ReadonlyMap<string, readonly string[]>;
 

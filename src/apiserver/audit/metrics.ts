@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
+import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import type { Level } from './policy.ts';
 import type { AuditCounters } from './trail.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Exchange } from '../request.ts';
+import type { Exchange } from '../../server/exchange.ts';
 import { maxEntries, sourceAddresses } from './source-addresses.ts';
 
 const addressesOf = (headers: Readonly<Record<string, string | undefined>>, remoteAddress = '192.0.2.1') =>

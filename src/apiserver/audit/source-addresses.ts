@@ -7,7 +7,7 @@
  */
 import { remembered, textBytes } from '../../base/bounded-cache.ts';
 import { formatIp, parseIp } from '../../machinery/formats/addresses.ts';
-import type { Exchange } from '../request.ts';
+import type { Exchange } from '../../server/exchange.ts';
 
 export interface SourceAddresses {
   readonly addresses: readonly string[];

@@ -1,7 +1,7 @@
-import type { MetricRegistry } from '../metric-registry.ts';
-import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
-import { type GaugeSeries, SeriesGauge } from '../series-gauge.ts';
-import { type HistogramSeries, SeriesHistogram } from '../series-histogram.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
+import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
+import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 
 /** `failure`: nobody knew the credential; `error`: something is wrong with it, or with those who were asked. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';

@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy |
  *   Authenticating Proxy}
  */
-import type { Exchange } from '../request.ts';
+import type { Exchange } from '../../server/exchange.ts';
 import type { RequestAuthenticator } from './authenticator.ts';
 import type { TrustedAuthorities } from './certificate-chain.ts';
 import { problemText } from './client-certificate.ts';

@@ -1,5 +1,6 @@
 /** Requests as authenticators see them, for tests. */
-import { ApiRequest, type Exchange, type PeerCertificate } from '../request.ts';
+import { type Exchange, type PeerCertificate } from '../../server/exchange.ts';
+import { ApiRequest } from '../request.ts';
 
 /** @param headers name and value in turn, repeated ones included */
 export function fakeRequest(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, Histogram } from 'prom-client';
-import type { MetricRegistry } from '../metric-registry.ts';
-import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
-import { type HistogramSeries, SeriesHistogram } from '../series-histogram.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { AuthorizationResult } from './authorizer.ts';
 
 interface Judged {

@@ -11,7 +11,7 @@ import {
   type EndpointReconciler,
   noReconciler,
 } from './endpoint-reconcilers.ts';
-import { endsWithin } from '../shutdown-timeout.ts';
+import { endsWithin } from '../../server/shutdown-timeout.ts';
 import type { LoopbackClient } from './loopback-client.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';

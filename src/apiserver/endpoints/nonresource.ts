@@ -14,7 +14,8 @@ import {
 import { type HealthChecks, type HealthEndpoint, type HealthLog, serveHealth } from '../health.ts';
 import { json, negotiate, parseAccept, routeNotAcceptable } from '../negotiation.ts';
 import { encodeMetaObject } from '../representation/meta-object.ts';
-import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, Handler } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { methodNotAllowed, noSuchResource, notFoundPage } from './request-errors.ts';
 import { recordAnswer } from './record.ts';

@@ -1,5 +1,5 @@
 import { serviceUnavailable, StatusError } from '../../machinery/status.ts';
-import type { ApiResponse } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
 
 /** The answer of a server that knows nothing under this path. */
 export const notFoundPage: ApiResponse = {

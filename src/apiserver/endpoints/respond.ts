@@ -16,7 +16,8 @@ import { partialListJson, partialListProtobuf } from '../representation/partial-
 import { partialEnvelope, partialJson } from '../representation/partial-metadata.ts';
 import { includeObjectParameter, tableJson } from '../representation/table.ts';
 import { json, negotiate, negotiateStatus, protobuf, type Representation, yaml } from '../negotiation.ts';
-import type { ApiRequest, ApiResponse, HeaderMap } from '../request.ts';
+import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import type { EndpointContext } from './context.ts';
 import { isConvertible } from './convertible.ts';
 import { settleAll } from '../../registry/generic/pending.ts';

@@ -10,7 +10,8 @@ import {
   StatusError,
 } from '../../machinery/status.ts';
 import { pathSegmentErrors } from '../../registry/generic/common-fields.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import type { EndpointContext } from './context.ts';
 import { tellDeprecation } from './deprecation.ts';
 import type { ServedApis } from '../served-apis.ts';

@@ -2,7 +2,8 @@
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { VersionForm } from '../../registry/generic/version-form.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import type { Deprecation } from './deprecation.ts';
 
 export interface ServedResource {

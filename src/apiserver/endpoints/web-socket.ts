@@ -3,7 +3,8 @@
  * a watch must say where its page comes from, and can offer one subprotocol, whichever it is.
  */
 import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../web-socket-request.ts';
-import type { ApiRequest, ApiResponse, WebSocketAnswer } from '../request.ts';
+import type { ApiResponse, WebSocketAnswer } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 
 /** What the client asks to have opened: the subprotocol that is spoken on it, or the answer that it cannot be. */
 export type Opening =

@@ -15,7 +15,8 @@ import { createAuditTrail } from '../audit/create-trail.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { chain } from '../chain.ts';
 import { parseRequestInfo } from '../request-info.ts';
-import { ApiRequest, type ApiResponse, type Exchange, type Filter, type Handler } from '../request.ts';
+import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
+import { ApiRequest, type Filter, type Handler } from '../request.ts';
 import { recordRefused, recordRequests } from './audit.ts';
 
 const requests = 100;

@@ -7,7 +7,8 @@ import { createAuditPolicy } from '../audit/policy.ts';
 import { AuditTrail } from '../audit/trail.ts';
 import { chain } from '../chain.ts';
 import { parseRequestInfo } from '../request-info.ts';
-import { ApiRequest, type ApiResponse, type Exchange, type Handler } from '../request.ts';
+import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
+import { ApiRequest, type Handler } from '../request.ts';
 import { recordRefused, recordRequests } from './audit.ts';
 import { limitTime } from './request-timeout.ts';
 

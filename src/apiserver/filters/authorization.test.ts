@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AuthorizationDecision } from '../authz/authorizer.ts';
 import { parseRequestInfo } from '../request-info.ts';
-import { ApiRequest, type ApiResponse, type Exchange, type RequestRecord } from '../request.ts';
+import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
+import { ApiRequest, type RequestRecord } from '../request.ts';
 import type { StatusError } from '../../machinery/status.ts';
 import { authorize } from './authorization.ts';
 

@@ -6,7 +6,8 @@ import {
 } from '../authz/authorizer.ts';
 import { forbiddenRequest } from '../authz/forbidden.ts';
 import type { AuthorizationMetrics } from '../authz/metrics.ts';
-import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, Filter } from '../request.ts';
 
 /** Keys under which an audit event shows the decision. */
 export const decisionAnnotation = 'authorization.k8s.io/decision';

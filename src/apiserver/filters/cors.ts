@@ -1,5 +1,6 @@
 /** What browsers are told: who may call from where, and to come back with TLS only. */
-import type { ApiResponse, Filter, HeaderMap } from '../request.ts';
+import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
+import type { Filter } from '../request.ts';
 
 export interface CorsOptions {
   /** `--cors-allowed-origins`: regular expressions; none: no other origin may call. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../machinery/status.ts';
-import { ApiRequest, BodyTooLarge, BrokenBody, ClientGone, type Exchange } from '../request.ts';
+import { BodyTooLarge, BrokenBody, ClientGone, type Exchange } from '../../server/exchange.ts';
+import { ApiRequest } from '../request.ts';
 import { renderErrors, statusOf } from './error-rendering.ts';
 
 async function render(error: Error): Promise<{ status: number; heard: string[] }> {

@@ -1,8 +1,9 @@
 import { TooManyErrors } from '../../machinery/field-errors.ts';
 import { invalid, isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { statusResponse } from '../representation/status.ts';
-import { BodyTooLarge, BrokenBody, ClientGone, type Filter } from '../request.ts';
+import { BodyTooLarge, BrokenBody, ClientGone } from '../../server/exchange.ts';
+import { type Filter } from '../request.ts';
 
 /** Where errors nobody expected are written. */
 export interface ErrorLog {

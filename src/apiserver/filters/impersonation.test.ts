@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import { ApiRequest, type Exchange } from '../request.ts';
+import { type Exchange } from '../../server/exchange.ts';
+import { ApiRequest } from '../request.ts';
 import { impersonate } from './impersonation.ts';
 
 const count = 40_000;

@@ -12,7 +12,8 @@ import { collected, extraKey } from '../authn/request-header.ts';
 import { groupsOf, splitUserName } from '../authn/service-accounts/claims.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import { forbiddenRequest } from '../authz/forbidden.ts';
-import type { ApiRequest, ApiResponse, Exchange, Filter } from '../request.ts';
+import type { ApiResponse, Exchange } from '../../server/exchange.ts';
+import type { ApiRequest, Filter } from '../request.ts';
 
 /** One thing that somebody wants to be. */
 interface Wish {

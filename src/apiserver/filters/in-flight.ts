@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { isLongRunning, type RequestInfo } from '../request-info.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 

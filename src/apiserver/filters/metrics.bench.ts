@@ -4,8 +4,9 @@
  */
 import { bench, describe } from 'vitest';
 import { chain } from '../chain.ts';
-import { Metrics } from '../metrics.ts';
-import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, Filter } from '../request.ts';
 import { timed } from './metrics.ts';
 
 const names = ['authentication', 'audit', 'impersonation', 'authorization'];

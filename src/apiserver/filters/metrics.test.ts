@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Metrics } from '../metrics.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import { timed } from './metrics.ts';
 
 const request = {} as ApiRequest;

@@ -1,6 +1,7 @@
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { isLongRunning } from '../request-info.ts';
-import type { ApiResponse, Filter } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { Filter } from '../request.ts';
 
 /** Counts every answer of this server; watches while they are open. */
 export function measure(metrics: Metrics): Filter {

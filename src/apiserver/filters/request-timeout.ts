@@ -1,8 +1,9 @@
 import { parseDuration } from '../../machinery/duration.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { isLongRunning } from '../request-info.ts';
-import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, Filter } from '../request.ts';
 import { statusOf } from './error-rendering.ts';
 
 /**

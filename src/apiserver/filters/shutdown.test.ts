@@ -2,9 +2,10 @@
  * What requests meet while a server stops, which a client over the network sees only when it comes at the right moment.
  */
 import { describe, expect, test } from 'vitest';
-import { Lifecycle } from '../lifecycle.ts';
+import { Lifecycle } from '../../server/lifecycle.ts';
 import { parseRequestInfo } from '../request-info.ts';
-import { ApiRequest, type ApiResponse, type Exchange, type Handler, type Sink } from '../request.ts';
+import { type ApiResponse, type Exchange, type Sink } from '../../server/exchange.ts';
+import { ApiRequest, type Handler } from '../request.ts';
 import { countRequests, followWatches, sendRetryAfter } from './shutdown.ts';
 
 /** A request and what ends its exchange. */

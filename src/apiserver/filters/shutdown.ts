@@ -4,8 +4,9 @@
  *   --shutdown-…}
  */
 import { serviceUnavailable } from '../../machinery/status.ts';
-import type { Lifecycle } from '../lifecycle.ts';
-import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
+import type { Lifecycle } from '../../server/lifecycle.ts';
+import type { ApiResponse, Sink } from '../../server/exchange.ts';
+import type { ApiRequest, Filter } from '../request.ts';
 
 /** Probes and scrapers see a server to its end; a server that talks to itself has to finish. */
 const exemptPaths = ['/readyz', '/livez', '/healthz', '/metrics'];

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { BodyTooLarge, type Exchange } from '../request.ts';
+import { BodyTooLarge, type Exchange } from '../../server/exchange.ts';
 
 export interface GivenRequest {
   readonly method: string;

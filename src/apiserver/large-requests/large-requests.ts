@@ -21,7 +21,8 @@ import type { Store } from '../../storage/interface.ts';
 import { storeMethods } from '../../storage/remote/serve-store.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { ServedResource } from '../endpoints/served.ts';
-import type { ApiRequest, ApiResponse, RequestRecord } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, RequestRecord } from '../request.ts';
 import { LargeBody } from './large-body.ts';
 import { type LargeRequestLimits, usualLimits } from './limits.ts';
 import {

@@ -36,7 +36,8 @@ import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.
 import { writeVerbs } from '../endpoints/router.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import { parseQuery } from '../query.ts';
-import { ApiRequest, type ApiResponse } from '../request.ts';
+import { type ApiResponse } from '../../server/exchange.ts';
+import { ApiRequest } from '../request.ts';
 import { Encoder } from '../representation/encoder.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { ServedApis } from '../served-apis.ts';

@@ -1,5 +1,5 @@
 import { methodNotAllowed } from '../endpoints/request-errors.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Handler } from '../request.ts';
 
 /**

@@ -7,7 +7,8 @@ import type { GroupVersionInfo } from '../../api/resources.ts';
 import { parseAccept } from '../negotiation.ts';
 import type { PartV2 } from '../openapi/merge-v2.ts';
 import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
-import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
+import type { ApiResponse } from '../../server/exchange.ts';
+import type { ApiRequest, Handler } from '../request.ts';
 
 /** What other servers say. */
 export interface RemoteOpenApi {

@@ -2,7 +2,7 @@ import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { randomInt, randomSource } from '../../../test/support/random.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import type { Sink } from '../request.ts';
+import type { Sink } from '../../server/exchange.ts';
 import { RepresentationBudget } from './budget.ts';
 import { writeGzipList } from './gzip-list.ts';
 import type { ListItems } from './list.ts';

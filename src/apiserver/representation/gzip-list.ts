@@ -9,7 +9,7 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { StoredObject } from '../../storage/objects.ts';
-import type { Sink } from '../request.ts';
+import type { Sink } from '../../server/exchange.ts';
 import type { RepresentationBudget } from './budget.ts';
 import { crcShift, joinCrc } from './crc32.ts';
 import type { ListItems } from './list.ts';

@@ -5,7 +5,8 @@
  */
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
-import type { ApiRequest, ApiResponse, HeaderMap, Sink } from '../request.ts';
+import type { ApiResponse, HeaderMap, Sink } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import type { RepresentationBudget } from './budget.ts';
 import { writeGzipList } from './gzip-list.ts';
 import type { ListItems } from './list.ts';

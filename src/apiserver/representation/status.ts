@@ -1,6 +1,7 @@
 import type { StatusError } from '../../machinery/status.ts';
 import { negotiateStatus } from '../negotiation.ts';
-import type { ApiRequest, ApiResponse, HeaderMap } from '../request.ts';
+import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
+import type { ApiRequest } from '../request.ts';
 import { encodeMetaObject } from './meta-object.ts';
 
 /** An error as the client can read it: in the first form of its Accept header that a Status has. */

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { parseYaml } from '../../machinery/json/yaml.ts';
-import { isPair } from '../transport/serving-tls.ts';
+import { isPair } from '../../server/tls/certificate-reload.ts';
 
 /** PEM texts and credentials as they are used. */
 export interface WebhookConnection {

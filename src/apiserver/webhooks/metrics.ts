@@ -1,7 +1,7 @@
 /** What calls of others tell of themselves, under the names that every client of the reference has. */
 import type { Registry } from 'prom-client';
-import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
-import { type HistogramSeries, SeriesHistogram } from '../series-histogram.ts';
+import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 
 /** Told of the calls that this server makes itself. */
 export interface CallObserver {

@@ -3,8 +3,8 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writePrivateFile } from './files.ts';
-import type { KeyPair } from './pki.ts';
-import type { ServingNames } from './serving-names.ts';
+import type { KeyPair } from '../../pki/pki.ts';
+import type { ServingNames } from '../../pki/serving-names.ts';
 
 /** A certificate is renewed at the first start within this time before its end. */
 const renewalMs = 90 * 24 * 3_600_000;

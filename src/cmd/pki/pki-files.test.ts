@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { ensurePki } from './pki-files.ts';
-import { createAuthority } from './pki.ts';
-import type { Pki } from './pki.ts';
-import type { Subject } from './certificate.ts';
-import { servingNames } from './serving-names.ts';
+import { createAuthority } from '../../pki/pki.ts';
+import type { Pki } from '../../pki/pki.ts';
+import type { Subject } from '../../pki/certificate.ts';
+import { servingNames } from '../../pki/serving-names.ts';
 
 const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: ['10.0.0.0/24'] });
 const now = new Date('2026-03-01T12:00:00Z');

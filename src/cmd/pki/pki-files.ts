@@ -31,10 +31,10 @@ import {
   createServing,
   frontProxyCaSubject,
   publicKeyToPem,
-} from './pki.ts';
-import type { KeyPair, Pki } from './pki.ts';
-import type { ServingNames } from './serving-names.ts';
-import type { Subject } from './certificate.ts';
+} from '../../pki/pki.ts';
+import type { KeyPair, Pki } from '../../pki/pki.ts';
+import type { ServingNames } from '../../pki/serving-names.ts';
+import type { Subject } from '../../pki/certificate.ts';
 
 /**
  * Throws {@link UserError} when an authority is incomplete or has expired.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { ensureSelfSigned } from './self-signed.ts';
-import { servingNames } from './serving-names.ts';
+import { servingNames } from '../../pki/serving-names.ts';
 
 const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: [] });
 

@@ -2,9 +2,9 @@ import { type Logger, silentLogger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
 import { makePrivate, privateFileMode } from '../../base/private-files.ts';
 import { coversNames, ensureCertificate, pathOf } from './pair-files.ts';
-import { createSelfSigned } from './pki.ts';
-import type { KeyPair } from './pki.ts';
-import type { ServingNames } from './serving-names.ts';
+import { createSelfSigned } from '../../pki/pki.ts';
+import type { KeyPair } from '../../pki/pki.ts';
+import type { ServingNames } from '../../pki/serving-names.ts';
 
 /** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
 export async function ensureSelfSigned(

@@ -8,7 +8,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
-import { tlsOptions } from '../../apiserver/transport/serving-tls.ts';
+import { tlsOptions } from '../../server/tls/certificate-reload.ts';
 import type { ApiServerConfig, RunningApiServer } from '../config.ts';
 
 export async function startHttpsServer({ listen, serving }: ApiServerConfig): Promise<RunningApiServer> {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
-import { DerError, readDer } from '../../../src/api/certificates/der.ts';
-import {
-  certificateChainProblem,
-  trustedCertificatesProblem,
-} from '../../../src/api/certificates/issued-certificate.ts';
-import { readPem } from '../../../src/api/certificates/pem.ts';
-import { certificateRequestProblem } from '../../../src/api/certificates/pkcs10.ts';
-import { requestSubject } from '../../../src/api/certificates/request-subject.ts';
+import { DerError, readDer } from '../../../src/pki/der-reader.ts';
+import { certificateChainProblem, trustedCertificatesProblem } from '../../../src/pki/issued-certificate.ts';
+import { readPem } from '../../../src/pki/pem.ts';
+import { certificateRequestProblem } from '../../../src/pki/certificate-request.ts';
+import { requestSubject } from '../../../src/pki/request-subject.ts';
 import { readPublicKeys, readSigningKey } from '../../../src/apiserver/authn/service-accounts/keys.ts';
 import { readCertificates } from '../../../src/apiserver/authn/certificate-chain.ts';
-import { createCertificate, createKey } from '../../../src/cmd/pki/certificate.ts';
+import { createCertificate, createKey } from '../../../src/pki/certificate.ts';
 import { certificateRequest } from '../../support/certificate-requests.ts';
 import { pick, randomInt, type RandomSource } from '../../support/random.ts';
 import { attempt, changed, expectWithin, words } from '../parts.ts';

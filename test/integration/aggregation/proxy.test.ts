@@ -7,7 +7,7 @@ import http2 from 'node:http2';
 import https from 'node:https';
 import type { Http2ServerResponse } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createFrontProxyClient } from '../../../src/cmd/pki/pki.ts';
+import { createFrontProxyClient } from '../../../src/pki/pki.ts';
 import { type ApiUsers, startApiUsers } from '../../support/api-users.ts';
 import {
   apiService,

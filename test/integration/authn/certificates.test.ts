@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { X509Certificate, createHash, createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCertificate, createKey } from '../../../src/cmd/pki/certificate.ts';
+import { createCertificate, createKey } from '../../../src/pki/certificate.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { authorityExtensions, Openssl, type OpensslPair } from '../../support/openssl.ts';
 import { runtimeShowsIssuers } from '../../support/shown-issuers.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import tls from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../../../src/apiserver/transport/server.ts';
+import { listen } from '../../../src/server/listener.ts';
 import { ensureSelfSigned } from '../../../src/cmd/pki/self-signed.ts';
 import { canSharePorts } from '../../../src/cmd/flags/api-server/tls.ts';
 import { fixedText } from '../../../src/base/reloadable-file.ts';

@@ -6,7 +6,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiResponse, Exchange } from '../../../src/apiserver/request.ts';
+import type { ApiResponse, Exchange } from '../../../src/server/exchange.ts';
 import { RawConnection } from '../../support/raw-connection.ts';
 import { randomInt, randomSource } from '../../support/random.ts';
 import { startTransport, type TestTransport } from '../../support/transport.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http2 from 'node:http2';
 import tls from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiResponse, Exchange, Sink } from '../../../src/apiserver/request.ts';
+import type { ApiResponse, Exchange, Sink } from '../../../src/server/exchange.ts';
 import { RawConnection } from '../../support/raw-connection.ts';
 import { startTransport, type TestTransport } from '../../support/transport.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { StorageError } from '../../../storage/storage-error.ts';
 import type { ObjectEvent, ObjectWatch } from '../../../storage/objects.ts';
 import type { EventEncoder } from '../../representation/watch-events.ts';
-import type { Sink } from '../../request.ts';
+import type { Sink } from '../../../server/exchange.ts';
 import { WatchPump, type Encoding } from './watch-pump.ts';
 
 const event = (text: string): ObjectEvent => ({ type: text }) as unknown as ObjectEvent;

@@ -4,7 +4,7 @@ import { toStatusError } from '../../../registry/generic/store-error-answers.ts'
 import { isStorageError } from '../../../storage/storage-error.ts';
 import type { ObjectEvent, ObjectWatch } from '../../../storage/objects.ts';
 import type { EventEncoder } from '../../representation/watch-events.ts';
-import type { Sink } from '../../request.ts';
+import type { Sink } from '../../../server/exchange.ts';
 
 export interface Encoding extends Partial<Work> {
   readonly encoder: EventEncoder;

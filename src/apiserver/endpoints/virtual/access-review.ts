@@ -20,7 +20,8 @@ import {
   type Authorizer,
   selectors,
 } from '../../authz/authorizer.ts';
-import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../../server/exchange.ts';
+import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { fieldsOfReview, labelsOfReview } from './access-review-selectors.ts';

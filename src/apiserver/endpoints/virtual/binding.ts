@@ -6,7 +6,8 @@ import { badRequest, conflict, notFound, plainError } from '../../../machinery/s
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
-import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../../server/exchange.ts';
+import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { doneResponse, operationForm, readOperation, validateOperation } from './operation.ts';

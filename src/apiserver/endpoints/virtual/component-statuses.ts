@@ -7,7 +7,8 @@ import type { ComponentStatus, ComponentStatusList } from '../../../api/gen/type
 import { plainError } from '../../../machinery/status.ts';
 import { negotiate, type Representation } from '../../negotiation.ts';
 import { includeObjectParameter } from '../../representation/table.ts';
-import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../../server/exchange.ts';
+import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import { isConvertible } from '../convertible.ts';
 import { metaResponse } from '../respond.ts';

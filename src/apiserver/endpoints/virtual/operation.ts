@@ -6,7 +6,8 @@ import { createVersionForm, type VersionForm } from '../../../registry/generic/v
 import type { VersionRules } from '../../../registry/strategy.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { negotiate, type Representation } from '../../negotiation.ts';
-import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../../server/exchange.ts';
+import type { ApiRequest } from '../../request.ts';
 import { attributesOf } from '../admit.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';

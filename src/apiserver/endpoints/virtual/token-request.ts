@@ -20,7 +20,8 @@ import {
   type ObjectClaim,
 } from '../../authn/service-accounts/claims.ts';
 import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
-import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { ApiResponse } from '../../../server/exchange.ts';
+import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import { noSuchResource } from '../request-errors.ts';
 import type { ServedResource } from '../served.ts';

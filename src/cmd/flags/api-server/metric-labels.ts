@@ -1,5 +1,5 @@
 /** `metric,label` with the values that may be shown, as `--allow-metric-labels` and its manifest have them. */
-import type { AllowedLabels } from '../../../apiserver/metric-registry.ts';
+import type { AllowedLabels } from '../../../server/metrics/metric-registry.ts';
 
 export const isMetricLabel = (key: string): boolean => /^[a-zA-Z_:][a-zA-Z0-9_:]*,[a-zA-Z_][a-zA-Z0-9_]*$/.test(key);
 

@@ -9,7 +9,7 @@ import { isGateOn } from '../../../api/feature-gates.ts';
 import { versionInfo } from '../../../base/version.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
-import { isCipherSuite } from '../../../apiserver/transport/cipher-suites.ts';
+import { isCipherSuite } from '../../../server/tls/cipher-suites.ts';
 import { canSharePorts, isTransportSecurityDirective, originProblem, readNamedPair, tlsVersions } from './tls.ts';
 import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';

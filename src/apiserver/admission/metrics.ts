@@ -1,0 +1,41 @@
+/** How long admission takes, by plugin and by phase. */
+import type { Registry } from 'prom-client';
+import type { AdmissionObserver, AdmissionPhase } from '../../registry/admission.ts';
+import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
+
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+
+export function createAdmissionMetrics(registry: Registry): AdmissionObserver {
+  const plugins = new SeriesHistogram({
+    name: 'apiserver_admission_controller_admission_duration_seconds',
+    help: 'Time that an admission plugin took, in seconds.',
+    buckets,
+    registry,
+  });
+  const steps = new SeriesHistogram({
+    name: 'apiserver_admission_step_admission_duration_seconds',
+    help: 'Time that all admission plugins of a phase took, in seconds.',
+    buckets,
+    registry,
+  });
+  const known = new Map<string, HistogramSeries>();
+  const seriesOf = (
+    name: string | undefined,
+    operation: string,
+    type: AdmissionPhase,
+    rejected: boolean,
+  ): HistogramSeries => {
+    const key = `${name} ${operation} ${type} ${rejected}`;
+    let series = known.get(key);
+    if (series === undefined) {
+      const labels = { operation, rejected: String(rejected), type };
+      series = name === undefined ? steps.series(labels) : plugins.series({ name, ...labels });
+      known.set(key, series);
+    }
+    return series;
+  };
+  return {
+    plugin: (name, operation, phase, rejected) => seriesOf(name, operation, phase, rejected),
+    step: (operation, phase, rejected) => seriesOf(undefined, operation, phase, rejected),
+  };
+}

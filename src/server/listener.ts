@@ -1,0 +1,223 @@
+/**
+ * One TLS port that speaks HTTP/2 and HTTP/1.1 (ALPN, RFC 7301). Each connection is handed to what speaks its
+ * protocol; both end in the same handler.
+ */
+import http from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { ServerConnection } from '../http2/server/connection.ts';
+import type { ApiResponse, Exchange } from './exchange.ts';
+import { asksForUpgrade, Http1Exchange, isRead } from './http1/exchange.ts';
+import { Http2Exchange } from './http2/exchange.ts';
+import { Http1Connections } from './http1/connections.ts';
+import { PacedReading } from './http1/paced-reading.ts';
+import { Refusals } from './http1/refusals.ts';
+import { asksToLeave, http1Outlet, http2Outlet, respond } from './response-writer.ts';
+import { createTlsServer, type ServingTls } from './tls/certificate-reload.ts';
+import { Pipelining } from './http1/pipelining.ts';
+import { serveUpgrades } from './http1/upgrades.ts';
+import { WebSockets } from './web-sockets.ts';
+
+export interface TransportOptions {
+  readonly address: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls: ServingTls;
+  /** Bind with SO_REUSEPORT. */
+  readonly sharePort?: boolean;
+  /** How long a client may take for the first request of a connection, and for the head of each. */
+  readonly headTimeoutMs?: number;
+  /** How long an answer may wait to be taken, without a byte of it leaving. */
+  readonly stallTimeoutMs?: number;
+  /** How long a connection over HTTP/2 that was told to go may stay, whatever is open on it. */
+  readonly leaveTimeoutMs?: number;
+  /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
+  readonly maxStreamsPerConnection: number;
+  readonly onHandshakeError?: () => void;
+  readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
+}
+
+export interface Transport {
+  readonly port: number;
+  /**
+   * Accepts no connection any more, and asks clients to leave those there are (GOAWAY, `Connection: close`). What is in
+   * work goes on.
+   */
+  leave(): void;
+  /** The same, and resolves when all connections have ended; after `graceMs` what is left is destroyed. */
+  close(graceMs: number): Promise<void>;
+}
+
+const defaultMaxStreams = 250;
+/** Of all headers of a request. */
+const maxHeaderBytes = 1 << 20;
+/** As upstream: a little less than what a request may take. */
+const usualHeadTimeoutMs = 32_000;
+const idleTimeoutMs = 90_000;
+const usualStallTimeoutMs = 120_000;
+const usualLeaveTimeoutMs = 3_600_000;
+/**
+ * A body that nobody reads must not starve the other streams of its connection, so the connection's window is many
+ * streams wide.
+ */
+const connectionWindow = 16 * 1024 * 1024;
+const streamWindow = 1024 * 1024;
+
+export async function listen(given: TransportOptions): Promise<Transport> {
+  const options = { ...given, handle: answerForServer(given.handle) };
+  const connections = new Map<string, Socket>();
+  const http2 = new Set<ServerConnection>();
+  let closed: Promise<void> | undefined;
+  const plain = new Http1Connections(options.stallTimeoutMs ?? usualStallTimeoutMs);
+  const webSockets = new WebSockets();
+  const h1 = createHttp1(options, plain, webSockets);
+  const { server, stop } = createTlsServer(options.tls, (socket) => {
+    if (socket.alpnProtocol === 'h2') {
+      const connection = serveHttp2(options, socket, http2);
+      // It was on its way when the others were asked to leave.
+      if (closed !== undefined) connection.leave();
+    } else h1.emit('connection', socket);
+  });
+  server.on('connection', (socket: Socket) => {
+    const ends = endsOf(socket);
+    connections.set(ends, socket);
+    socket.once('close', () => {
+      if (connections.get(ends) === socket) connections.delete(ends);
+    });
+  });
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    options.onHandshakeError?.();
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') connections.get(endsOf(socket))?.write(withoutTls);
+    socket.destroy();
+  });
+  server.once('close', stop);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(
+      { port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) },
+      resolve,
+    );
+  });
+  const leave = (): Promise<void> => {
+    if (closed !== undefined) return closed;
+    closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const connection of http2) connection.leave();
+    webSockets.leave();
+    plain.leave();
+    // Ends looking after times; it never listened.
+    h1.close(() => undefined);
+    return closed;
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    leave: () => void leave(),
+    async close(graceMs) {
+      const timer = setTimeout(() => connections.forEach((socket) => socket.destroy()), graceMs);
+      await leave();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** As upstream says it. */
+const withoutTls = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+
+/** The same for a connection and for the TLS one that it carries, which stays open while a failed handshake is told. */
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
+
+/**
+ * `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no
+ * filter is asked, as upstream.
+ */
+const answerForServer =
+  (handle: TransportOptions['handle']): TransportOptions['handle'] =>
+  (exchange) =>
+    exchange.method === 'OPTIONS' && exchange.target === '*'
+      ? Promise.resolve({ status: 200, headers: {}, body: '' })
+      : handle(exchange);
+
+function createHttp1(
+  { handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions,
+  connections: Http1Connections,
+  webSockets: WebSockets,
+): http.Server {
+  const server = http.createServer({
+    requestTimeout: 0,
+    headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: Math.min(headTimeoutMs, 5000),
+    keepAliveTimeout: 180_000,
+    maxHeaderSize: maxHeaderBytes,
+    requireHostHeader: false,
+  });
+  // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller
+  // acts for.
+  server.maxHeadersCount = 0;
+  // It never listens itself, and would not look after the time of connections that are handed to it.
+  server.emit('listening');
+  const pipelining = new Pipelining();
+  const readings = new WeakMap<Socket, PacedReading>();
+  server.on('connection', (socket: Socket) => {
+    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket)));
+    socket.setTimeout(headTimeoutMs);
+    connections.add(socket);
+  });
+  const refusals = new Refusals(server, pipelining, readings);
+  const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets });
+  /** Begins a request when its turn has come. */
+  const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
+    pipelining.take(socket, response, () => {
+      readings.get(socket)?.begun();
+      begin();
+    });
+    response.once('close', () => readings.get(socket)?.goOn());
+  };
+  const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
+    readings.get(message.socket)?.parsed(message);
+    if (refusals.refuses(message)) return;
+    response.once('close', connections.begin(message.socket));
+    const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
+    take(message, response, () => {
+      message.socket.setTimeout(0);
+      void handle(new Http1Exchange(message, { response, upgrade })).then((answer) => {
+        // A body that nobody read would be taken for the next request.
+        if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
+        return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
+      });
+    });
+  };
+  server.on('request', serve);
+  server.on('checkContinue', serve);
+  // An expectation of its own that no server knows: upstream ends the connection with the answer.
+  server.on('checkExpectation', (message, response) => {
+    readings.get(message.socket)?.parsed(message);
+    take(message, response, () => void response.writeHead(417, { connection: 'close', 'content-length': 0 }).end());
+  });
+  return server;
+}
+
+function serveHttp2(
+  { handle, maxStreamsPerConnection, headTimeoutMs, stallTimeoutMs, leaveTimeoutMs }: TransportOptions,
+  socket: TLSSocket,
+  connections: Set<ServerConnection>,
+): ServerConnection {
+  const connection: ServerConnection = new ServerConnection(socket, {
+    maxStreams: maxStreamsPerConnection || defaultMaxStreams,
+    streamWindowBytes: streamWindow,
+    connectionWindowBytes: connectionWindow,
+    maxHeaderListBytes: maxHeaderBytes,
+    idleMs: headTimeoutMs ?? idleTimeoutMs,
+    stallMs: stallTimeoutMs ?? usualStallTimeoutMs,
+    leaveMs: Math.min(leaveTimeoutMs ?? usualLeaveTimeoutMs, 2 ** 31 - 1),
+    onRequest: async (stream) => {
+      const exchange = new Http2Exchange(stream, socket);
+      const answer = await handle(exchange);
+      // Also a client that did not wait for its answer is to go.
+      if (stream.closed && asksToLeave(answer.headers)) connection.leave();
+      return respond(http2Outlet(stream, connection), answer, exchange.method === 'HEAD');
+    },
+  });
+  connections.add(connection);
+  socket.once('close', () => connections.delete(connection));
+  return connection;
+}

@@ -1,0 +1,129 @@
+/**
+ * Answers that go out as messages of a WebSocket (RFC 6455). `ws` opens, frames and closes; what it would gather for a
+ * client that takes nothing is bounded here.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
+import type { Sink, WebSocketAnswer } from './exchange.ts';
+
+/**
+ * Clients have nothing to say on our WebSockets.
+ *
+ * @NOTE differs from upstream: there a message may have 32 MiB before it ends the connection.
+ */
+const maxMessageBytes = 64 * 1024;
+/** How long a client may take to say goodbye. */
+const closeTimeoutMs = 5000;
+
+/** RFC 6455 section 7.4.1 */
+const closeCodes = { normal: 1000, goingAway: 1001 } as const;
+
+/** The types of `ws` do not know `closeTimeout` yet. */
+const options: ServerOptions & { readonly closeTimeout: number } = {
+  noServer: true,
+  maxPayload: maxMessageBytes,
+  perMessageDeflate: false,
+  autoPong: false,
+  closeTimeout: closeTimeoutMs,
+};
+
+export class WebSockets {
+  #server: WebSocketServer | undefined;
+  #isLeaving = false;
+
+  /**
+   * Opens the socket and streams the answer. Whatever happens, the stream runs, and finds its sink closed where there
+   * is none.
+   */
+  async accept(
+    message: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    { stream, webSocket: { protocol, isText } }: WebSocketAnswer,
+  ): Promise<void> {
+    if (protocol === undefined) delete message.headers['sec-websocket-protocol'];
+    else message.headers['sec-websocket-protocol'] = protocol;
+    const server = await this.#load();
+    let opened: WebSocket | undefined;
+    if (!socket.destroyed) server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
+    if (opened === undefined) return stream(closedSink);
+    await serve(opened, sinkOf(opened, socket, isText), stream, () =>
+      this.#isLeaving ? closeCodes.goingAway : closeCodes.normal,
+    );
+  }
+
+  /**
+   * What ends from now on ends because the server goes away.
+   *
+   * @NOTE differs from upstream: all its watches end with the code for those that are done, 1000.
+   */
+  leave(): void {
+    this.#isLeaving = true;
+  }
+
+  /** Most servers never need it. */
+  async #load(): Promise<WebSocketServer> {
+    const ws = await import('ws');
+    return (this.#server ??= new ws.WebSocketServer(options));
+  }
+}
+
+async function serve(
+  webSocket: WebSocket,
+  sink: Sink,
+  stream: (sink: Sink) => Promise<void>,
+  closeCode: () => number,
+): Promise<void> {
+  try {
+    await stream(sink);
+    webSocket.close(closeCode());
+  } catch {
+    webSocket.terminate();
+  }
+}
+
+function sinkOf(webSocket: WebSocket, socket: Socket, isText: boolean): Sink {
+  // What a client does against the protocol closes its socket, which is all there is to it.
+  webSocket.on('error', () => undefined);
+  // Answers to pings would gather behind what a client does not take.
+  webSocket.on('ping', (data) => {
+    if (!socket.writableNeedDrain) webSocket.pong(data);
+  });
+  return {
+    write(chunk) {
+      // Messages that come together leave together.
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+      webSocket.send(chunk, { binary: !isText });
+      return !socket.writableNeedDrain;
+    },
+    drained: () => drained(webSocket, socket),
+    get closed() {
+      return webSocket.readyState !== webSocket.OPEN;
+    },
+    onClose: (listener) => void webSocket.once('close', listener),
+    abort: () => webSocket.terminate(),
+  };
+}
+
+function drained(webSocket: WebSocket, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (webSocket.readyState !== webSocket.OPEN || !socket.writableNeedDrain) return resolve();
+    const done = (): void => {
+      socket.off('drain', done);
+      webSocket.off('close', done);
+      resolve();
+    };
+    socket.once('drain', done);
+    webSocket.once('close', done);
+  });
+}
+
+const closedSink: Sink = {
+  write: () => true,
+  drained: () => Promise.resolve(),
+  closed: true,
+  onClose: () => undefined,
+  abort: () => undefined,
+};
