@@ -124,7 +124,7 @@ function readType({ file, protoPackage, jsonOnly, message, known }) {
     namespaced: { NAMESPACED: true, CLUSTER: false }[options.kind],
     structType: options.struct_type,
     unions: readUnions(fields),
-    jsonForm: options.json_form ?? options.scalar,
+    jsonType: options.json_form ?? options.scalar,
     noProto: noProto || undefined,
     alias: options.is_alias
       ? dropUnset({ type: fields[0].type, repeated: fields[0].repeated, mapKey: fields[0].mapKey })

@@ -21,7 +21,7 @@ const SCALARS = {
   any: 'JsonValue',
 };
 
-const JSON_FORMS = {
+const JSON_TYPES = {
   json: 'JsonValue',
   unknown: 'JsonValue',
   schemaOrArray: 'JSONSchemaProps | JSONSchemaProps[]',
@@ -73,7 +73,7 @@ function textDeclaration(name, { closed, values }) {
 function typeDeclaration(type, context) {
   const head = `${comment(type.description, '')}export type ${type.name} = `;
   if (type.alias) return `${head}${fieldType(type.fields[0], context)};\n`;
-  if (type.jsonForm) return `${head}${JSON_FORMS[type.jsonForm] ?? SCALARS[type.jsonForm]};\n`;
+  if (type.jsonType) return `${head}${JSON_TYPES[type.jsonType] ?? SCALARS[type.jsonType]};\n`;
   const members = [
     ...(type.kind ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : []),
     ...memberLines(type, context),
@@ -96,7 +96,7 @@ function memberLines(type, context) {
 /** In normal form (see value.ts) only a struct that is no pointer is never absent. */
 function isAlwaysThere(field, { types }) {
   const type = types.get(field.type);
-  return type !== undefined && !type.alias && !type.jsonForm && !field.pointer && !field.repeated && !field.mapKey;
+  return type !== undefined && !type.alias && !type.jsonType && !field.pointer && !field.repeated && !field.mapKey;
 }
 
 function fieldType(field, context) {

@@ -80,7 +80,7 @@ function expectedType(packageName: string, name: string, fact: FactType): TypeSc
   return {
     ...rest,
     id,
-    ...(jsonForm !== undefined && { jsonForm: JSON_FORMS[id] }),
+    ...(jsonForm !== undefined && { jsonType: JSON_FORMS[id] }),
     ...(alias && { alias: expectedAlias(packageName, alias) }),
     ...(((alias && !protoWrapped) || packageName === 'version') && { noProto: true }),
     fields: fields.map((field) => expectedField(packageName, field)),

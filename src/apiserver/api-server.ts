@@ -9,7 +9,7 @@ import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { qualified } from '../machinery/status.ts';
-import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
+import { createJsonEncoder } from '../machinery/managed-fields/json-encoder.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
 import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
 import { createAttributesScanner } from '../machinery/codec/attributes-scanner.ts';
@@ -213,7 +213,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     encoder: new Encoder(representationBudgetBytes),
     fieldManager,
     strategicMerge: createStrategicMerge(schemas),
-    toJsonForm: createJsonForm(schemas),
+    toEncodedJson: createJsonEncoder(schemas),
     now,
     featureEnabled,
     deprecatedUse: ({ info }, subresource, removed) => metrics.deprecatedUse(info, subresource, removed),
@@ -507,7 +507,7 @@ function servedResource(
   const virtual = virtualResource(context, entry, registry, config, authentication);
   return {
     ...entry,
-    deprecation: deprecationOf(context.schemas, entry.form),
+    deprecation: deprecationOf(context.schemas, entry.servedVersion),
     subresources: subresourcesOf(context, entry, registry, authentication),
     ...(virtual === undefined ? {} : { virtual }),
   };

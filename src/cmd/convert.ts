@@ -1,7 +1,7 @@
 /** `orch convert`: shows a value from the store, or an object, in another form. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from './command.ts';
-import { type ConversionForm, conversionForms } from './conversion.ts';
+import { type ConversionFormat, conversionFormats } from './conversion.ts';
 import { bool, customFlag, section } from './flags/flag.ts';
 import { formatHelp } from './flags/help.ts';
 import { FlagError, parseFlags } from './flags/parse.ts';
@@ -10,13 +10,13 @@ import { UserError } from './user-error.ts';
 
 const flags = {
   convert: section('Convert', {
-    to: customFlag<ConversionForm | undefined>(
+    to: customFlag<ConversionFormat | undefined>(
       'to',
       'supported',
       { default: undefined, help: 'The form to print: json, yaml or protobuf.' },
       {
         type: 'json|yaml|protobuf',
-        parse: (value) => conversionForms.find((form) => form === value) ?? unknownForm(),
+        parse: (value) => conversionFormats.find((form) => form === value) ?? unknownFormat(),
         format: () => '',
       },
     ),
@@ -24,8 +24,8 @@ const flags = {
   }),
 };
 
-function unknownForm(): never {
-  throw new Error(`must be one of ${conversionForms.join(', ')}`);
+function unknownFormat(): never {
+  throw new Error(`must be one of ${conversionFormats.join(', ')}`);
 }
 
 const about = `Reads a value as etcd has it, or an object in JSON or YAML, finds out its type by itself, and prints another form.

@@ -30,7 +30,7 @@ export type ScalarType =
  * Forms of a type whose JSON is not an object of its fields: a message behind a scalar, any JSON value (`json`;
  * `unknown` is runtime.Unknown, a value with its content type), or a choice between a JSON schema and something else.
  */
-export type JsonForm =
+export type JsonType =
   | Extract<ScalarType, 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension'>
   | 'json'
   | 'unknown'
@@ -91,7 +91,7 @@ export interface TypeSchema {
     readonly fields: readonly { readonly fieldName: string; readonly discriminatorValue: string }[];
   }[];
   /** Its JSON is not an object of its fields. */
-  readonly jsonForm?: JsonForm;
+  readonly jsonType?: JsonType;
   /** No protobuf form (Table). */
   readonly noProto?: boolean;
   /** A named list or map, as a message with one field `items`. */

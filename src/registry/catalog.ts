@@ -12,7 +12,7 @@ import { definitionOf, hasDefinition } from './resource-definitions.ts';
 import type { ResourceDefinition } from './strategy.ts';
 import { createStorageCodec, type StorageMediaType } from './generic/storage-codec.ts';
 import { ResourceStore } from './generic/resource-store.ts';
-import { createVersionForm, type VersionForm } from './generic/version-form.ts';
+import { createVersionForm, type ServedVersion } from './generic/served-version.ts';
 import type { WriteHooks } from './generic/write.ts';
 
 export interface CatalogOptions {
@@ -37,11 +37,11 @@ export interface CatalogOptions {
 
 export interface CatalogEntry {
   readonly info: ResourceInfo;
-  readonly form: VersionForm;
+  readonly servedVersion: ServedVersion;
   /** Absent for virtual types. */
   readonly store: ResourceStore | undefined;
   /** All forms in which the same objects are served, by apiVersion; this one is among them. */
-  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly servedVersions: ReadonlyMap<string, ServedVersion>;
 }
 
 export interface RegistryCatalog {
@@ -65,20 +65,25 @@ const storeKey = (group: string, resource: string): string => `${group}/${resour
 export function createCatalog(options: CatalogOptions): RegistryCatalog {
   const stores = new Map<string, ResourceStore>();
   const entries = new Map<string, Map<string, CatalogEntry>>();
-  const formsOfStored = new Map<string, Map<string, VersionForm>>();
+  const formsOfStored = new Map<string, Map<string, ServedVersion>>();
   for (const groupVersion of options.groupVersions) {
     const resources = new Map<string, CatalogEntry>();
     for (const info of groupVersion.resources) {
       const key = storeKey(info.group, info.name);
       if (info.storage !== undefined && !stores.has(key)) stores.set(key, createStore(options, info));
-      const form = formOf(options, info);
-      const forms = entryOf(
+      const servedVersion = servedVersionOf(options, info);
+      const servedVersions = entryOf(
         formsOfStored,
         `${info.storage?.apiVersion ?? info.apiVersion}/${info.name}`,
-        () => new Map<string, VersionForm>(),
+        () => new Map<string, ServedVersion>(),
       );
-      forms.set(info.apiVersion, form);
-      resources.set(info.name, { info, form, store: stores.get(key), forms });
+      servedVersions.set(info.apiVersion, servedVersion);
+      resources.set(info.name, {
+        info,
+        servedVersion: servedVersion,
+        store: stores.get(key),
+        servedVersions: servedVersions,
+      });
     }
     entries.set(groupVersion.apiVersion, resources);
   }
@@ -108,7 +113,7 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   return value;
 }
 
-function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): VersionForm {
+function servedVersionOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): ServedVersion {
   const stored =
     info.storage === undefined ? info.type : (schemas.ofKind(info.storage.apiVersion, info.kind) ?? info.type);
   return createVersionForm({
@@ -123,12 +128,12 @@ function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): Versio
 }
 
 /** The form of any version, served or not: old servers may have stored it. */
-function anyForm(
+function anyVersion(
   options: CatalogOptions,
   info: ResourceInfo,
   apiVersion: string,
   kind: string,
-): VersionForm | undefined {
+): ServedVersion | undefined {
   const typeId = options.schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) return undefined;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -155,11 +160,11 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const prefix = `${options.storePrefix}/${storage.prefix}/`;
   const definition = definitionOf(info.group, info.name);
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
-  const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
+  const stored = anyVersion(options, info, storage.apiVersion, storedVersion.kind) ?? servedVersionOf(options, info);
   const hooks = options.hooks.get(storeKey(info.group, info.name));
   const codec = createStorageCodec({
     stored,
-    others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind),
+    others: (apiVersion, kind) => anyVersion(options, info, apiVersion, kind),
     mediaType: options.mediaType,
     scan: options.scanner(stored.typeId, storage.fieldSelectors),
     ...(hooks?.complete === undefined ? {} : { complete: hooks.complete }),

@@ -9,7 +9,10 @@ import { builtInReplicas, type ScaleFields } from './generic/scale-values.ts';
  * Where each scalable kind keeps its replicas and its selector. Replication controllers have a plain map, the others a
  * label selector.
  */
-export function scaleFieldsOf({ info: { name }, form: { custom } }: Pick<CatalogEntry, 'info' | 'form'>): ScaleFields {
+export function scaleFieldsOf({
+  info: { name },
+  servedVersion: { custom },
+}: Pick<CatalogEntry, 'info' | 'servedVersion'>): ScaleFields {
   if (custom?.scale !== undefined) return custom.scale;
   const selectorOf = (object: KubeObject): unknown => (asJson(object)['spec'] as JsonObject | undefined)?.['selector'];
   if (name === 'replicationcontrollers') {

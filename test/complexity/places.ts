@@ -78,9 +78,9 @@ export class Places {
 }
 
 const structOf = (element: Element): string | undefined =>
-  element.form === 'struct' ? element.type : 'schema' in element ? element.schema : undefined;
+  element.fieldType === 'struct' ? element.type : 'schema' in element ? element.schema : undefined;
 
 function whatIs({ shape, element }: Member): Place['what'] | undefined {
   if (shape === 'list' || shape === 'map') return shape;
-  return textForms.has(element.form) ? 'text' : element.form === 'texts' ? 'list' : undefined;
+  return textForms.has(element.fieldType) ? 'text' : element.fieldType === 'texts' ? 'list' : undefined;
 }

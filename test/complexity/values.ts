@@ -84,7 +84,7 @@ export class Values {
   }
 
   #element(element: Element, name: string, i: number, variety: Variety, depth: number): JsonValue {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
         return text(sampleText(name), i, variety);
       case 'bytes':
@@ -137,7 +137,7 @@ export class Values {
 
   /** What rules look at: texts and numbers, what is required, and one of what excludes each other. */
   #struct(element: Element, i: number, variety: Variety, depth: number): JsonObject {
-    const type = element.form === 'struct' ? element.type : (element as { readonly schema: string }).schema;
+    const type = element.fieldType === 'struct' ? element.type : (element as { readonly schema: string }).schema;
     const object: Record<string, JsonValue> = {};
     this.#members(this.#plans.of(type), object, i, variety, depth);
     return object as JsonObject;
@@ -155,7 +155,7 @@ export class Values {
         if (hasChoice || depth === 0) continue;
         hasChoice = true;
       } else if (!isWanted(member)) continue;
-      if (depth === 0 && element.form === 'struct') continue;
+      if (depth === 0 && element.fieldType === 'struct') continue;
       const value = field.enum?.[0] ?? this.#element(element, json, i, variety, depth - 1);
       object[json] = shape === 'list' ? [value] : shape === 'map' ? { [keyOf(i, variety)]: value } : value;
     }
@@ -168,15 +168,15 @@ const isPlainObject = (value: JsonValue | undefined): value is JsonObject =>
 /** Sources of volumes and the like are pointers of which one is set. */
 const isOneOfMany = (members: readonly Member[], { element, pointer, shape }: Member): boolean =>
   shape === 'single' &&
-  element.form === 'struct' &&
+  element.fieldType === 'struct' &&
   pointer &&
-  members.filter((other) => other.pointer && other.element.form === 'struct').length > 3;
+  members.filter((other) => other.pointer && other.element.fieldType === 'struct').length > 3;
 
 const isWanted = ({ field, shape, element, pointer, omitempty }: Member): boolean =>
   field.required === true ||
   (shape === 'single' &&
     !pointer &&
-    (element.form !== 'struct' ? identity.test(field.json) || !omitempty : !omitempty));
+    (element.fieldType !== 'struct' ? identity.test(field.json) || !omitempty : !omitempty));
 
 const sampleText = (name: string): string =>
   /ip$|address/i.test(name)
@@ -217,7 +217,7 @@ const units: Readonly<Record<Variety, string>> = {
 };
 
 function longText(element: Element, variety: Variety, size: number): JsonValue {
-  if (element.form === 'bytes') return Buffer.alloc((size * 3) / 4, units[variety]).toString('base64');
+  if (element.fieldType === 'bytes') return Buffer.alloc((size * 3) / 4, units[variety]).toString('base64');
   const unit = units[variety];
   return unit.repeat(Math.max(1, Math.floor(size / JSON.stringify(unit).length)));
 }

@@ -6,7 +6,7 @@ const idsOf = (name: string): string[] =>
 /** Types whose JSON is an object of their fields; the others are parts of those. */
 export const structIds = schemas.packages
   .flatMap(({ name }) => idsOf(name))
-  .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined);
+  .filter((id) => schemas.type(id).jsonType === undefined && schemas.type(id).alias === undefined);
 
 /** Those that have a message. */
 export const messageIds = schemas.packages

@@ -11,8 +11,8 @@ export const fixtureNames: readonly { readonly name: string }[] = hasFixtures
       .map((file) => ({ name: file.slice(0, -'.pb'.length) }))
   : [];
 
-export const readFixture = (name: string, form: 'json' | 'yaml' | 'pb'): Buffer =>
-  readFileSync(sharedPath('facts', 'roundtrip', `${name}.${form}`));
+export const readFixture = (name: string, servedVersion: 'json' | 'yaml' | 'pb'): Buffer =>
+  readFileSync(sharedPath('facts', 'roundtrip', `${name}.${servedVersion}`));
 
 /** The object as a server prints it: claim templates come with their type there, and in the fixtures they do not. */
 export function fixtureObject(name: string): JsonObject {

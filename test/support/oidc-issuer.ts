@@ -107,7 +107,7 @@ export class OidcIssuer implements AsyncDisposable {
 
   /** An ID token with these claims beside those that every one has. */
   async token(claims: Readonly<Record<string, unknown>>): Promise<string> {
-    const form = new URLSearchParams({
+    const servedVersion = new URLSearchParams({
       grant_type: grant,
       client_id: clientId,
       client_secret: 'secret',
@@ -119,7 +119,7 @@ export class OidcIssuer implements AsyncDisposable {
       agent: false,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
-    request.end(form.toString());
+    request.end(servedVersion.toString());
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const body = Buffer.concat((await response.toArray()) as Buffer[]).toString();
     if (response.statusCode !== 200) throw new Error(body);

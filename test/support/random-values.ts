@@ -113,7 +113,7 @@ export class ValueGenerator {
     else {
       const item = this.element(element, depth, pointer);
       // An empty value that is left out when zero is no normal form: JSON would lose it.
-      const isEmpty = item === '' && element.form === 'bytes' && omitempty;
+      const isEmpty = item === '' && element.fieldType === 'bytes' && omitempty;
       if (item !== undefined && !isEmpty) value[json] = item;
     }
   }
@@ -133,7 +133,7 @@ export class ValueGenerator {
   private element(element: Element, depth: number, zero: boolean): JsonValue | undefined {
     const orZero = <T extends JsonValue>(nothing: T, values: readonly T[]): T =>
       zero && this.random() < 0.2 ? nothing : pick(this.random, values);
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
         return orZero('', texts);
       case 'bool':

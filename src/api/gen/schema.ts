@@ -183,13 +183,13 @@ export const lines: Readonly<Record<string, string>> = {
 ["CustomResourceSubresources",{},[["status","CustomResourceSubresourceStatus",1,6],["scale","CustomResourceSubresourceScale",2,6]]]
 ["CustomResourceValidation",{},[["openAPIV3Schema","JSONSchemaProps",1,6]]]
 ["ExternalDocumentation",{},[["description","string",1,4],["url","string",2,4,{"name":"URL"}]]]
-["JSON",{"jsonForm":"json"},[["-","bytes",1,0,{"name":"Raw"}]]]
+["JSON",{"jsonType":"json"},[["-","bytes",1,0,{"name":"Raw"}]]]
 ["JSONSchemaDefinitions",{"noProto":true,"alias":{"type":"JSONSchemaProps","mapKey":"string"}},[]]
 ["JSONSchemaDependencies",{"noProto":true,"alias":{"type":"JSONSchemaPropsOrStringArray","mapKey":"string"}},[]]
 ["JSONSchemaProps",{},[["id","string",1,4,{"name":"ID"}],["$schema","string",2,4,{"name":"Schema","named":"JSONSchemaURL"}],["$ref","string",3,6,{"name":"Ref"}],["description","string",4,4],["type","string",5,4],["format","string",6,4],["title","string",7,4],["default","JSON",8,6],["maximum","double",9,6],["exclusiveMaximum","bool",10,4],["minimum","double",11,6],["exclusiveMinimum","bool",12,4],["maxLength","int64",13,6],["minLength","int64",14,6],["pattern","string",15,4],["maxItems","int64",16,6],["minItems","int64",17,6],["uniqueItems","bool",18,4],["multipleOf","double",19,6],["enum","JSON",20,5,{"listType":"atomic"}],["maxProperties","int64",21,6],["minProperties","int64",22,6],["required","string",23,5,{"listType":"atomic"}],["items","JSONSchemaPropsOrArray",24,6],["allOf","JSONSchemaProps",25,5,{"listType":"atomic"}],["oneOf","JSONSchemaProps",26,5,{"listType":"atomic"}],["anyOf","JSONSchemaProps",27,5,{"listType":"atomic"}],["not","JSONSchemaProps",28,6],["properties","JSONSchemaProps",29,4,{"mapKey":"string"}],["additionalProperties","JSONSchemaPropsOrBool",30,6],["patternProperties","JSONSchemaProps",31,4,{"mapKey":"string"}],["dependencies","JSONSchemaPropsOrStringArray",32,4,{"mapKey":"string","alias":"JSONSchemaDependencies"}],["additionalItems","JSONSchemaPropsOrBool",33,6],["definitions","JSONSchemaProps",34,4,{"mapKey":"string","alias":"JSONSchemaDefinitions"}],["externalDocs","ExternalDocumentation",35,6],["example","JSON",36,6],["nullable","bool",37,4],["x-kubernetes-preserve-unknown-fields","bool",38,6,{"name":"XPreserveUnknownFields"}],["x-kubernetes-embedded-resource","bool",39,4,{"name":"XEmbeddedResource"}],["x-kubernetes-int-or-string","bool",40,4,{"name":"XIntOrString"}],["x-kubernetes-list-map-keys","string",41,5,{"name":"XListMapKeys","listType":"atomic"}],["x-kubernetes-list-type","string",42,6,{"name":"XListType"}],["x-kubernetes-map-type","string",43,6,{"name":"XMapType"}],["x-kubernetes-validations","ValidationRule",44,5,{"name":"XValidations","patchStrategy":"merge","patchMergeKey":"rule","listType":"map","listMapKeys":["rule"],"alias":"ValidationRules"}]]]
-["JSONSchemaPropsOrArray",{"jsonForm":"schemaOrArray"},[["Schema","JSONSchemaProps",1,18],["JSONSchemas","JSONSchemaProps",2,17,{"listType":"atomic"}]]]
-["JSONSchemaPropsOrBool",{"jsonForm":"schemaOrBool"},[["Allows","bool",1,16],["Schema","JSONSchemaProps",2,18]]]
-["JSONSchemaPropsOrStringArray",{"jsonForm":"schemaOrStringArray"},[["Schema","JSONSchemaProps",1,18],["Property","string",2,17,{"listType":"atomic"}]]]
+["JSONSchemaPropsOrArray",{"jsonType":"schemaOrArray"},[["Schema","JSONSchemaProps",1,18],["JSONSchemas","JSONSchemaProps",2,17,{"listType":"atomic"}]]]
+["JSONSchemaPropsOrBool",{"jsonType":"schemaOrBool"},[["Allows","bool",1,16],["Schema","JSONSchemaProps",2,18]]]
+["JSONSchemaPropsOrStringArray",{"jsonType":"schemaOrStringArray"},[["Schema","JSONSchemaProps",1,18],["Property","string",2,17,{"listType":"atomic"}]]]
 ["SelectableField",{},[["jsonPath","string",1,16,{"name":"JSONPath"}]]]
 ["ServiceReference",{},[["namespace","string",1,16],["name","string",2,16],["path","string",3,6],["port","int32",4,6]]]
 ["ValidationRule",{},[["rule","string",1,16],["message","string",2,4],["messageExpression","string",3,4],["reason","string",4,6,{"named":"FieldValueErrorReason","enum":["FieldValueDuplicate","FieldValueForbidden","FieldValueInvalid","FieldValueRequired"]}],["fieldPath","string",5,4],["optionalOldSelf","bool",6,6,{"featureGate":"CRDValidationRatcheting"}]]]
@@ -876,7 +876,7 @@ export const lines: Readonly<Record<string, string>> = {
 ["ImageReviewContainerSpec",{},[["image","string",1,4]]]
 ["ImageReviewSpec",{},[["containers","ImageReviewContainerSpec",1,5,{"listType":"atomic"}],["annotations","string",2,4,{"mapKey":"string"}],["namespace","string",3,4]]]
 ["ImageReviewStatus",{},[["allowed","bool",1,16],["reason","string",2,4],["auditAnnotations","string",3,4,{"mapKey":"string"}]]]`,
-  'intstr': String.raw`["IntOrString",{"jsonForm":"intOrString"},[["Type","int64",1,16],["IntVal","int32",2,16],["StrVal","string",3,16]]]`,
+  'intstr': String.raw`["IntOrString",{"jsonType":"intOrString"},[["Type","int64",1,16],["IntVal","int32",2,16],["StrVal","string",3,16]]]`,
   'meta/v1': String.raw`["APIGroup",{"kind":true},[["name","string",1,16],["versions","GroupVersionForDiscovery",2,17,{"listType":"atomic"}],["preferredVersion","GroupVersionForDiscovery",3,4],["serverAddressByClientCIDRs","ServerAddressByClientCIDR",4,5,{"listType":"atomic"}]]]
 ["APIGroupList",{"kind":true},[["groups","APIGroup",1,17,{"listType":"atomic"}]]]
 ["APIResource",{},[["name","string",1,16],["singularName","string",6,16],["namespaced","bool",2,16],["group","string",8,4],["version","string",9,4],["kind","string",3,16],["verbs","Verbs",4,16],["shortNames","string",5,5,{"listType":"atomic"}],["categories","string",7,5,{"listType":"atomic"}],["storageVersionHash","string",10,4]]]
@@ -886,9 +886,9 @@ export const lines: Readonly<Record<string, string>> = {
 ["Condition",{},[["type","string",1,16],["status","string",2,16,{"named":"ConditionStatus"}],["observedGeneration","int64",3,4],["lastTransitionTime","time",4,16],["reason","string",5,16],["message","string",6,16]]]
 ["CreateOptions",{"kind":true},[["dryRun","string",1,5,{"listType":"atomic"}],["fieldManager","string",3,4],["fieldValidation","string",4,4]]]
 ["DeleteOptions",{"kind":true},[["gracePeriodSeconds","int64",1,6],["preconditions","Preconditions",2,6],["orphanDependents","bool",3,6],["propagationPolicy","string",4,6,{"named":"DeletionPropagation"}],["dryRun","string",5,5,{"listType":"atomic"}],["ignoreStoreReadErrorWithClusterBreakingPotential","bool",6,6]]]
-["Duration",{"jsonForm":"duration"},[["","int64",1,0,{"name":"duration"}]]]
+["Duration",{"jsonType":"duration"},[["","int64",1,0,{"name":"duration"}]]]
 ["FieldSelectorRequirement",{},[["key","string",1,16],["operator","string",2,16,{"named":"FieldSelectorOperator"}],["values","string",3,5,{"listType":"atomic"}]]]
-["FieldsV1",{"jsonForm":"fieldsV1"},[["-","bytes",1,0,{"name":"Raw"}]]]
+["FieldsV1",{"jsonType":"fieldsV1"},[["-","bytes",1,0,{"name":"Raw"}]]]
 ["GetOptions",{"kind":true},[["resourceVersion","string",1,4]]]
 ["GroupKind",{},[["group","string",1,16],["kind","string",2,16]]]
 ["GroupResource",{},[["group","string",1,16],["resource","string",2,16]]]
@@ -902,7 +902,7 @@ export const lines: Readonly<Record<string, string>> = {
 ["ListMeta",{},[["selfLink","string",1,4],["resourceVersion","string",2,4],["continue","string",3,4],["remainingItemCount","int64",4,6]]]
 ["ListOptions",{"kind":true},[["labelSelector","string",1,4],["fieldSelector","string",2,4],["watch","bool",3,4],["allowWatchBookmarks","bool",9,4],["resourceVersion","string",4,4],["resourceVersionMatch","string",10,4,{"named":"ResourceVersionMatch"}],["timeoutSeconds","int64",5,6],["limit","int64",7,4],["continue","string",8,4],["sendInitialEvents","bool",11,6]]]
 ["ManagedFieldsEntry",{},[["manager","string",1,4],["operation","string",2,4,{"named":"ManagedFieldsOperationType"}],["apiVersion","string",3,4,{"name":"APIVersion"}],["time","time",4,6],["fieldsType","string",6,4],["fieldsV1","fieldsV1",7,6],["subresource","string",8,4]]]
-["MicroTime",{"jsonForm":"microtime"},[["","int64",1,0,{"name":"seconds"}],["","int32",2,0,{"name":"nanos"}]]]
+["MicroTime",{"jsonType":"microtime"},[["","int64",1,0,{"name":"seconds"}],["","int32",2,0,{"name":"nanos"}]]]
 ["ObjectMeta",{},[["name","string",1,4],["generateName","string",2,4],["namespace","string",3,4],["selfLink","string",4,4],["uid","string",5,4,{"name":"UID"}],["resourceVersion","string",6,4],["generation","int64",7,4],["creationTimestamp","time",8,4],["deletionTimestamp","time",9,6],["deletionGracePeriodSeconds","int64",10,6],["labels","string",11,4,{"mapKey":"string"}],["annotations","string",12,4,{"mapKey":"string"}],["ownerReferences","OwnerReference",13,5,{"patchStrategy":"merge","patchMergeKey":"uid","listType":"map","listMapKeys":["uid"]}],["finalizers","string",14,5,{"patchStrategy":"merge","listType":"set"}],["managedFields","ManagedFieldsEntry",17,5,{"listType":"atomic"}]]]
 ["OwnerReference",{"structType":"atomic"},[["apiVersion","string",5,16,{"name":"APIVersion"}],["kind","string",1,16],["name","string",3,16],["uid","string",4,16,{"name":"UID"}],["controller","bool",6,6],["blockOwnerDeletion","bool",7,6]]]
 ["PartialObjectMetadata",{"kind":true},[["metadata","ObjectMeta",1,4,{"name":"ObjectMeta"}]]]
@@ -920,7 +920,7 @@ export const lines: Readonly<Record<string, string>> = {
 ["TableOptions",{"kind":true},[["-","bool",0,0,{"name":"NoHeaders"}],["includeObject","string",1,4,{"named":"IncludeObjectPolicy"}]]]
 ["TableRow",{"noProto":true},[["cells","any",0,17,{"listType":"atomic"}],["conditions","TableRowCondition",0,5,{"listType":"atomic"}],["object","rawExtension",0,4]]]
 ["TableRowCondition",{"noProto":true},[["type","string",0,16,{"named":"RowConditionType"}],["status","string",0,16,{"named":"ConditionStatus"}],["reason","string",0,4],["message","string",0,4]]]
-["Time",{"jsonForm":"time"},[["","int64",1,0,{"name":"seconds"}],["","int32",2,0,{"name":"nanos"}]]]
+["Time",{"jsonType":"time"},[["","int64",1,0,{"name":"seconds"}],["","int32",2,0,{"name":"nanos"}]]]
 ["Timestamp",{},[["seconds","int64",1,16],["nanos","int32",2,16]]]
 ["TypeMeta",{},[["kind","string",1,4],["apiVersion","string",2,4,{"name":"APIVersion"}]]]
 ["UpdateOptions",{"kind":true},[["dryRun","string",1,5,{"listType":"atomic"}],["fieldManager","string",2,4],["fieldValidation","string",3,4]]]
@@ -1046,7 +1046,7 @@ export const lines: Readonly<Record<string, string>> = {
 ["RoleList",{"kind":true,"introduced":"1.6","deprecated":"1.17","removed":"1.22","replacement":"rbac.authorization.k8s.io,v1,RoleList"},[["metadata","meta/v1.ListMeta",1,4,{"name":"ListMeta"}],["items","Role",2,17]]]
 ["RoleRef",{},[["apiGroup","string",1,16,{"name":"APIGroup"}],["kind","string",2,16],["name","string",3,16]]]
 ["Subject",{},[["kind","string",1,16],["apiGroup","string",2,4,{"name":"APIGroup"}],["name","string",3,16],["namespace","string",4,4]]]`,
-  'resource': String.raw`["Quantity",{"jsonForm":"quantity"},[["","string",1,0,{"name":"string"}]]]`,
+  'resource': String.raw`["Quantity",{"jsonType":"quantity"},[["","string",1,0,{"name":"string"}]]]`,
   'resource/v1alpha3': String.raw`["AllocatedDeviceStatus",{},[["driver","string",1,16],["pool","string",2,16],["device","string",3,16],["conditions","meta/v1.Condition",4,1,{"listType":"map","listMapKeys":["type"]}],["data","rawExtension",5,4],["networkData","NetworkDeviceData",6,6]]]
 ["AllocationResult",{},[["devices","DeviceAllocationResult",1,4],["nodeSelector","core/v1.NodeSelector",3,6]]]
 ["BasicDevice",{},[["attributes","DeviceAttribute",1,4,{"mapKey":"string","keyNamed":"QualifiedName"}],["capacity","quantity",2,4,{"mapKey":"string","keyNamed":"QualifiedName"}]]]
@@ -1114,9 +1114,9 @@ export const lines: Readonly<Record<string, string>> = {
 ["ResourceSlice",{"kind":true,"namespaced":false,"introduced":"1.32"},[["metadata","meta/v1.ObjectMeta",1,4,{"name":"ObjectMeta"}],["spec","ResourceSliceSpec",2,16]]]
 ["ResourceSliceList",{"kind":true,"introduced":"1.32"},[["metadata","meta/v1.ListMeta",1,4,{"name":"ListMeta"}],["items","ResourceSlice",2,17]]]
 ["ResourceSliceSpec",{},[["driver","string",1,16],["pool","ResourcePool",2,16],["nodeName","string",3,4,{"oneOf":"NodeSelection"}],["nodeSelector","core/v1.NodeSelector",4,6,{"oneOf":"NodeSelection"}],["allNodes","bool",5,4,{"oneOf":"NodeSelection"}],["devices","Device",6,1,{"listType":"atomic"}]]]`,
-  'runtime': String.raw`["RawExtension",{"jsonForm":"rawExtension"},[["-","bytes",1,0,{"name":"Raw"}]]]
+  'runtime': String.raw`["RawExtension",{"jsonType":"rawExtension"},[["-","bytes",1,0,{"name":"Raw"}]]]
 ["TypeMeta",{},[["apiVersion","string",1,4,{"name":"APIVersion"}],["kind","string",2,4]]]
-["Unknown",{"jsonForm":"unknown"},[["","TypeMeta",1,8,{"name":"TypeMeta"}],["-","bytes",2,0,{"name":"Raw"}],["ContentEncoding","string",3,16],["ContentType","string",4,16]]]`,
+["Unknown",{"jsonType":"unknown"},[["","TypeMeta",1,8,{"name":"TypeMeta"}],["-","bytes",2,0,{"name":"Raw"}],["ContentEncoding","string",3,16],["ContentType","string",4,16]]]`,
   'scheduling/v1': String.raw`["PriorityClass",{"kind":true,"namespaced":false,"introduced":"1.14"},[["metadata","meta/v1.ObjectMeta",1,4,{"name":"ObjectMeta"}],["value","int32",2,16],["globalDefault","bool",3,4],["description","string",4,4],["preemptionPolicy","string",5,6,{"named":"core/v1.PreemptionPolicy","enum":["Never","PreemptLowerPriority"]}]]]
 ["PriorityClassList",{"kind":true,"introduced":"1.14"},[["metadata","meta/v1.ListMeta",1,4,{"name":"ListMeta"}],["items","PriorityClass",2,17]]]`,
   'scheduling/v1alpha1': String.raw`["PriorityClass",{"kind":true,"namespaced":false},[["metadata","meta/v1.ObjectMeta",1,4,{"name":"ObjectMeta"}],["value","int32",2,16],["globalDefault","bool",3,4],["description","string",4,4],["preemptionPolicy","string",5,6,{"named":"core/v1.PreemptionPolicy","enum":["Never","PreemptLowerPriority"]}]]]

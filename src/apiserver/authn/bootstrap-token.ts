@@ -8,7 +8,7 @@ import { constantTimeEqual } from '../../base/constant-time-compare.ts';
 import type { Identity, TokenAuthenticator } from './authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
-const form = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+const servedVersion = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const extraGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 const secretType = 'bootstrap.kubernetes.io/token';
 
@@ -16,7 +16,7 @@ export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.
   return {
     name: 'bootstrap',
     async authenticateToken(token) {
-      const [, id, secret] = form.exec(token) ?? [];
+      const [, id, secret] = servedVersion.exec(token) ?? [];
       if (id === undefined || secret === undefined) return undefined;
       const name = `bootstrap-token-${id}`;
       // One that was made a moment ago may not be in the cache yet.

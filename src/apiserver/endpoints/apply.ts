@@ -12,24 +12,24 @@ export function applyConfiguration(
   environment: PatchEnvironment,
 ): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
   const { context, served, parameters, manager, now, subresource, decode } = environment;
-  const { form } = served;
+  const { servedVersion } = served;
   return (current, copy) => {
-    const live = current === undefined ? undefined : form.fromStored(copy());
+    const live = current === undefined ? undefined : servedVersion.fromStored(copy());
     const { object, changed } = context.fieldManager.apply({
       live,
       config,
       manager,
       force: parameters.force,
       subresource,
-      kind: form.kind,
-      apiVersion: form.apiVersion,
-      typeId: form.custom?.mergeType ?? form.typeId,
+      kind: servedVersion.kind,
+      apiVersion: servedVersion.apiVersion,
+      typeId: servedVersion.custom?.mergeType ?? servedVersion.typeId,
       now,
       resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
       ...managedFieldsVersions(served),
     });
     const wanted = changed ? decode(object) : object;
     if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;
-    return form.toStored(wanted, copy);
+    return servedVersion.toStored(wanted, copy);
   };
 }

@@ -6,7 +6,7 @@ import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { badRequest, plainError, type StatusError } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
-import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import { canonicalApiVersion, canonicalMediaType, usesOrchNames } from '../names.ts';
 import { bodyType, protobuf, yaml } from '../negotiation.ts';
 import type { ApiRequest } from '../request.ts';
@@ -31,8 +31,8 @@ export async function readBody(context: EndpointContext, request: ApiRequest): P
     mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
   return {
     decode(served, validation, warn) {
-      const object = decode(context, served.form, bytes, validation, warn) as KubeObject;
-      served.form.setDefaults(object);
+      const object = decode(context, served.servedVersion, bytes, validation, warn) as KubeObject;
+      served.servedVersion.setDefaults(object);
       return object;
     },
   };
@@ -50,7 +50,7 @@ export async function readBytes(
 
 type Decode = (
   context: EndpointContext,
-  form: VersionForm,
+  servedVersion: ServedVersion,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -61,35 +61,35 @@ interface TypeMeta {
   readonly kind: string;
 }
 
-const decodeProtobuf: Decode = (context, form, bytes) => {
+const decodeProtobuf: Decode = (context, servedVersion, bytes) => {
   let typeMeta: TypeMeta | undefined;
   try {
     const envelope = readEnvelope(bytes);
-    typeMeta = completed(envelope, form);
-    const codec = codecFor(context, form, typeMeta);
+    typeMeta = completed(envelope, servedVersion);
+    const codec = codecFor(context, servedVersion, typeMeta);
     const value = codec.decode(envelope.raw);
-    checkKind(form, typeMeta);
+    checkKind(servedVersion, typeMeta);
     return value;
   } catch (error) {
-    throw refused(error, form, typeMeta, bytes);
+    throw refused(error, servedVersion, typeMeta, bytes);
   }
 };
 
 const decodeText =
   (read: TextBody): Decode =>
-  (context, form, bytes, validation, warn) => {
+  (context, servedVersion, bytes, validation, warn) => {
     let typeMeta: TypeMeta | undefined;
     try {
       const body = readKnown(read);
-      if (form.custom !== undefined) requireTypeMeta(body.claimed, bytes);
-      typeMeta = completed(body.claimed, form);
-      if (form.custom !== undefined) checkVersion(form, typeMeta);
-      const { value, problems } = codecFor(context, form, typeMeta).fromJson(body.document);
-      checkKind(form, typeMeta);
+      if (servedVersion.custom !== undefined) requireTypeMeta(body.claimed, bytes);
+      typeMeta = completed(body.claimed, servedVersion);
+      if (servedVersion.custom !== undefined) checkVersion(servedVersion, typeMeta);
+      const { value, problems } = codecFor(context, servedVersion, typeMeta).fromJson(body.document);
+      checkKind(servedVersion, typeMeta);
       report(problems, validation, warn);
       return value;
     } catch (error) {
-      throw refused(error, form, typeMeta, bytes);
+      throw refused(error, servedVersion, typeMeta, bytes);
     }
   };
 
@@ -106,10 +106,13 @@ function readKnown(read: TextBody): { document: JsonBody; claimed: TypeMeta } {
 }
 
 /** A body without kind or apiVersion is of the kind that the path expects. */
-function completed({ apiVersion, kind }: TypeMeta, form: VersionForm): TypeMeta {
+function completed({ apiVersion, kind }: TypeMeta, servedVersion: ServedVersion): TypeMeta {
   const canonical = usesOrchNames(apiVersion) ? canonicalApiVersion(apiVersion) : apiVersion;
   if (canonical.split('/').length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
-  return { apiVersion: canonical === '' ? form.apiVersion : canonical, kind: kind === '' ? form.kind : kind };
+  return {
+    apiVersion: canonical === '' ? servedVersion.apiVersion : canonical,
+    kind: kind === '' ? servedVersion.kind : kind,
+  };
 }
 
 /** Objects without a type of their own have to say what they are. */
@@ -119,9 +122,14 @@ function requireTypeMeta({ apiVersion, kind }: TypeMeta, bytes: Buffer): void {
 }
 
 /** Decodes as what the body claims to be: a malformed Secret is that before it is no ConfigMap. */
-function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { apiVersion, kind }: TypeMeta): TypeCodec {
+function codecFor(
+  { codecs, schemas }: EndpointContext,
+  servedVersion: ServedVersion,
+  { apiVersion, kind }: TypeMeta,
+): TypeCodec {
   // Whether a custom object is of the right kind is found out when it is validated.
-  if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return form.codec;
+  if (apiVersion === servedVersion.apiVersion && (kind === servedVersion.kind || servedVersion.custom !== undefined))
+    return servedVersion.codec;
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined)
     throw new Error(
@@ -131,23 +139,24 @@ function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { api
   return codecs.of(typeId);
 }
 
-function checkKind(form: VersionForm, { apiVersion, kind }: TypeMeta): void {
-  if (form.custom !== undefined) return;
+function checkKind(servedVersion: ServedVersion, { apiVersion, kind }: TypeMeta): void {
+  if (servedVersion.custom !== undefined) return;
   if (
-    kind !== form.kind ||
-    (groupOf(apiVersion) !== groupOf(form.apiVersion) && form.convertible?.includes(apiVersion) !== true)
+    kind !== servedVersion.kind ||
+    (groupOf(apiVersion) !== groupOf(servedVersion.apiVersion) &&
+      servedVersion.convertible?.includes(apiVersion) !== true)
   ) {
     throw new Error(
-      `converting (${goType(apiVersion, kind)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`,
+      `converting (${goType(apiVersion, kind)}) to (${internalType(servedVersion.apiVersion, servedVersion.kind)}): unknown conversion`,
     );
   }
-  checkVersion(form, { apiVersion, kind });
+  checkVersion(servedVersion, { apiVersion, kind });
 }
 
-function checkVersion(form: VersionForm, { apiVersion }: TypeMeta): void {
-  if (apiVersion !== form.apiVersion && form.accepts?.includes(apiVersion) !== true)
+function checkVersion(servedVersion: ServedVersion, { apiVersion }: TypeMeta): void {
+  if (apiVersion !== servedVersion.apiVersion && servedVersion.accepts?.includes(apiVersion) !== true)
     throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (${servedVersion.apiVersion})`,
     );
 }
 
@@ -162,16 +171,16 @@ function report(problems: readonly string[], validation: FieldValidation, warn: 
 const summaryLength = 30;
 
 /** 400 in upstream's words: with the kind when it is known, else with the beginning of the body. */
-function refused(error: unknown, form: VersionForm, typeMeta: TypeMeta | undefined, bytes: Buffer): unknown {
+function refused(error: unknown, servedVersion: ServedVersion, typeMeta: TypeMeta | undefined, bytes: Buffer): unknown {
   if (!(error instanceof Error) || error.name === 'StatusError') return error;
   if (typeMeta !== undefined)
     return badRequest(
       `${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as ` +
-        `a ${form.kind}: ${error.message}`,
+        `a ${servedVersion.kind}: ${error.message}`,
       { cause: error },
     );
   return badRequest(
-    `the object provided is unrecognized (must be of type ${form.kind}): ${error.message} (${summary(bytes)})`,
+    `the object provided is unrecognized (must be of type ${servedVersion.kind}): ${error.message} (${summary(bytes)})`,
     { cause: error },
   );
 }

@@ -22,7 +22,7 @@ export interface EndpointContext {
   readonly fieldManager: FieldManager;
   readonly strategicMerge: StrategicMerge;
   /** Normal form to the members that JSON shows: what patches are made against. */
-  readonly toJsonForm: (object: JsonObject, typeId: string) => JsonObject;
+  readonly toEncodedJson: (object: JsonObject, typeId: string) => JsonObject;
   readonly admission: Admission;
   readonly authorizer: Authorizer;
   readonly now: () => Date;
@@ -53,7 +53,7 @@ export function strategyContext(
     now: context.now(),
     user: request.user,
     enabled: context.featureEnabled,
-    apiVersion: served.form.apiVersion,
+    apiVersion: served.servedVersion.apiVersion,
     allowPrivileged: context.allowPrivileged,
   };
 }

@@ -1,7 +1,7 @@
 /** What a client of an API that is going away should know. @see {@link https://kep.k8s.io/1693 | KEP-1693} */
 import { versionInfo } from '../../base/version.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
-import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { ApiRequest } from '../request.ts';
 
 export interface Deprecation {
@@ -22,14 +22,20 @@ function isYetToCome(since: string): boolean {
 }
 
 /** Undefined for an API that stays. */
-export function deprecationOf(schemas: SchemaRegistry, form: VersionForm): Deprecation | undefined {
-  if (form.custom !== undefined)
-    return form.custom.deprecation === undefined ? undefined : { text: form.custom.deprecation, removed: '' };
-  const { deprecated = deprecatedSince[form.typeId], removed, replacement } = schemas.type(form.typeId);
+export function deprecationOf(schemas: SchemaRegistry, servedVersion: ServedVersion): Deprecation | undefined {
+  if (servedVersion.custom !== undefined)
+    return servedVersion.custom.deprecation === undefined
+      ? undefined
+      : { text: servedVersion.custom.deprecation, removed: '' };
+  const {
+    deprecated = deprecatedSince[servedVersion.typeId],
+    removed,
+    replacement,
+  } = schemas.type(servedVersion.typeId);
   if (deprecated === undefined || isYetToCome(deprecated)) return undefined;
   const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
   const text =
-    `${form.apiVersion} ${form.kind} is deprecated in ` +
+    `${servedVersion.apiVersion} ${servedVersion.kind} is deprecated in ` +
     `v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : '; ' + `use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
   return { text, removed: removed ?? '' };
 }

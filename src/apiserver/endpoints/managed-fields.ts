@@ -34,17 +34,17 @@ export function updateManagedFields(
   old: KubeObject | undefined,
   manager: string,
 ): void {
-  const { form, store } = served;
+  const { servedVersion, store } = served;
   if (isScale(served)) return setManagedFields(object, ownedByScale(context, served, write, object, old!, manager));
   // Ownership is booked in the version of the request.
-  const shown = (value: KubeObject): KubeObject => (form.isStored ? value : form.fromStored(value));
+  const shown = (value: KubeObject): KubeObject => (servedVersion.isStored ? value : servedVersion.fromStored(value));
   const managedFields = context.fieldManager.update({
     live: old === undefined ? undefined : shown(old),
     object: shown(object),
     manager,
     subresource: write.subresource,
-    apiVersion: form.apiVersion,
-    typeId: form.custom?.mergeType ?? form.typeId,
+    apiVersion: servedVersion.apiVersion,
+    typeId: servedVersion.custom?.mergeType ?? servedVersion.typeId,
     now: write.context.now,
     resetFields: store!.strategyOf(write.subresource).resetFields ?? [],
     ...managedFieldsVersions(served),
@@ -58,7 +58,7 @@ function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | un
 }
 
 /** A Scale shows a part of the object behind it. */
-const isScale = ({ form, info }: ServedResource): boolean => form.kind !== info.kind;
+const isScale = ({ servedVersion, info }: ServedResource): boolean => servedVersion.kind !== info.kind;
 
 /** Versions in which the replicas of what can be scaled may be owned. */
 const scaledVersions: Readonly<Record<string, readonly string[]>> = {
@@ -69,7 +69,7 @@ const scaledVersions: Readonly<Record<string, readonly string[]>> = {
 /** Changes are booked in the Scale first, and what its managers got or lost there is carried over to the object. */
 function ownedByScale(
   context: EndpointContext,
-  { form, forms, info }: ServedResource,
+  { servedVersion, servedVersions, info }: ServedResource,
   write: WriteRequest,
   object: KubeObject,
   old: KubeObject,
@@ -77,19 +77,19 @@ function ownedByScale(
 ): ManagedFieldsEntry[] | undefined {
   const path = ['spec', 'replicas'];
   const replicasPaths =
-    forms.get(info.apiVersion)?.custom?.replicasPaths ??
+    servedVersions.get(info.apiVersion)?.custom?.replicasPaths ??
     new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path]));
   const scaled = { apiVersion: info.apiVersion, replicasPaths };
   const before = old.metadata?.managedFields;
-  const live = form.fromStored(old);
+  const live = servedVersion.fromStored(old);
   setManagedFields(live, managedFieldsOfScale(before, scaled));
   const managedFields = context.fieldManager.update({
     live,
-    object: form.fromStored(object),
+    object: servedVersion.fromStored(object),
     manager,
     subresource: write.subresource,
-    apiVersion: form.apiVersion,
-    typeId: form.typeId,
+    apiVersion: servedVersion.apiVersion,
+    typeId: servedVersion.typeId,
     now: write.context.now,
     resetFields: [],
   });

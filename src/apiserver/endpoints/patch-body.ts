@@ -60,9 +60,9 @@ export function createPatch(type: PatchType, body: TextBody, given: Omit<PatchEn
   return {
     ownsItsFields: false,
     apply: (current, copy) => {
-      const { form } = given.served;
-      const changed = change(jsonForm(given.served, form.fromStored(current!), given.context.toJsonForm));
-      return form.toStored(decoded(changed, problems, given, shown), copy);
+      const { servedVersion } = given.served;
+      const changed = change(inJson(given.served, servedVersion.fromStored(current!), given.context.toEncodedJson));
+      return servedVersion.toStored(decoded(changed, problems, given, shown), copy);
     },
   };
 }
@@ -92,9 +92,9 @@ function changeOf(
   const patch = decodeStrategicMergePatch(value);
   // It works on an object whose kind is settled: what a patch says of it, such as an older version, changes nothing.
   const change = (document: JsonObject): JsonObject => ({
-    ...context.strategicMerge.apply(document, patch, served.form.typeId),
-    apiVersion: served.form.apiVersion,
-    kind: served.form.kind,
+    ...context.strategicMerge.apply(document, patch, served.servedVersion.typeId),
+    apiVersion: served.servedVersion.apiVersion,
+    kind: served.servedVersion.kind,
   });
   return { change, problems, shown: () => patchText(patch) };
 }
@@ -136,9 +136,17 @@ const goTypeOf = (value: JsonValue): string =>
  * The object as its JSON shows it, nothing of it shared: patches see members that are always written, and kind and
  * apiVersion.
  */
-function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
-  if (form.custom !== undefined) return openedMetadata(asJson(object));
-  return { apiVersion: form.apiVersion, kind: form.kind, ...toJsonForm(asJson(object), form.typeId) };
+function inJson(
+  { servedVersion }: ServedResource,
+  object: KubeObject,
+  toEncodedJson: EndpointContext['toEncodedJson'],
+): JsonObject {
+  if (servedVersion.custom !== undefined) return openedMetadata(asJson(object));
+  return {
+    apiVersion: servedVersion.apiVersion,
+    kind: servedVersion.kind,
+    ...toEncodedJson(asJson(object), servedVersion.typeId),
+  };
 }
 
 /** Custom objects are what JSON says, but for what their metadata carries. */
@@ -151,12 +159,12 @@ function decoded(
   { context, served, parameters, warn }: Omit<PatchEnvironment, 'decode'>,
   shown = () => patchedText(value),
 ): KubeObject {
-  const { form } = served;
+  const { servedVersion } = served;
   try {
-    checkKind(value as JsonObject, form, context);
-    const { value: normal, problems } = form.codec.normalize(value);
+    checkKind(value as JsonObject, servedVersion, context);
+    const { value: normal, problems } = servedVersion.codec.normalize(value);
     report([...patchProblems, ...problems], parameters.fieldValidation, warn);
-    form.setDefaults(normal as KubeObject);
+    servedVersion.setDefaults(normal as KubeObject);
     return normal as KubeObject;
   } catch (error) {
     if (!(error instanceof JsonTypeError)) throw error;
@@ -171,14 +179,19 @@ function report(problems: readonly string[], validation: FieldValidation, warn: 
 }
 
 /** The result is read as what it says it is: a malformed Secret is that before it is no ConfigMap. */
-function checkKind(object: JsonObject, form: ServedResource['form'], { schemas, codecs }: EndpointContext): void {
-  const apiVersion = object['apiVersion'] ?? form.apiVersion;
-  const kind = object['kind'] ?? form.kind;
+function checkKind(
+  object: JsonObject,
+  servedVersion: ServedResource['servedVersion'],
+  { schemas, codecs }: EndpointContext,
+): void {
+  const apiVersion = object['apiVersion'] ?? servedVersion.apiVersion;
+  const kind = object['kind'] ?? servedVersion.kind;
   // Another kind than that of its definition is found out when a custom object is validated.
-  if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return;
+  if (apiVersion === servedVersion.apiVersion && (kind === servedVersion.kind || servedVersion.custom !== undefined))
+    return;
   const typeId =
     typeof apiVersion === 'string' && typeof kind === 'string' ? schemas.ofKind(apiVersion, kind) : undefined;
-  if (typeId === undefined || kind === form.kind)
+  if (typeId === undefined || kind === servedVersion.kind)
     throw new JsonTypeError(
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ` +
         '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
@@ -186,6 +199,6 @@ function checkKind(object: JsonObject, form: ServedResource['form'], { schemas, 
   codecs.of(typeId).normalize(object);
   throw new JsonTypeError(
     `converting (${goType(apiVersion as string, kind as string)}) to ` +
-      `(${internalType(form.apiVersion, form.kind)}): unknown conversion`,
+      `(${internalType(servedVersion.apiVersion, servedVersion.kind)}): unknown conversion`,
   );
 }

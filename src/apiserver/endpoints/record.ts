@@ -4,14 +4,14 @@ import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
-import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { ApiRequest, RequestRecord } from '../request.ts';
 import type { TextBody } from './text-body.ts';
 
 /** Before anything changes the object. */
 export function recordObject(
   { audit }: ApiRequest,
-  { codec, apiVersion, kind }: VersionForm,
+  { codec, apiVersion, kind }: ServedVersion,
   object: KubeObject,
 ): void {
   if (audit === undefined) return;

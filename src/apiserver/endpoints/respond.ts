@@ -25,14 +25,18 @@ import { mayWait, type ServedResource } from './served.ts';
 import { recordAnswer } from './record.ts';
 
 /** Negotiates before any work is done. Throws 406. */
-export function representationOf(request: ApiRequest, { form }: ServedResource, isCollection: boolean): Representation {
+export function representationOf(
+  request: ApiRequest,
+  { servedVersion }: ServedResource,
+  isCollection: boolean,
+): Representation {
   return negotiate({
     accept: request.header('accept'),
     userAgent: request.header('user-agent'),
     pretty: request.query.get('pretty'),
     convertible: isConvertible,
     isCollection,
-    hasProtobuf: form.custom === undefined,
+    hasProtobuf: servedVersion.custom === undefined,
   });
 }
 
@@ -117,11 +121,11 @@ const notAList = ({ info }: ServedResource, as: string): StatusError =>
     `you requested ${as}, but the requested object is not a list (*${goPackage(info.group)}.${info.kind})`,
   );
 
-const isAList = ({ info, form }: ServedResource, as: string): StatusError =>
+const isAList = ({ info, servedVersion }: ServedResource, as: string): StatusError =>
   new StatusError(
     406,
     'NotAcceptable',
-    `you requested ${as}, but the requested object is a list (*${goPackage(info.group)}.${form.listKind})`,
+    `you requested ${as}, but the requested object is a list (*${goPackage(info.group)}.${servedVersion.listKind})`,
   );
 
 /** The package that upstream's message names: the group's first label, `core` for the core group. */

@@ -97,9 +97,10 @@ const fieldValue = (attributes: ObjectAttributes, field: string): string =>
       : (attributes.fields.get(field) ?? '');
 
 /** Kinds with selectors of their own say it in other words than the rest. */
-function unknownField({ info, form }: ServedResource, field: string): string {
+function unknownField({ info, servedVersion }: ServedResource, field: string): string {
   const own =
-    form.custom !== undefined || (info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false);
+    servedVersion.custom !== undefined ||
+    (info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false);
   return own
     ? `field label not supported: ${field}`
     : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;

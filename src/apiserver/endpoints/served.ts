@@ -1,18 +1,18 @@
 /** What is behind a resource path: its data, its store, and one of its API versions. */
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request.ts';
 import type { Deprecation } from './deprecation.ts';
 
 export interface ServedResource {
   readonly info: ResourceInfo;
-  readonly form: VersionForm;
+  readonly servedVersion: ServedVersion;
   /** Absent for virtual types, which are answered by `virtual`. */
   readonly store: ResourceStore | undefined;
   /** All forms in which the same objects are served, by apiVersion. */
-  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly servedVersions: ReadonlyMap<string, ServedVersion>;
   /** Absent for an API that stays. */
   readonly deprecation: Deprecation | undefined;
   /** What a type that is never stored answers (reviews, bindings). */
@@ -35,12 +35,12 @@ export interface Lifetime {
 export type VirtualResource = SubresourceEndpoint['verbs'];
 
 /** Whether the resource comes from a definition. Also true where the form is that of its Scale. */
-export const isCustom = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean =>
-  forms.get(info.apiVersion)?.custom !== undefined;
+export const isCustom = ({ servedVersions, info }: Pick<ServedResource, 'servedVersions' | 'info'>): boolean =>
+  servedVersions.get(info.apiVersion)?.custom !== undefined;
 
 /** Whether an object may have to be converted by somebody else before it can be shown. */
-export const mayWait = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean =>
-  forms.get(info.apiVersion)?.custom?.mayWait === true;
+export const mayWait = ({ servedVersions, info }: Pick<ServedResource, 'servedVersions' | 'info'>): boolean =>
+  servedVersions.get(info.apiVersion)?.custom?.mayWait === true;
 
 export interface SubresourceEndpoint {
   readonly info: SubresourceInfo;

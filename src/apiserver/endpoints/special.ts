@@ -1,7 +1,7 @@
 /** What does not fit the general verbs: subresources with a form of their own, and virtual types. */
 import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
-import { createScaleForm } from '../../registry/generic/scale.ts';
+import { createScaleVersion } from '../../registry/generic/scale.ts';
 import type { ApiServerConfig } from '../config.ts';
 import type { Authentication } from '../authn/authentication.ts';
 import type { EndpointContext } from './context.ts';
@@ -56,19 +56,19 @@ function verbsOf(
 
 function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceEndpoint['verbs'] {
   const fields = scaleFieldsOf(entry);
-  const form = createScaleForm(context.codecs, fields);
+  const servedVersion = createScaleVersion(context.codecs, fields);
   const { missingReplicas } = fields;
   const shown =
     missingReplicas === undefined
-      ? form
-      : createScaleForm(context.codecs, {
+      ? servedVersion
+      : createScaleVersion(context.codecs, {
           ...fields,
           specReplicas: (object) => fields.specReplicas(object) ?? raise(missingReplicas()),
         });
-  const asScale = (served: ServedResource): ServedResource => ({ ...served, form });
+  const asScale = (served: ServedResource): ServedResource => ({ ...served, servedVersion });
   return {
     get: (served, request) =>
-      getObject(context, { ...served, form: shown }, request).catch((error: unknown) => {
+      getObject(context, { ...served, servedVersion: shown }, request).catch((error: unknown) => {
         throw isStatusError(error) && error.reason === 'NotFound'
           ? notFound({ group: entry.info.group, resource: `${entry.info.name}/scale` }, request.info.name)
           : error;

@@ -12,7 +12,7 @@ import { PortCalls } from '../../base/port-calls.ts';
 import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
-import { createJsonForm } from '../../machinery/managed-fields/json-form.ts';
+import { createJsonEncoder } from '../../machinery/managed-fields/json-encoder.ts';
 import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import { type AdmissionObserver, type AdmissionPlugin, createAdmissionChain } from '../../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
@@ -154,7 +154,7 @@ class LargeRequestThread {
       encoder: new Encoder(representationBudgetBytes),
       fieldManager,
       strategicMerge: createStrategicMerge(schemas),
-      toJsonForm: createJsonForm(schemas),
+      toEncodedJson: createJsonEncoder(schemas),
       now,
       featureEnabled,
       allowPrivileged: config.allowPrivileged,

@@ -6,7 +6,7 @@ import type { VersionInfo } from '../../base/version.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { parseAccept } from '../negotiation.ts';
 import type { PartV2 } from '../openapi/merge-v2.ts';
-import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
+import { OpenApi, type Encoding, type Rendition, V2_ENCODINGS, V3_ENCODINGS } from '../openapi/openapi.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Handler } from '../request.ts';
 
@@ -40,13 +40,13 @@ export function openApiHandlers(
 }
 
 /** The form of the best clause that can be served; without an Accept header JSON. */
-function formOf(request: ApiRequest, forms: Readonly<Record<string, Form>>): Form | undefined {
+function encodingOf(request: ApiRequest, encodings: Readonly<Record<string, Encoding>>): Encoding | undefined {
   const accept = request.header('accept') ?? '';
   if (accept === '') return 'json';
   for (const { type } of parseAccept(accept)) {
     if (type === '*/*' || type === 'application/*') return 'json';
-    const form = forms[type];
-    if (form !== undefined) return form;
+    const encoding = encodings[type];
+    if (encoding !== undefined) return encoding;
   }
   return undefined;
 }
@@ -66,17 +66,17 @@ function rendered(
 
 function serveV2(documents: OpenApi, request: ApiRequest, remote: RemoteOpenApi): ApiResponse {
   const vary = ['Accept-Encoding', 'Accept'];
-  const form = formOf(request, V2_FORMS);
-  return form === undefined
+  const encoding = encodingOf(request, V2_ENCODINGS);
+  return encoding === undefined
     ? { status: 406, headers: { vary } }
-    : rendered(request, documents.v2(form, remote.parts()), vary);
+    : rendered(request, documents.v2(encoding, remote.parts()), vary);
 }
 
 function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {
   const path = request.path.slice('/openapi/v3/'.length);
-  const form = formOf(request, V3_FORMS);
-  if (form === undefined) return { status: 406, headers: { vary: 'Accept' } };
-  const document = documents.v3(path, form);
+  const encoding = encodingOf(request, V3_ENCODINGS);
+  if (encoding === undefined) return { status: 406, headers: { vary: 'Accept' } };
+  const document = documents.v3(path, encoding);
   if (document === undefined) return { status: 404, headers: {} };
   const wanted = request.query.get('hash');
   if (wanted === null) return rendered(request, document, 'Accept');

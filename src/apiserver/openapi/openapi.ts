@@ -2,7 +2,7 @@
  * The OpenAPI documents of a server: made when first asked for, kept as bytes, each with the hash that clients cache
  * by.
  *
- * No HTTP here. The endpoint that serves them negotiates among {@link V2_FORMS} and {@link V3_FORMS}, quotes `etag` in
+ * No HTTP here. The endpoint that serves them negotiates among {@link V2_ENCODINGS} and {@link V3_ENCODINGS}, quotes `etag` in
  * the ETag header, and for version 3 compares the `hash` parameter: with the right one the answer may be cached for
  * good, with another one it is a redirect to the right one.
  *
@@ -23,7 +23,7 @@ import { buildSections, type Section } from './sections.ts';
 import { documentV2 } from './v2.ts';
 import { documentV3 } from './v3.ts';
 
-export type Form = 'json' | 'protobuf';
+export type Encoding = 'json' | 'protobuf';
 
 export interface Rendition {
   readonly body: Uint8Array;
@@ -33,12 +33,12 @@ export interface Rendition {
 }
 
 /** Media types that clients may ask for, best first, and the form each of them gets. */
-export const V2_FORMS: Readonly<Record<string, Form>> = {
+export const V2_ENCODINGS: Readonly<Record<string, Encoding>> = {
   'application/json': 'json',
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf': 'protobuf',
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf': 'protobuf',
 };
-export const V3_FORMS: Readonly<Record<string, Form>> = {
+export const V3_ENCODINGS: Readonly<Record<string, Encoding>> = {
   'application/json': 'json',
   'application/com.github.proto-openapi.spec.v3@v1.0+protobuf': 'protobuf',
   'application/com.github.proto-openapi.spec.v3.v1.0+protobuf': 'protobuf',
@@ -75,16 +75,16 @@ export class OpenApi {
   }
 
   /** `/openapi/v2`. @param parts of other servers; another list when that changes */
-  v2(form: Form, parts: readonly PartV2[] = this.#parts): Rendition {
+  v2(encoding: Encoding, parts: readonly PartV2[] = this.#parts): Rendition {
     const sections = this.#current();
     if (parts !== this.#parts) this.#forgetV2();
     this.#parts = parts;
-    return this.#keep(`v2 ${form}`, () => {
+    return this.#keep(`v2 ${encoding}`, () => {
       const document = mergeV2(
         documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions)),
         parts,
       );
-      return form === 'json' ? renderJson(document) : render(encodeV2(document), PROTOBUF_TYPES.v2);
+      return encoding === 'json' ? renderJson(document) : render(encodeV2(document), PROTOBUF_TYPES.v2);
     });
   }
 
@@ -100,11 +100,11 @@ export class OpenApi {
   }
 
   /** `/openapi/v3/<key>`, for example `apis/apps/v1`; undefined where there is no such section. */
-  v3(key: string, form: Form): Rendition | undefined {
+  v3(key: string, encoding: Encoding): Rendition | undefined {
     const section = this.#current().get(key);
     if (section === undefined) return undefined;
     const json = this.#keep(`v3 json ${key}`, () => renderJson(this.#v3(section)));
-    if (form === 'json') return json;
+    if (encoding === 'json') return json;
     // Both forms have the hash of the JSON: it is what the index names.
     return this.#keep(`v3 protobuf ${key}`, () => ({
       ...json,
@@ -166,12 +166,12 @@ export class OpenApi {
   }
 
   #forgetV2(): void {
-    for (const form of ['json', 'protobuf']) this.#kept.delete(`v2 ${form}`);
+    for (const encoding of ['json', 'protobuf']) this.#kept.delete(`v2 ${encoding}`);
   }
 
   #forget(key: string): void {
     this.#etags.delete(key);
-    for (const form of ['json', 'protobuf']) this.#kept.delete(`v3 ${form} ${key}`);
+    for (const encoding of ['json', 'protobuf']) this.#kept.delete(`v3 ${encoding} ${key}`);
   }
 
   #keep(key: string, make: () => Rendition): Rendition {

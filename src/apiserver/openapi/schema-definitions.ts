@@ -10,7 +10,7 @@
  */
 import { descriptionOf } from '../../api/descriptions.ts';
 import { schemas } from '../../api/schemas.ts';
-import type { Field, JsonForm, TypeSchema } from '../../machinery/schema.ts';
+import type { Field, JsonType, TypeSchema } from '../../machinery/schema.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import { groupVersionKinds } from './kinds.ts';
 
@@ -43,7 +43,7 @@ const PRIMITIVES: Readonly<Record<string, { schema: JsonObject; zero?: JsonValue
 };
 
 /** Bodies of definitions that do not list the fields of their message. */
-const FORMS: Readonly<Record<JsonForm, JsonObject | Record<Dialect, JsonObject>>> = {
+const FORMS: Readonly<Record<JsonType, JsonObject | Record<Dialect, JsonObject>>> = {
   time: { type: 'string', format: 'date-time' },
   microtime: { type: 'string', format: 'date-time' },
   duration: { type: 'string' },
@@ -115,7 +115,7 @@ export class SchemaDefinitions {
 
 /** Types that the definition of a type refers to, looking through inlined structs and named lists. */
 function referredTypes(type: TypeSchema): string[] {
-  if (type.jsonForm) return [];
+  if (type.jsonType) return [];
   return type.fields.flatMap((field) => {
     if (field.inline) return referredTypes(schemas.type(field.type));
     if (field.json === '-' || field.json === '') return [];
@@ -138,15 +138,15 @@ class Builder {
     const { text } = descriptionOf(id);
     return {
       ...(text && { description: text }),
-      ...(type.jsonForm ? this.#form(type.jsonForm) : this.#struct(type)),
+      ...(type.jsonType ? this.#form(type.jsonType) : this.#struct(type)),
       ...(type.structType === 'atomic' && { 'x-kubernetes-map-type': 'atomic' }),
       ...(type.unions && { 'x-kubernetes-unions': type.unions.map(unionExtension) }),
       ...groupVersionKinds(type),
     };
   }
 
-  #form(form: JsonForm): JsonObject {
-    const body = FORMS[form];
+  #form(servedVersion: JsonType): JsonObject {
+    const body = FORMS[servedVersion];
     return 'v2' in body ? (body as Record<Dialect, JsonObject>)[this.#dialect] : (body as JsonObject);
   }
 
@@ -195,7 +195,7 @@ class Builder {
     const target = SCALAR_DEFINITIONS[field.type] ?? field.type;
     const type = schemas.type(target);
     if (type.alias) return { ...siblings, ...this.#aliased(type.alias), ...extensions };
-    const isStruct = !type.jsonForm && (!field.pointer || field.repeated === true || field.mapKey !== undefined);
+    const isStruct = !type.jsonType && (!field.pointer || field.repeated === true || field.mapKey !== undefined);
     return this.#refer(target, { ...siblings, ...this.#default(isStruct ? {} : undefined), ...extensions });
   }
 

@@ -8,13 +8,13 @@ import { writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { asJson, metaOf } from '../../machinery/object-meta.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { RepresentationBudget } from './budget.ts';
 
 /** What is read: the form of the request, and the store it comes from. */
 export interface Readable {
-  readonly form: VersionForm;
+  readonly servedVersion: ServedVersion;
   readonly store: ResourceStore | undefined;
 }
 
@@ -31,51 +31,55 @@ export class Encoder {
    * The object's bytes in the request's version: a protobuf message, JSON text for custom resources.
    * @param revision the resourceVersion to show; an object that left a watch shows that of the change. 0 shows none.
    */
-  message({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
-    if (form.custom !== undefined) return this.#customText({ form, store }, object, revision);
-    if (form.isStored) return revision === 0 ? object.bytes : spliceResourceVersion(object.bytes, revision);
-    return form.codec.encode(asJson(this.value({ form, store }, object, revision)));
+  message({ servedVersion, store }: Readable, object: StoredObject, revision: number): Buffer {
+    if (servedVersion.custom !== undefined) return this.#customText({ servedVersion, store }, object, revision);
+    if (servedVersion.isStored) return revision === 0 ? object.bytes : spliceResourceVersion(object.bytes, revision);
+    return servedVersion.codec.encode(asJson(this.value({ servedVersion, store }, object, revision)));
   }
 
-  #customText({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
+  #customText({ servedVersion, store }: Readable, object: StoredObject, revision: number): Buffer {
     // Objects that only a webhook can convert lie in the version in which they were written.
-    if (!beginsWith(object.bytes, typeMetaPrefix(form.apiVersion)))
-      return form.codec.toJson(asJson(this.value({ form, store }, object, revision)));
+    if (!beginsWith(object.bytes, typeMetaPrefix(servedVersion.apiVersion)))
+      return servedVersion.codec.toJson(asJson(this.value({ servedVersion, store }, object, revision)));
     return revision === 0 ? object.bytes : spliceJsonResourceVersion(object.bytes, revision);
   }
 
   /** The object in the request's version, the caller's own. */
-  value({ form, store }: Readable, object: StoredObject, revision: number): KubeObject {
+  value({ servedVersion, store }: Readable, object: StoredObject, revision: number): KubeObject {
     const value = store!.decode(object);
     if (revision === 0) delete metaOf(value).resourceVersion;
     else metaOf(value).resourceVersion = String(revision);
-    return form.isStored ? value : form.fromStored(value);
+    return servedVersion.isStored ? value : servedVersion.fromStored(value);
   }
 
   /** Protobuf with its envelope. */
   envelope(readable: Readable, object: StoredObject, revision: number): Buffer {
-    return writeEnvelope(readable.form.apiVersion, readable.form.kind, this.message(readable, object, revision));
+    return writeEnvelope(
+      readable.servedVersion.apiVersion,
+      readable.servedVersion.kind,
+      this.message(readable, object, revision),
+    );
   }
 
   /** JSON as an item of a list: without kind and apiVersion, which only custom objects have there. */
   jsonItem(readable: Readable, object: StoredObject, revision: number): Buffer {
     return this.#json(readable, object, revision, 'item', () =>
-      readable.form.codec.transcode(this.message(readable, object, revision)),
+      readable.servedVersion.codec.transcode(this.message(readable, object, revision)),
     );
   }
 
   /** JSON as an object of its own: with kind and apiVersion. */
   json(readable: Readable, object: StoredObject, revision: number): Buffer {
-    if (readable.form.custom !== undefined) return this.jsonItem(readable, object, revision);
+    if (readable.servedVersion.custom !== undefined) return this.jsonItem(readable, object, revision);
     return this.#json(readable, object, revision, 'object', () =>
-      withTypeMeta(readable.form, this.jsonItem(readable, object, revision)),
+      withTypeMeta(readable.servedVersion, this.jsonItem(readable, object, revision)),
     );
   }
 
-  #json({ form }: Readable, object: StoredObject, revision: number, what: string, make: () => Buffer): Buffer {
+  #json({ servedVersion }: Readable, object: StoredObject, revision: number, what: string, make: () => Buffer): Buffer {
     // A version that is shown under another revision, or was never stored, is read once.
     if (revision !== object.revision || revision === 0) return make();
-    return this.budget.get(object, `${what} ${form.typeId}`, make);
+    return this.budget.get(object, `${what} ${servedVersion.typeId}`, make);
   }
 }
 
@@ -93,7 +97,7 @@ const beginsWith = (bytes: Buffer, prefix: Buffer): boolean =>
   bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 
 /** `{"kind":"Pod","apiVersion":"v1",` in front of the members. */
-function withTypeMeta({ kind, apiVersion }: VersionForm, item: Buffer): Buffer {
+function withTypeMeta({ kind, apiVersion }: ServedVersion, item: Buffer): Buffer {
   const key = `${apiVersion} ${kind}`;
   let prefix = prefixes.get(key);
   if (prefix === undefined)

@@ -39,12 +39,12 @@ export interface ListItems {
 }
 
 export function protobufItems(encoder: Encoder, readable: Readable, page: ListPage): ListItems {
-  const { form } = readable;
+  const { servedVersion } = readable;
   const { objects, revision, continueToken, remaining } = page;
   const envelope = (itemsLength: number): { head: Buffer; tail: Buffer } =>
     listEnvelope({
-      apiVersion: form.apiVersion,
-      kind: form.listKind,
+      apiVersion: servedVersion.apiVersion,
+      kind: servedVersion.listKind,
       revision,
       itemsLength,
       ...(continueToken === undefined ? {} : { continueToken }),
@@ -52,10 +52,10 @@ export function protobufItems(encoder: Encoder, readable: Readable, page: ListPa
     });
   return {
     objects,
-    key: `protobuf ${form.typeId}`,
+    key: `protobuf ${servedVersion.typeId}`,
     tail: envelope(0).tail,
     head: (itemsLength) => envelope(itemsLength).head,
-    ...(form.isStored
+    ...(servedVersion.isStored
       ? splicedItems(objects)
       : convertedItems(objects, (object) => encoder.message(readable, object, object.revision))),
   };
@@ -101,12 +101,13 @@ function convertedItems(
 }
 
 export function jsonItems(encoder: Encoder, readable: Readable, page: ListPage): ListItems {
-  const { form } = readable;
+  const { servedVersion } = readable;
   const { objects } = page;
-  const { head, tail } = form.custom === undefined ? jsonEnds(form, page) : customEnds(form, page);
+  const { head, tail } =
+    servedVersion.custom === undefined ? jsonEnds(servedVersion, page) : customEnds(servedVersion, page);
   return {
     objects,
-    key: `json ${form.typeId}`,
+    key: `json ${servedVersion.typeId}`,
     head: () => head,
     tail,
     bytes: (start, end) => {
@@ -125,7 +126,7 @@ const jsonEnd = Buffer.from(']}\n');
 
 /** What stands before and behind the items. */
 function jsonEnds(
-  { apiVersion, listKind }: Readable['form'],
+  { apiVersion, listKind }: Readable['servedVersion'],
   page: ListPage,
 ): { readonly head: Buffer; readonly tail: Buffer } {
   const metadata = {
@@ -144,7 +145,7 @@ function jsonEnds(
 
 /** Lists of custom objects have their members in the order of their names, and always say how to continue. */
 function customEnds(
-  { apiVersion, listKind }: Readable['form'],
+  { apiVersion, listKind }: Readable['servedVersion'],
   { revision, continueToken = '', remaining = 0 }: ListPage,
 ): { readonly head: Buffer; readonly tail: Buffer } {
   const metadata = {

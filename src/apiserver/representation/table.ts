@@ -64,10 +64,10 @@ function inOrder(rows: readonly Row[], encoder: Encoder, readable: Readable): re
 }
 
 const valueOf = (encoder: Encoder, readable: Readable, { object, revision }: Row): KubeObject =>
-  encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
+  encoder.value({ ...readable, servedVersion: storedVersion(readable) }, object, revision);
 
-function columnDefinitions({ store, form }: Readable): JsonValue {
-  const columns = form.custom?.columns ?? columnsOf(store?.group ?? '', form.kind);
+function columnDefinitions({ store, servedVersion }: Readable): JsonValue {
+  const columns = servedVersion.custom?.columns ?? columnsOf(store?.group ?? '', servedVersion.kind);
   return columns.map(({ name, type, format, priority, description }) => ({
     name,
     type,
@@ -86,7 +86,7 @@ function rowJson(
 ): string {
   const value = valueOf(encoder, readable, { object, revision });
   const rules = readable.store!.definition.table;
-  const cells: Cell[] = readable.form.custom?.cells(value, now) ??
+  const cells: Cell[] = readable.servedVersion.custom?.cells(value, now) ??
     rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
   const conditions = rules?.conditions?.(value);
   const shown = conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
@@ -97,8 +97,10 @@ function rowJson(
 }
 
 /** Cells are made from the stored form, whatever version is asked for. */
-const storedForm = ({ form }: Readable): Readable['form'] =>
-  form.isStored || form.custom !== undefined ? form : { ...form, codec: form.codec, isStored: true };
+const storedVersion = ({ servedVersion }: Readable): Readable['servedVersion'] =>
+  servedVersion.isStored || servedVersion.custom !== undefined
+    ? servedVersion
+    : { ...servedVersion, codec: servedVersion.codec, isStored: true };
 
 function rowObject(
   encoder: Encoder,
@@ -112,7 +114,7 @@ function rowObject(
   if (include === 'Object') return encoder.json(readable, object, revision).toString();
   // Metadata is that of the stored form too: what a conversion puts into annotations is not shown.
   const json = partialJson(
-    encoder.message({ ...readable, form: storedForm(readable) }, object, revision),
+    encoder.message({ ...readable, servedVersion: storedVersion(readable) }, object, revision),
     version,
   ).toString();
   const hidden = readable.store!.definition.table?.hiddenAnnotations;

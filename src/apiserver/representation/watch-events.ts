@@ -35,7 +35,7 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
     pretty: null,
     convertible: isConvertible,
     isCollection: true,
-    hasProtobuf: served.form.custom === undefined,
+    hasProtobuf: served.servedVersion.custom === undefined,
   });
   if (representation.mediaType === yaml) throw notAcceptable([`${json};stream=watch`, `${protobuf};stream=watch`]);
   // Rows have no place for a bookmark.
@@ -43,7 +43,7 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
     throw notAcceptable([json, yaml, protobuf]);
   const frame = framing(representation);
   const object = objectBytes(encoder, served, request, representation);
-  const key = `event ${served.form.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
+  const key = `event ${served.servedVersion.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
   // Tables differ from watcher to watcher: only the first one carries the columns.
   const isShared = representation.as !== 'Table';
   return {
@@ -185,31 +185,36 @@ function tableEvents(
 }
 
 /** The last of the initial events also says what an empty list would have looked like (KEP-3157). */
-function bookmarkMessage({ form }: Readable, { revision, initialEventsEnd }: ObjectEvent): Buffer {
+function bookmarkMessage({ servedVersion }: Readable, { revision, initialEventsEnd }: ObjectEvent): Buffer {
   const annotations =
     initialEventsEnd === true
-      ? { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': listBlueprint(form) }
+      ? {
+          'k8s.io/initial-events-end': 'true',
+          'kubernetes.io/initial-events-list-blueprint': listBlueprint(servedVersion),
+        }
       : undefined;
   const object: KubeObject = {
     metadata: { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) },
   };
-  return form.custom === undefined
-    ? form.codec.encode(asJson(object))
-    : form.codec.toJson({ ...form.codec.empty(), ...asJson(object) });
+  return servedVersion.custom === undefined
+    ? servedVersion.codec.encode(asJson(object))
+    : servedVersion.codec.toJson({ ...servedVersion.codec.empty(), ...asJson(object) });
 }
 
-const listBlueprint = ({ listKind, apiVersion }: Readable['form']): string =>
+const listBlueprint = ({ listKind, apiVersion }: Readable['servedVersion']): string =>
   Buffer.from(`{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString('base64');
 
 /** An object of the watched kind with nothing but a resourceVersion. */
 function bookmark(served: ServedResource, event: ObjectEvent, isProtobuf: boolean): Buffer {
-  const { form } = served;
+  const { servedVersion } = served;
   const message = bookmarkMessage(served, event);
-  if (form.custom !== undefined) return message;
-  if (isProtobuf) return writeEnvelope(form.apiVersion, form.kind, message);
-  const members = form.codec.transcode(message);
+  if (servedVersion.custom !== undefined) return message;
+  if (isProtobuf) return writeEnvelope(servedVersion.apiVersion, servedVersion.kind, message);
+  const members = servedVersion.codec.transcode(message);
   return Buffer.concat([
-    Buffer.from(`{"kind":${JSON.stringify(form.kind)},"apiVersion":${JSON.stringify(form.apiVersion)},`),
+    Buffer.from(
+      `{"kind":${JSON.stringify(servedVersion.kind)},"apiVersion":${JSON.stringify(servedVersion.apiVersion)},`,
+    ),
     members.subarray(1),
   ]);
 }

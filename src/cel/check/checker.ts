@@ -108,7 +108,7 @@ class Checker {
   }
 
   private typeOf(node: Node): CelType {
-    switch (node.form) {
+    switch (node.kind) {
       case 'literal':
         return literalTypes[node.literal.kind];
       case 'identifier':
@@ -161,8 +161,8 @@ class Checker {
 
   /** `a.b.c` as one name, unless `a` is an iteration variable. */
   private dotted(node: Node, parts = this.scope.longestName): string | undefined {
-    if (node.form === 'identifier') return this.local(node.name) === undefined ? node.name : undefined;
-    if (node.form !== 'select' || node.test || parts === 1) return undefined;
+    if (node.kind === 'identifier') return this.local(node.name) === undefined ? node.name : undefined;
+    if (node.kind !== 'select' || node.test || parts === 1) return undefined;
     const prefix = this.dotted(node.operand, parts - 1);
     return prefix === undefined ? undefined : `${prefix}.${node.field}`;
   }
@@ -241,7 +241,7 @@ class Checker {
     this.check(name);
     const field = this.fieldOf(
       type,
-      name.form === 'literal' && name.literal.kind === 'string' ? name.literal.value : '',
+      name.kind === 'literal' && name.literal.kind === 'string' ? name.literal.value : '',
       node.offset,
     );
     return isOptional(field) ? field : optionalType(field);

@@ -58,11 +58,11 @@ interface LiteralCall {
 
 function literalCalls(node: Node, found: LiteralCall[] = []): readonly LiteralCall[] {
   eachPart(node, (part) => void literalCalls(part, found));
-  if (node.form !== 'call' || !valid.has(node.name)) return found;
+  if (node.kind !== 'call' || !valid.has(node.name)) return found;
   const { name, target, args } = node;
   const last = args.at(-1);
   const expectedArgs = name === 'matches' && target === undefined ? 2 : 1;
-  if (args.length === expectedArgs && last!.form === 'literal' && last!.literal.kind === 'string')
+  if (args.length === expectedArgs && last!.kind === 'literal' && last!.literal.kind === 'string')
     found.push({ call: node, text: last!.literal.value });
   return found;
 }

@@ -4,7 +4,7 @@ import type { Scope } from './checker.ts';
 
 export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[] = []): void {
   const visit = (part: Node, more: readonly string[] = []): void => resolveOpenly(part, scope, [...locals, ...more]);
-  switch (node.form) {
+  switch (node.kind) {
     case 'literal':
       return;
     case 'identifier':
@@ -45,8 +45,8 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
 }
 
 function dotted(node: Node, locals: readonly string[]): string | undefined {
-  if (node.form === 'identifier') return locals.includes(node.name) ? undefined : bareName(node.name);
-  if (node.form !== 'select' || node.test) return undefined;
+  if (node.kind === 'identifier') return locals.includes(node.name) ? undefined : bareName(node.name);
+  if (node.kind !== 'select' || node.test) return undefined;
   const prefix = dotted(node.operand, locals);
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;
 }

@@ -34,7 +34,7 @@ const literalListCost = 10;
 const literalMapCost = 30;
 
 const literalInt = (node: Node | undefined): number | undefined =>
-  node?.form === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined;
+  node?.kind === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined;
 
 class Estimator {
   private readonly sizeOf: SizeOf;
@@ -47,7 +47,7 @@ class Estimator {
   }
 
   cost(node: Node): Range {
-    switch (node.form) {
+    switch (node.kind) {
       case 'literal':
         return nothing;
       case 'identifier':
@@ -182,8 +182,8 @@ class Estimator {
 }
 
 function literalSize(node: Node): Range | undefined {
-  if (node.form === 'list') return exactly(node.items.length);
-  if (node.form === 'map') return exactly(node.entries.length);
-  if (node.form !== 'literal') return undefined;
+  if (node.kind === 'list') return exactly(node.items.length);
+  if (node.kind === 'map') return exactly(node.entries.length);
+  if (node.kind !== 'literal') return undefined;
   return node.literal.kind === 'string' || node.literal.kind === 'bytes' ? exactly(node.literal.value.length) : one;
 }

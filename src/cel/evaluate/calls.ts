@@ -62,13 +62,13 @@ const conversions = new Set([
 
 /** A variable, and fields and elements below it. */
 function isPath(node: Node): boolean {
-  if (node.form === 'identifier') return true;
-  if (node.form === 'select') return !node.test && isPath(node.operand);
+  if (node.kind === 'identifier') return true;
+  if (node.kind === 'select') return !node.test && isPath(node.operand);
   return (
-    node.form === 'call' &&
+    node.kind === 'call' &&
     node.name === '_[_]' &&
     isPath(node.args[0]!) &&
-    (node.args[1]!.form === 'literal' || isPath(node.args[1]!))
+    (node.args[1]!.kind === 'literal' || isPath(node.args[1]!))
   );
 }
 
@@ -163,7 +163,7 @@ function shown(key: Value): string {
 
 const optionalSelection: Compiler = ([operand], { args }) => {
   const name = args[1]!;
-  const field = name.form === 'literal' && name.literal.kind === 'string' ? name.literal.value : '';
+  const field = name.kind === 'literal' && name.literal.kind === 'string' ? name.literal.value : '';
   return (state) => {
     const value = operand!(state);
     if (value instanceof CelError) return value;

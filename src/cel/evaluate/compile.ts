@@ -31,7 +31,7 @@ export const compileExpression = (node: Node, typeNames: ReadonlyMap<string, str
   compile(node, { locals: [], typeNames, compile });
 
 function compile(node: Node, scope: CompileScope): Evaluate {
-  switch (node.form) {
+  switch (node.kind) {
     case 'literal':
       return constant(literalValue(node.literal));
     case 'identifier':

@@ -139,7 +139,7 @@ function insertAll(
   scope: CompileScope,
   run: Run,
 ): Evaluate {
-  if (insertion.form !== 'call') throw new Error('an insertion is a call');
+  if (insertion.kind !== 'call') throw new Error('an insertion is a call');
   const keep = predicate === undefined ? undefined : scope.compile(predicate, scope);
   const parts = insertion.args.slice(1).map((arg) => scope.compile(arg, scope));
   return (state) => {

@@ -24,12 +24,12 @@ export type LiteralValue =
   | { readonly kind: 'bytes'; readonly value: Uint8Array };
 
 export interface Literal extends Base {
-  readonly form: 'literal';
+  readonly kind: 'literal';
   readonly literal: LiteralValue;
 }
 
 export interface Identifier extends Base {
-  readonly form: 'identifier';
+  readonly kind: 'identifier';
   /** With a leading dot it names something outside of any container and is no iteration variable. */
   readonly name: string;
   /** Set by the checker: the declared name that this stands for. */
@@ -37,7 +37,7 @@ export interface Identifier extends Base {
 }
 
 export interface Select extends Base {
-  readonly form: 'select';
+  readonly kind: 'select';
   readonly operand: Node;
   readonly field: string;
   /** `has(a.b)` */
@@ -49,7 +49,7 @@ export interface Select extends Base {
 }
 
 export interface Call extends Base {
-  readonly form: 'call';
+  readonly kind: 'call';
   readonly name: string;
   /** Absent for a global function. */
   readonly target: Node | undefined;
@@ -66,26 +66,26 @@ export interface Call extends Base {
  * reading.
  */
 export const literalNode = (offset: number, literal: LiteralValue): Literal => ({
-  form: 'literal',
+  kind: 'literal',
   offset,
   type: undefined,
   literal,
 });
 export const identifierNode = (offset: number, name: string): Identifier => ({
-  form: 'identifier',
+  kind: 'identifier',
   offset,
   type: undefined,
   name,
   resolved: undefined,
 });
 export const listNode = (offset: number, items: ListNode['items']): ListNode => ({
-  form: 'list',
+  kind: 'list',
   offset,
   type: undefined,
   items,
 });
 export const callNode = (offset: number, name: string, target: Node | undefined, args: readonly Node[]): Call => ({
-  form: 'call',
+  kind: 'call',
   offset,
   type: undefined,
   name,
@@ -104,17 +104,17 @@ export const argumentsOf = ({ target, args, namespaced }: Call): readonly Node[]
   target === undefined || namespaced === true ? args : [target, ...args];
 
 export interface ListNode extends Base {
-  readonly form: 'list';
+  readonly kind: 'list';
   readonly items: readonly { readonly value: Node; readonly optional: boolean }[];
 }
 
 export interface MapNode extends Base {
-  readonly form: 'map';
+  readonly kind: 'map';
   readonly entries: readonly { readonly key: Node; readonly value: Node; readonly optional: boolean }[];
 }
 
 export interface StructNode extends Base {
-  readonly form: 'struct';
+  readonly kind: 'struct';
   readonly name: string;
   readonly fields: readonly {
     readonly name: string;
@@ -131,7 +131,7 @@ export interface StructNode extends Base {
  * and value.
  */
 export interface Comprehension extends Base {
-  readonly form: 'comprehension';
+  readonly kind: 'comprehension';
   readonly variable: string;
   readonly second: string | undefined;
   readonly range: Node;
@@ -153,7 +153,7 @@ export type Shape =
 
 /** The nodes directly below. */
 export function eachPart(node: Node, visit: (part: Node) => void): void {
-  switch (node.form) {
+  switch (node.kind) {
     case 'literal':
     case 'identifier':
       return;
@@ -180,7 +180,7 @@ export const accumulatorName = '__result__';
 
 /** Whether a name occurs free in the expression; inner variables of the same name hide it. */
 export function usesVariable(node: Node, name: string): boolean {
-  switch (node.form) {
+  switch (node.kind) {
     case 'literal':
       return false;
     case 'identifier':

@@ -52,7 +52,7 @@ export function expandMacro(macro: MacroCall, options: MacroOptions, report: Rep
     options.bindings === true &&
     name === 'bind' &&
     args.length === 3 &&
-    target.form === 'identifier' &&
+    target.kind === 'identifier' &&
     target.name === 'cel'
   )
     return expandBind(withTarget, report);
@@ -61,14 +61,14 @@ export function expandMacro(macro: MacroCall, options: MacroOptions, report: Rep
 
 function expandHas({ args, offset }: MacroCall, report: Report): Node | undefined {
   const arg = args[0]!;
-  if (arg.form === 'select' && !arg.test) return { ...arg, test: true, offset };
+  if (arg.kind === 'select' && !arg.test) return { ...arg, test: true, offset };
   report(arg.offset, 'invalid argument to has() macro');
   return undefined;
 }
 
 /** The name of an iteration variable; undefined after a report. */
 function variableName(arg: Node, report: Report, message: string): string | undefined {
-  if (arg.form !== 'identifier' || arg.name.startsWith('.')) return void report(arg.offset, message);
+  if (arg.kind !== 'identifier' || arg.name.startsWith('.')) return void report(arg.offset, message);
   if (arg.name === accumulatorName)
     return void report(arg.offset, 'iteration variable overwrites accumulator variable');
   return arg.name;
@@ -89,7 +89,7 @@ function fold(
   parts: Fold,
 ): Comprehension {
   return {
-    form: 'comprehension',
+    kind: 'comprehension',
     offset,
     variable,
     second,
@@ -218,7 +218,7 @@ const transformMap = (insert: (macro: MacroCall, value: Node) => Node): Expander
     const inserted = insert(macro, value);
     const step = predicate === undefined ? inserted : call(offset, '_?_:_', predicate, inserted, accumulator);
     return {
-      init: { form: 'map', offset, entries: [] },
+      init: { kind: 'map', offset, entries: [] },
       condition: literal(offset, true),
       step,
       shape: { kind: 'insert', predicate, insertion: inserted },
@@ -248,7 +248,7 @@ const twoVariables: ReadonlyMap<string, Expander> = new Map<string, Expander>([
 /** A fold over nothing whose accumulator is the bound value. */
 function bind(offset: number, name: string, value: Node, body: Node): Comprehension {
   return {
-    form: 'comprehension',
+    kind: 'comprehension',
     offset,
     variable: '#unused',
     second: undefined,
@@ -264,7 +264,7 @@ function bind(offset: number, name: string, value: Node, body: Node): Comprehens
 
 function expandBind({ offset, args }: MacroCall, report: Report): Node | undefined {
   const [name, value, body] = args as [Node, Node, Node];
-  if (name.form !== 'identifier')
+  if (name.kind !== 'identifier')
     return void report(name.offset, 'cel.bind() variable names must be simple identifiers');
   return bind(offset, name.name, value, body);
 }
@@ -282,7 +282,7 @@ function expandOptional(
   report: Report,
 ): Node | undefined {
   const [variable, body] = args as [Node, Node];
-  if (variable.form !== 'identifier')
+  if (variable.kind !== 'identifier')
     return void report(variable.offset, `${name}() variable name must be a simple identifier`);
   const member = (method: string): Node => callNode(offset, method, identifier(offset, targetName), []);
   const bound = bind(offset, variable.name, member('value'), body);

@@ -9,7 +9,7 @@ const expected =
 
 /** The tree as text, operators as calls. */
 function shown(node: Node): string {
-  switch (node.form) {
+  switch (node.kind) {
     case 'literal':
       return 'value' in node.literal ? String(node.literal.value) : 'null';
     case 'identifier':

@@ -221,7 +221,7 @@ class Parser {
     const open = question === undefined ? this.reader.accept('(') : undefined;
     if (open === undefined)
       return question === undefined
-        ? { form: 'select', offset: dot.offset, operand, field: name, test: false, optional: false }
+        ? { kind: 'select', offset: dot.offset, operand, field: name, test: false, optional: false }
         : optionalSelect(dot.offset, operand, name);
     return this.callOf(name, open.offset, operand);
   }
@@ -314,7 +314,7 @@ class Parser {
       const colon = this.reader.expect("':'");
       fields.push({ name: field.text, offset: colon.offset, value: this.expression(), optional });
     });
-    return { form: 'struct', offset: open.offset, name, fields };
+    return { kind: 'struct', offset: open.offset, name, fields };
   }
 
   private list(): ListNode {
@@ -336,7 +336,7 @@ class Parser {
       this.reader.expect("':'");
       entries.push({ key, value: this.expression(), optional });
     });
-    return { form: 'map', offset, entries };
+    return { kind: 'map', offset, entries };
   }
 
   private optionalMark(): boolean {

@@ -131,7 +131,7 @@ class ScanCompiler {
         level = step.children;
       }
       const { element } = step!.member;
-      typeId = element.form === 'struct' ? element.type : '';
+      typeId = element.fieldType === 'struct' ? element.type : '';
     }
     const zero = this.zeroOf(step!.member);
     if (zero === undefined) return undefined;
@@ -157,9 +157,9 @@ class ScanCompiler {
 
   private zeroOf({ element, shape }: Member): string | undefined {
     if (shape === 'map') return '[]';
-    if (element.form === 'bool') return '"false"';
-    if (element.form in varints) return '"0"';
-    return element.form === 'string' ? '""' : undefined;
+    if (element.fieldType === 'bool') return '"false"';
+    if (element.fieldType in varints) return '"0"';
+    return element.fieldType === 'string' ? '""' : undefined;
   }
 
   /** Reads the fields up to `end`. */
@@ -185,12 +185,12 @@ class ScanCompiler {
       this.line(`const ${limit} = p + l; if (!(${limit} <= ${end})) ${this.bind(failUnexpectedEnd)}();`);
     }
     if (shape === 'map') this.entry(targets, limit);
-    else if (element.form === 'struct' && shape === 'list') this.firstItem(children, limit);
-    else if (element.form === 'struct') this.message(children, limit);
+    else if (element.fieldType === 'struct' && shape === 'list') this.firstItem(children, limit);
+    else if (element.fieldType === 'struct') this.message(children, limit);
     else if (wireType === 2) this.line(`const s = ${this.text(member)}(b, p, ${limit}); p = ${limit};`);
-    else this.line(`const s = String(${this.bind(varints[element.form])}(b, p)); p = ${this.bind(at)}.p;`);
+    else this.line(`const s = String(${this.bind(varints[element.fieldType])}(b, p)); p = ${this.bind(at)}.p;`);
     // Of a list the first item counts, of a field that comes twice the last one.
-    if (shape !== 'map' && element.form !== 'struct')
+    if (shape !== 'map' && element.fieldType !== 'struct')
       for (const target of targets)
         this.line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
     this.line('break; }');
@@ -230,7 +230,7 @@ class ScanCompiler {
   }
 }
 
-const structType = (element: Element): string => (element as Extract<Element, { form: 'struct' }>).type;
+const structType = (element: Element): string => (element as Extract<Element, { fieldType: 'struct' }>).type;
 
 /** Of a key that comes twice the last value counts. */
 function addPair(pairs: string[], key: string, value: string): void {

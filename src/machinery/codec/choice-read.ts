@@ -1,24 +1,24 @@
 /** Reading the messages whose JSON is a schema or something else: a bool, a list of schemas, a list of texts. */
 import type { JsonValue } from '../value.ts';
 import type { TypeLink } from './link.ts';
-import type { ChoiceForm } from './plan.ts';
+import type { ChoiceType } from './plan.ts';
 import { at, readBool, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
 
 export type ChoiceReader = (b: Buffer, p: number, q: number, depth: number) => JsonValue | undefined;
 
-const readers = new WeakMap<TypeLink, Map<ChoiceForm, ChoiceReader>>();
+const readers = new WeakMap<TypeLink, Map<ChoiceType, ChoiceReader>>();
 
 /** The same reader for the same form and schema type, so that generated code binds it once. */
-export function readChoice(form: ChoiceForm, schema: TypeLink): ChoiceReader {
+export function readChoice(fieldType: ChoiceType, schema: TypeLink): ChoiceReader {
   let known = readers.get(schema);
   if (known === undefined) readers.set(schema, (known = new Map()));
-  let reader = known.get(form);
-  if (reader === undefined) known.set(form, (reader = createReader(form, schema)));
+  let reader = known.get(fieldType);
+  if (reader === undefined) known.set(fieldType, (reader = createReader(fieldType, schema)));
   return reader;
 }
 
-function createReader(form: ChoiceForm, schema: TypeLink): ChoiceReader {
-  switch (form) {
+function createReader(fieldType: ChoiceType, schema: TypeLink): ChoiceReader {
+  switch (fieldType) {
     case 'schemaOrBool':
       return (b, p, q, depth) => readOrBool(schema, b, p, q, depth);
     case 'schemaOrArray':

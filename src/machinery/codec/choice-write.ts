@@ -2,30 +2,30 @@
 import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject } from '../value.ts';
 import type { TypeLink } from './link.ts';
-import type { ChoiceForm } from './plan.ts';
+import type { ChoiceType } from './plan.ts';
 import { checkRoom, writeString, writeVarint, wrongType } from './wire-write.ts';
 
 export type ChoiceWriter = (b: Buffer, p: number, value: JsonValue | undefined, depth: number) => number;
 
-const writers = new WeakMap<TypeLink, Map<ChoiceForm, ChoiceWriter>>();
+const writers = new WeakMap<TypeLink, Map<ChoiceType, ChoiceWriter>>();
 
 /** The same writer for the same form and schema type, so that generated code binds it once. */
-export function writeChoice(form: ChoiceForm, schema: TypeLink): ChoiceWriter {
+export function writeChoice(fieldType: ChoiceType, schema: TypeLink): ChoiceWriter {
   let known = writers.get(schema);
   if (known === undefined) writers.set(schema, (known = new Map()));
-  let writer = known.get(form);
-  if (writer === undefined) known.set(form, (writer = createWriter(form, schema)));
+  let writer = known.get(fieldType);
+  if (writer === undefined) known.set(fieldType, (writer = createWriter(fieldType, schema)));
   return writer;
 }
 
-function createWriter(form: ChoiceForm, schema: TypeLink): ChoiceWriter {
+function createWriter(fieldType: ChoiceType, schema: TypeLink): ChoiceWriter {
   const writeSchema = (b: Buffer, p: number, value: JsonObject, depth: number, tag: number): number => {
     const content = schema.encode(b, p, value, depth);
     const begin = writeVarint(b, content, p - content);
     b[begin - 1] = tag;
     return begin - 1;
   };
-  switch (form) {
+  switch (fieldType) {
     case 'schemaOrBool':
       return (b, p, value, depth) => {
         if (isObject(value)) p = writeSchema(b, p, value, depth, 18);

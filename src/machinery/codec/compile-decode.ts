@@ -16,7 +16,7 @@ import {
   readTime,
   readUnknown,
   zeroTime,
-} from './forms-read.ts';
+} from './well-known-read.ts';
 import type { DecodeFunction, FillFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
@@ -66,7 +66,7 @@ const delimited: Readonly<Record<string, { read: unknown; zero: string }>> = {
 
 /** What stands in a list or map for a value that is left out elsewhere. */
 function zeroInContainer(element: Element): string {
-  switch (element.form) {
+  switch (element.fieldType) {
     case 'time':
     case 'microtime':
       return JSON.stringify(zeroTime);
@@ -88,13 +88,13 @@ function zeroInContainer(element: Element): string {
     case 'double':
       return '0';
     default:
-      return varints[element.form]?.zero ?? delimited[element.form]!.zero;
+      return varints[element.fieldType]?.zero ?? delimited[element.fieldType]!.zero;
   }
 }
 
 /** Forms whose message can stand for nothing. */
-const mayBeMissing = (form: Element['form']): boolean =>
-  form !== 'bytes' && form !== 'texts' && delimited[form]?.zero === 'undefined';
+const mayBeMissing = (fieldType: Element['fieldType']): boolean =>
+  fieldType !== 'bytes' && fieldType !== 'texts' && delimited[fieldType]?.zero === 'undefined';
 
 class DecodeCompiler {
   private readonly source = new FunctionSource();
@@ -129,7 +129,7 @@ class DecodeCompiler {
 
   private fill(): void {
     for (const { shape, element, pointer, json } of this.link.plan.members) {
-      if (element.form !== 'struct' || pointer) continue;
+      if (element.fieldType !== 'struct' || pointer) continue;
       const child = this.bind(this.links.of(element.type));
       if (shape === 'single')
         this.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);
@@ -164,40 +164,40 @@ class DecodeCompiler {
   }
 
   private single(field: Member, target: string): void {
-    this.value(field.element, field.element.form === 'struct' ? `(${target} ?? {})` : target, 'p', 'q');
+    this.value(field.element, field.element.fieldType === 'struct' ? `(${target} ?? {})` : target, 'p', 'q');
     const zero = field.pointer ? this.absent(field.element) : this.zero(field.element);
     if (zero === undefined) this.line(`${target} = v;`);
     else this.line(`if (v !== ${zero}) ${target} = v; else if (${target} !== undefined) delete ${target};`);
   }
 
   /** What a field that is no pointer does not show. */
-  private zero({ form }: Element): string | undefined {
-    if (form === 'double') return '0';
-    return varints[form]?.zero ?? delimited[form]?.zero;
+  private zero({ fieldType }: Element): string | undefined {
+    if (fieldType === 'double') return '0';
+    return varints[fieldType]?.zero ?? delimited[fieldType]?.zero;
   }
 
   /** What even a pointer does not show: a zero time, nothing where JSON text should be. */
-  private absent({ form }: Element): string | undefined {
-    if (form === 'json') return 'null';
-    return mayBeMissing(form) ? 'undefined' : undefined;
+  private absent({ fieldType }: Element): string | undefined {
+    if (fieldType === 'json') return 'null';
+    return mayBeMissing(fieldType) ? 'undefined' : undefined;
   }
 
   private elementDefault(element: Element): string {
-    return mayBeMissing(element.form) ? ` ?? ${zeroInContainer(element)}` : '';
+    return mayBeMissing(element.fieldType) ? ` ?? ${zeroInContainer(element)}` : '';
   }
 
   /** Reads one value into `v` and moves `position` behind it. */
   private value(element: Element, into: string, position: string, limit: string): void {
-    const varint = varints[element.form];
+    const varint = varints[element.fieldType];
     if (varint !== undefined) {
       this.line(
         `v = b[${position}++]; if (v > 127) { v = ${this.bind(varint.read)}(b, ${position} - 1); ${position} ` +
           `= ${this.bind(at)}.p; }`,
       );
-      this.line(element.form === 'bool' ? 'else v = v !== 0;' : '');
+      this.line(element.fieldType === 'bool' ? 'else v = v !== 0;' : '');
       return;
     }
-    if (element.form === 'double') {
+    if (element.fieldType === 'double') {
       this.line(`v = ${this.bind(readDouble)}(b, ${position}); ${position} += 8;`);
       return;
     }
@@ -205,7 +205,7 @@ class DecodeCompiler {
   }
 
   private delimitedValue(element: Element, into: string, position: string, limit: string): string {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'struct':
         return (
           `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, ` +
@@ -215,18 +215,18 @@ class DecodeCompiler {
       case 'schemaOrBool':
       case 'schemaOrStringArray':
         return (
-          `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${position}, ${limit}, ` +
+          `${this.bind(readChoice(element.fieldType, this.links.of(element.schema)))}(b, ${position}, ${limit}, ` +
           'depth - 1)'
         );
       default:
-        return `${this.bind(delimited[element.form]!.read)}(b, ${position}, ${limit})`;
+        return `${this.bind(delimited[element.fieldType]!.read)}(b, ${position}, ${limit})`;
     }
   }
 
   private mapEntry(field: Member, target: string): void {
     const { element } = field;
     const initial =
-      element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : zeroInContainer(element);
+      element.fieldType === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : zeroInContainer(element);
     const valueTag = 16 + wireTypeOf(element);
     this.line(`let k = ${field.mapKey === 'string' ? '""' : '0'}, r = 0; let w = undefined;`);
     this.line('while (p < q) { start = p; t = b[p++];');
@@ -279,7 +279,7 @@ class DecodeCompiler {
 
 const entryFields: Readonly<Record<number, string>> = {};
 
-const structType = (field: Member): string => (field.element as Extract<Element, { form: 'struct' }>).type;
+const structType = (field: Member): string => (field.element as Extract<Element, { fieldType: 'struct' }>).type;
 
 /** `Pod` of `core/v1.Pod`, for messages. */
 const goName = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
@@ -290,7 +290,7 @@ export function needsFill(links: Links, id: string): boolean {
     .of(id)
     .members.some(
       ({ shape, element, pointer }) =>
-        element.form === 'struct' &&
+        element.fieldType === 'struct' &&
         !pointer &&
         (shape === 'single' || (shape === 'inline' && needsFill(links, element.type))),
     );
@@ -304,7 +304,7 @@ export function compileDecode(link: TypeLink, links: Links): DecodeFunction {
 export function compileFill(link: TypeLink, links: Links): FillFunction {
   const source = new FunctionSource();
   for (const { shape, element, pointer, json } of link.plan.members) {
-    if (element.form !== 'struct' || pointer) continue;
+    if (element.fieldType !== 'struct' || pointer) continue;
     const child = source.bind(links.of(element.type));
     if (shape === 'single')
       source.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);

@@ -6,7 +6,7 @@ import { sortNames } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
 import { EncodeError } from './decode-error.ts';
-import type { FormWriter } from './forms-write.ts';
+import type { FormWriter } from './well-known-write.ts';
 import {
   writeDuration,
   writeIntOrString,
@@ -17,7 +17,7 @@ import {
   writeTexts,
   writeTime,
   writeUnknown,
-} from './forms-write.ts';
+} from './well-known-write.ts';
 import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
@@ -89,7 +89,7 @@ class EncodeCompiler {
 
   private field(field: Member): void {
     if (field.shape === 'inline') {
-      const type = (field.element as Extract<Element, { form: 'struct' }>).type;
+      const type = (field.element as Extract<Element, { fieldType: 'struct' }>).type;
       this.line(`s = p; p = ${this.bind(this.links.of(type))}.encode(b, p, o, depth - 1);`);
       this.lengthAndTag(field);
       return;
@@ -109,7 +109,7 @@ class EncodeCompiler {
 
   private single(field: Member): void {
     const { element } = field;
-    if (field.pointer || nullable.has(element.form)) this.line('if (v !== undefined && v !== null) {');
+    if (field.pointer || nullable.has(element.fieldType)) this.line('if (v !== undefined && v !== null) {');
     else this.line('{');
     this.value(element, 'v');
     this.tag(field.number * 8 + wireTypeOf(element));
@@ -141,7 +141,7 @@ class EncodeCompiler {
 
   /** Writes one value and its length where it has one. */
   private value(element: Element, value: string): void {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
         this.line(
           `{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p ` +
@@ -171,7 +171,7 @@ class EncodeCompiler {
   }
 
   private message(element: Element, value: string): string {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'struct':
         return (
           `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ` +
@@ -180,9 +180,9 @@ class EncodeCompiler {
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
-        return `${this.bind(writeChoice(element.form, this.links.of(element.schema)))}(b, p, ${value}, depth - 1)`;
+        return `${this.bind(writeChoice(element.fieldType, this.links.of(element.schema)))}(b, p, ${value}, depth - 1)`;
       default:
-        return `${this.bind(formWriters[element.form]!)}(b, p, ${value})`;
+        return `${this.bind(formWriters[element.fieldType]!)}(b, p, ${value})`;
     }
   }
 

@@ -16,10 +16,10 @@ import {
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { DurationParseError, formatDuration, parseDuration } from '../duration.ts';
-import { zeroTime } from './forms-read.ts';
+import { zeroTime } from './well-known-read.ts';
 import type { Links, NormalizeContext, NormalizeFunction, TypeLink } from './link.ts';
 import { needsFill } from './compile-decode.ts';
-import type { ChoiceForm, Element, Member } from './plan.ts';
+import type { ChoiceType, Element, Member } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
 
 /** Thrown where the quick way ends. Never leaves the codec. */
@@ -156,8 +156,8 @@ const zeros: Readonly<Record<string, string>> = {
 };
 
 /** What null means in a list or a map. */
-function nullInContainer({ form }: Element): string {
-  switch (form) {
+function nullInContainer({ fieldType }: Element): string {
+  switch (fieldType) {
     case 'string':
     case 'bytes':
       return '""';
@@ -169,7 +169,7 @@ function nullInContainer({ form }: Element): string {
     case 'schemaOrBool':
       return 'false';
     default:
-      return zeros[form] ?? 'null';
+      return zeros[fieldType] ?? 'null';
   }
 }
 
@@ -211,7 +211,7 @@ class NormalizeCompiler {
   private members(members: readonly Member[]): void {
     for (const field of members) {
       if (field.shape === 'inline')
-        this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
+        this.members(this.links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
       else this.field(field);
     }
   }
@@ -233,14 +233,14 @@ class NormalizeCompiler {
   }
 
   private single({ element, pointer }: Member, target: string): void {
-    if (element.form === 'texts') {
-      this.list({ form: 'string' }, 'x', target, false);
+    if (element.fieldType === 'texts') {
+      this.list({ fieldType: 'string' }, 'x', target, false);
       return;
     }
     this.value(element, 'x');
-    const zero = pointer ? undefined : zeros[element.form];
+    const zero = pointer ? undefined : zeros[element.fieldType];
     if (zero !== undefined) this.line(`if (w !== ${zero}) ${target} = w;`);
-    else if (readers[element.form] === undefined || element.form === 'bytes') this.line(`${target} = w;`);
+    else if (readers[element.fieldType] === undefined || element.fieldType === 'bytes') this.line(`${target} = w;`);
     else this.line(`if (w !== undefined) ${target} = w;`);
   }
 
@@ -258,9 +258,9 @@ class NormalizeCompiler {
     this.line(`const m = ${this.bind(createMap)}(); let c = 0;`);
     this.line('for (const e in x) { const y = x[e]; c++; if (y === undefined) continue;');
     if (mapKey !== 'string') this.line(`if (!/^(0|-?[1-9][0-9]{0,8})$/.test(e)) ${this.bind(giveUp)}();`);
-    if (element.form === 'texts') {
+    if (element.fieldType === 'texts') {
       this.line('if (y === null) m[e] = []; else');
-      this.list({ form: 'string' }, 'y', 'm[e]', false);
+      this.list({ fieldType: 'string' }, 'y', 'm[e]', false);
     } else {
       this.item(element, 'y');
       this.line('m[e] = w;');
@@ -271,16 +271,17 @@ class NormalizeCompiler {
   /** An element of a list or a map, where null is the zero value. */
   private item(element: Element, value: string): void {
     const zero =
-      element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : nullInContainer(element);
+      element.fieldType === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : nullInContainer(element);
     this.line(`if (${value} === null || ${value} === undefined) w = ${zero}; else {`);
     this.value(element, value);
-    if (element.form === 'time' || element.form === 'microtime') this.line(`if (w === undefined) w = ${zero};`);
+    if (element.fieldType === 'time' || element.fieldType === 'microtime')
+      this.line(`if (w === undefined) w = ${zero};`);
     this.line('}');
   }
 
   /** Checks and converts one value into `w`. */
   private value(element: Element, value: string): void {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
         this.line(`if (typeof ${value} !== "string") ${this.bind(giveUp)}(); w = ${value};`);
         return;
@@ -293,12 +294,12 @@ class NormalizeCompiler {
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray': {
-        const read = readChoice(element.form, this.links.of(element.schema));
+        const read = readChoice(element.fieldType, this.links.of(element.schema));
         this.line(`w = ${this.bind(read)}(${value}, context, depth - 1);`);
         return;
       }
       default:
-        this.line(`w = ${this.bind(readers[element.form]!)}(${value}, context, depth);`);
+        this.line(`w = ${this.bind(readers[element.fieldType]!)}(${value}, context, depth);`);
     }
   }
 
@@ -315,19 +316,23 @@ class NormalizeCompiler {
 function memberNames(members: readonly Member[], links: Links, kind: boolean): string[] {
   const names = members.flatMap((field) =>
     field.shape === 'inline'
-      ? memberNames(links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members, links, false)
+      ? memberNames(
+          links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members,
+          links,
+          false,
+        )
       : [field.json],
   );
   return kind ? ['kind', 'apiVersion', ...names] : names;
 }
 
-function readChoice(form: ChoiceForm, schema: TypeLink): Read {
+function readChoice(fieldType: ChoiceType, schema: TypeLink): Read {
   return (value, context, depth) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return schema.normalize(value as JsonObject, context, depth);
-    if (form === 'schemaOrBool') return typeof value === 'boolean' ? value : giveUp();
+    if (fieldType === 'schemaOrBool') return typeof value === 'boolean' ? value : giveUp();
     if (!Array.isArray(value)) giveUp();
-    if (form === 'schemaOrArray') return value.map((item) => schema.normalize(item as JsonObject, context, depth));
+    if (fieldType === 'schemaOrArray') return value.map((item) => schema.normalize(item as JsonObject, context, depth));
     return value.every((item) => typeof item === 'string') ? value : giveUp();
   };
 }

@@ -9,7 +9,7 @@ import { sortedKeys, writeCarried, writeValue } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoiceJson } from './choice-json.ts';
 import { EncodeError } from './decode-error.ts';
-import { zeroTime } from './forms-read.ts';
+import { zeroTime } from './well-known-read.ts';
 import { constantMember, jsonFalse, jsonNull, jsonTrue, memberName, typeMetaMembers } from './json-literals.ts';
 import type { Links, ToJsonFunction, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
@@ -17,8 +17,8 @@ import { FunctionSource, functionName, member } from './source.ts';
 import { failNotList, failNotObject } from './wire-write.ts';
 
 /** JSON text of an absent field that is no pointer; undefined for what has no zero of its own. */
-export function zeroText({ form }: Element): string | undefined {
-  switch (form) {
+export function zeroText({ fieldType }: Element): string | undefined {
+  switch (fieldType) {
     case 'string':
       return '""';
     case 'bool':
@@ -40,7 +40,7 @@ export function zeroText({ form }: Element): string | undefined {
   }
 }
 
-const structForms: ReadonlySet<string> = new Set([
+const structTypes: ReadonlySet<string> = new Set([
   'quantity',
   'duration',
   'intOrString',
@@ -54,7 +54,7 @@ const structForms: ReadonlySet<string> = new Set([
 
 /** Go's `omitempty` has no effect on structs, which some scalars of ours are there. */
 export const isOmitted = ({ omitempty, pointer, shape, element }: Member): boolean =>
-  omitempty && (pointer || shape !== 'single' || !structForms.has(element.form));
+  omitempty && (pointer || shape !== 'single' || !structTypes.has(element.fieldType));
 
 const emptyObject: JsonObject = Object.freeze({});
 
@@ -88,7 +88,7 @@ class ToJsonCompiler {
   private members(members: readonly Member[]): void {
     for (const field of members) {
       if (field.shape === 'inline')
-        this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
+        this.members(this.links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
       else this.field(field);
     }
   }
@@ -97,7 +97,7 @@ class ToJsonCompiler {
     const { json, element, pointer } = field;
     const omitted = isOmitted(field);
     this.line(`x = ${member('v', json)};`);
-    if (field.shape === 'single' && element.form === 'struct' && !pointer) {
+    if (field.shape === 'single' && element.fieldType === 'struct' && !pointer) {
       this.name(json);
       this.struct(element.type, `(x ?? ${this.bind(emptyObject)})`);
       this.line('out[o++] = 44;');
@@ -118,7 +118,8 @@ class ToJsonCompiler {
     const there = 'x !== undefined && x !== null';
     if (!omitted || pointer) return there;
     if (shape === 'map') return `${there} && ${this.bind(hasMembers)}(x)`;
-    if (shape === 'list' || element.form === 'texts' || element.form === 'bytes') return `${there} && x.length !== 0`;
+    if (shape === 'list' || element.fieldType === 'texts' || element.fieldType === 'bytes')
+      return `${there} && x.length !== 0`;
     const zero = zeroText(element);
     return zero === 'null' ? there : `${there} && x !== ${zero}`;
   }
@@ -149,7 +150,7 @@ class ToJsonCompiler {
   }
 
   private value(element: Element, value: string, typeMeta?: string): void {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
       case 'quantity':
       case 'duration':
@@ -189,7 +190,7 @@ class ToJsonCompiler {
         this.struct(element.type, value, typeMeta);
         break;
       case 'texts':
-        this.list({ form: 'string' }, value);
+        this.list({ fieldType: 'string' }, value);
         break;
       case 'schemaOrArray':
       case 'schemaOrBool':

@@ -29,7 +29,7 @@ import {
   readTexts,
   readTime,
   readUnknown,
-} from './forms-read.ts';
+} from './well-known-read.ts';
 import { constantMember, jsonFalse, jsonNull, jsonTrue, memberName, typeMetaMembers } from './json-literals.ts';
 import type { Links, TranscodeFunction, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
@@ -145,7 +145,7 @@ class TranscodeCompiler {
     else {
       this.length('end');
       // Of a text that comes twice the last one counts, messages are merged.
-      if (shape === 'inline' || (shape === 'single' && element.form !== 'string' && element.form !== 'bytes'))
+      if (shape === 'inline' || (shape === 'single' && element.fieldType !== 'string' && element.fieldType !== 'bytes'))
         this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
     }
     if (shape === 'list' || shape === 'map')
@@ -194,17 +194,17 @@ class TranscodeCompiler {
     const otherwise = omitted ? undefined : this.constant(json, pointer ? 'null' : zeroText(element)!);
     const from = `a${number}`;
     const to = `z${number}`;
-    if (element.form === 'struct' && !pointer) {
+    if (element.fieldType === 'struct' && !pointer) {
       this.name(json);
       this.range((p, q) => this.struct(element.type, p, q), number);
       this.line('out[o++] = 44;');
       return;
     }
-    if (element.form === 'fieldsV1')
+    if (element.fieldType === 'fieldsV1')
       this.line(`x = ${there} ? ${this.bind(rawEnd)}(b, ${from}, ${to}) : -1; if (x >= 0) {`);
-    else if (element.form in optionalReaders)
+    else if (element.fieldType in optionalReaders)
       this.line(
-        `x = ${there} ? ${this.bind(optionalReaders[element.form])}(b, ${from}, ${to}) : undefined; if (x !== ` +
+        `x = ${there} ? ${this.bind(optionalReaders[element.fieldType])}(b, ${from}, ${to}) : undefined; if (x !== ` +
           'undefined && x !== null) {',
       );
     else if (isChoice(element))
@@ -219,7 +219,7 @@ class TranscodeCompiler {
 
   /** The value between two positions; `x` holds it where its presence had to be known. */
   private content(element: Element, from: string, to: string): void {
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'string':
         this.line(`o = ${this.bind(writeTextBytes)}(out, o, b, ${from}, ${to});`);
         break;
@@ -255,20 +255,20 @@ class TranscodeCompiler {
         break;
       default:
         this.line(
-          `o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.form])}(b, ${from}, ${to}));`,
+          `o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.fieldType])}(b, ${from}, ${to}));`,
         );
     }
   }
 
   /** An element of a list or map, where nothing is null. */
   private item(element: Element, from: string, to: string): void {
-    const isOptional = element.form in optionalReaders || isChoice(element);
-    if (element.form === 'fieldsV1')
+    const isOptional = element.fieldType in optionalReaders || isChoice(element);
+    if (element.fieldType === 'fieldsV1')
       this.line(`x = ${this.bind(rawEnd)}(b, ${from}, ${to}); if (x < 0) o = ${this.null()}; else {`);
     else if (isOptional) {
       const value = isChoice(element)
         ? this.choice(element, from, to)
-        : `${this.bind(optionalReaders[element.form])}(b, ${from}, ${to})`;
+        : `${this.bind(optionalReaders[element.fieldType])}(b, ${from}, ${to})`;
       this.line(`x = ${value}; if (x === undefined || x === null) o = ${this.null()}; else {`);
     } else this.line('{');
     this.content(element, from, to);
@@ -293,7 +293,7 @@ class TranscodeCompiler {
       this.writeScalar(element, 'x');
     } else {
       this.length('end');
-      if (element.form === 'struct')
+      if (element.fieldType === 'struct')
         this.struct(element.type, 'p', 'q', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
       else this.item(element, 'p', 'q');
       this.line('p = q;');
@@ -352,26 +352,26 @@ class TranscodeCompiler {
   }
 
   private choice(element: Extract<Element, { schema: string }>, from: string, to: string): string {
-    return `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${from}, ${to}, depth - 1)`;
+    return `${this.bind(readChoice(element.fieldType, this.links.of(element.schema)))}(b, ${from}, ${to}, depth - 1)`;
   }
 
-  private writeScalar({ form }: Element, value: string): void {
-    if (form === 'bool')
+  private writeScalar({ fieldType }: Element, value: string): void {
+    if (fieldType === 'bool')
       this.line(`o = ${this.bind(writeLiteral)}(out, o, ${value} ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`);
     else this.line(`o = ${this.bind(writeNumber)}(out, o, ${value});`);
   }
 
   /** Reads a varint or a double into a variable. */
-  private number({ form }: Element, target: string): void {
-    if (form === 'double') {
+  private number({ fieldType }: Element, target: string): void {
+    if (fieldType === 'double') {
       this.line(`${target} = ${this.bind(readDouble)}(b, p); p += 8;`);
       return;
     }
     this.line(
-      `${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[form])}(b, p - 1); p ` +
+      `${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[fieldType])}(b, p - 1); p ` +
         `= ${this.bind(at)}.p; }`,
     );
-    if (form === 'bool') this.line(`else ${target} = ${target} !== 0;`);
+    if (fieldType === 'bool') this.line(`else ${target} = ${target} !== 0;`);
   }
 
   private length(limit: string): void {
@@ -402,11 +402,11 @@ class TranscodeCompiler {
 
 const isNumber = ({ shape, element }: Member): boolean => shape === 'single' && wireTypeOf(element) !== 2;
 
-const zeroOf = ({ form }: Element): string => (form === 'bool' ? 'false' : '0');
+const zeroOf = ({ fieldType }: Element): string => (fieldType === 'bool' ? 'false' : '0');
 
 const isChoice = (element: Element): element is Extract<Element, { schema: string }> => 'schema' in element;
 
-const structType = (element: Element): string => (element as Extract<Element, { form: 'struct' }>).type;
+const structType = (element: Element): string => (element as Extract<Element, { fieldType: 'struct' }>).type;
 
 export function compileTranscode(link: TypeLink, links: Links): TranscodeFunction {
   return new TranscodeCompiler(link, links).compile();

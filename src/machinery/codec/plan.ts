@@ -2,18 +2,18 @@
  * What the compilers need to know of a type, worked out once from its schema: how each value looks in memory, in
  * protobuf and in JSON.
  */
-import type { Field, JsonForm, ScalarType, SchemaRegistry, TypeSchema } from '../schema.ts';
+import type { Field, JsonType, ScalarType, SchemaRegistry, TypeSchema } from '../schema.ts';
 
 /** Forms whose JSON is a choice between a JSON schema and something else. */
-export type ChoiceForm = Extract<JsonForm, 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray'>;
+export type ChoiceType = Extract<JsonType, 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray'>;
 
 /** One value: of a field, a list element or a map value. */
 export type Element =
-  | { readonly form: ScalarType | 'json' | 'unknown' }
+  | { readonly fieldType: ScalarType | 'json' | 'unknown' }
   /** A list of texts as a message with one field `items`. */
-  | { readonly form: 'texts' }
-  | { readonly form: 'struct'; readonly type: string }
-  | { readonly form: ChoiceForm; readonly type: string; readonly schema: string };
+  | { readonly fieldType: 'texts' }
+  | { readonly fieldType: 'struct'; readonly type: string }
+  | { readonly fieldType: ChoiceType; readonly type: string; readonly schema: string };
 
 export interface Member {
   /** The schema's field, for names in messages. */
@@ -63,20 +63,20 @@ export class Plans {
 
   /** How a value of this type looks, wherever it stands. */
   elementOf(type: string): Element {
-    if (!type.includes('.')) return { form: type as ScalarType };
+    if (!type.includes('.')) return { fieldType: type as ScalarType };
     const schema = this.schemas.type(type);
-    switch (schema.jsonForm) {
+    switch (schema.jsonType) {
       case undefined:
         break;
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
-        return { form: schema.jsonForm, type, schema: schema.fields.find((field) => field.pointer)!.type };
+        return { fieldType: schema.jsonType, type, schema: schema.fields.find((field) => field.pointer)!.type };
       default:
-        return { form: schema.jsonForm };
+        return { fieldType: schema.jsonType };
     }
     if (schema.alias?.repeated === true) return wrappedList(type, schema.alias.type);
-    return { form: 'struct', type };
+    return { fieldType: 'struct', type };
   }
 
   private create(schema: TypeSchema): TypePlan {
@@ -118,13 +118,13 @@ export class Plans {
 /** Every list that is a message of its own is one of texts. */
 function wrappedList(name: string, itemType: string): Element {
   if (itemType !== 'string') throw new Error(`${name}: a list of ${itemType} as a message has no codec`);
-  return { form: 'texts' };
+  return { fieldType: 'texts' };
 }
 
-const varintForms: ReadonlySet<string> = new Set(['bool', 'int32', 'int64', 'uint32', 'uint64', 'goDuration']);
+const varintTypes: ReadonlySet<string> = new Set(['bool', 'int32', 'int64', 'uint32', 'uint64', 'goDuration']);
 
 /** 0 varint, 1 eight bytes, 2 with a length in front. */
-export function wireTypeOf({ form }: Element): 0 | 1 | 2 {
-  if (varintForms.has(form)) return 0;
-  return form === 'double' ? 1 : 2;
+export function wireTypeOf({ fieldType }: Element): 0 | 1 | 2 {
+  if (varintTypes.has(fieldType)) return 0;
+  return fieldType === 'double' ? 1 : 2;
 }

@@ -15,7 +15,7 @@ const structs = (packageName: string): string[] =>
   schemas
     .typesOf(packageName)
     .map((name) => (name.includes('.') ? name : `${packageName}.${name}`))
-    .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined);
+    .filter((id) => schemas.type(id).jsonType === undefined && schemas.type(id).alias === undefined);
 
 const samples = 4;
 

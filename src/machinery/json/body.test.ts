@@ -38,7 +38,7 @@ describe('normal form', () => {
       },
     },
     {
-      name: 'quantities in canonical form, from texts and numbers',
+      name: 'quantities in canonical fieldType, from texts and numbers',
       text: '{"spec":{"overhead":{"a":"1024Mi","b":0.5,"c":" 2 ","d":null,"e":1e3,"f":100000000000000000001}}}',
       value: {
         metadata: {},

@@ -169,8 +169,8 @@ function searchCarried(links: Links, typeId: string, seen: Set<string>): boolean
   if (seen.has(typeId)) return false;
   seen.add(typeId);
   return links.plans.of(typeId).members.some(({ element }) => {
-    if (element.form === 'rawExtension' || element.form === 'unknown') return true;
-    if (element.form === 'struct') return searchCarried(links, element.type, seen);
+    if (element.fieldType === 'rawExtension' || element.fieldType === 'unknown') return true;
+    if (element.fieldType === 'struct') return searchCarried(links, element.type, seen);
     return 'schema' in element && searchCarried(links, element.schema, seen);
   });
 }

@@ -1,7 +1,7 @@
 /** Small decisions of the exact decoder: what is zero, which numbers fit, how a value is written. */
 import type { Links } from '../codec/link.ts';
 import type { Element, Member, TypePlan } from '../codec/plan.ts';
-import { zeroTime } from '../codec/forms-read.ts';
+import { zeroTime } from '../codec/well-known-read.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { JsonTypeError } from './json-error.ts';
@@ -23,11 +23,11 @@ const zeros: Readonly<Record<string, JsonValue>> = {
 };
 
 /** What a field that is no pointer leaves out. */
-export const zeroOf = (element: Element): JsonValue | undefined => zeros[element.form];
+export const zeroOf = (element: Element): JsonValue | undefined => zeros[element.fieldType];
 
 /** What null is in a list or a map. */
 export function zeroItemOf(element: Element): JsonValue {
-  switch (element.form) {
+  switch (element.fieldType) {
     case 'bytes':
       return '';
     case 'time':
@@ -38,7 +38,7 @@ export function zeroItemOf(element: Element): JsonValue {
     case 'schemaOrBool':
       return false;
     default:
-      return zeros[element.form] ?? null;
+      return zeros[element.fieldType] ?? null;
   }
 }
 
@@ -52,8 +52,8 @@ export function dropMembers(object: JsonObject, ...names: string[]): void {
   for (const name of names) if (object[name] !== undefined) delete object[name];
 }
 
-export const isCarried = (form: Element['form']): boolean =>
-  form === 'rawExtension' || form === 'fieldsV1' || form === 'unknown';
+export const isCarried = (fieldType: Element['fieldType']): boolean =>
+  fieldType === 'rawExtension' || fieldType === 'fieldsV1' || fieldType === 'unknown';
 
 const membersOf = new WeakMap<TypePlan, Map<string, Member | 'typeMeta'>>();
 
@@ -75,7 +75,7 @@ function collectMembers(plan: TypePlan, links: Links): Map<string, Member | 'typ
   );
   for (const field of plan.members) {
     if (field.shape !== 'inline') members.set(field.json, field);
-    else if (field.element.form === 'struct')
+    else if (field.element.fieldType === 'struct')
       for (const [name, inner] of collectMembers(links.plans.of(field.element.type), links)) members.set(name, inner);
   }
   return members;
@@ -94,8 +94,8 @@ const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 /** The number of a field of this form; undefined when the literal does not fit. */
-export function readNumber(literal: string, form: string): JsonValue | undefined {
-  const range = ranges[form];
+export function readNumber(literal: string, fieldType: string): JsonValue | undefined {
+  const range = ranges[fieldType];
   if (range === undefined) {
     const value = Number(literal);
     return Number.isFinite(value) ? value : undefined;

@@ -31,8 +31,8 @@ import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
 import type { JsonDocument } from './reader.ts';
 import { ProblemList } from './problems.ts';
 import { JsonNumber, textOfContainer } from './reader.ts';
-import type { OwnForm } from './own-forms.ts';
-import { FormMismatch, isOwnForm, readOwnForm } from './own-forms.ts';
+import type { WellKnownType } from './well-known-types.ts';
+import { FormMismatch, isWellKnownType, readWellKnownType } from './well-known-types.ts';
 
 export interface ExactResult {
   readonly value: JsonObject;
@@ -82,7 +82,7 @@ class ExactDecoder {
   }
 
   run(typeId: string): ExactResult {
-    const element: Element = { form: 'struct', type: typeId };
+    const element: Element = { fieldType: 'struct', type: typeId };
     let value: JsonValue | undefined;
     try {
       value = this.element(this.document.value, element, undefined, goTypeOf(element));
@@ -105,11 +105,11 @@ class ExactDecoder {
     goType: string,
   ): JsonValue | undefined {
     if (value === null) return known;
-    switch (element.form) {
+    switch (element.fieldType) {
       case 'struct':
         return this.structValue(value, element.type, known, goType);
       case 'texts':
-        return this.list(value, { form: 'string' }, known, goType, false);
+        return this.list(value, { fieldType: 'string' }, known, goType, false);
       case 'string':
         return typeof value === 'string' ? value : this.mismatch(value, goType, known);
       case 'bool':
@@ -122,7 +122,7 @@ class ExactDecoder {
       case 'uint64':
       case 'goDuration':
       case 'double':
-        return this.number(value, element.form, known, goType);
+        return this.number(value, element.fieldType, known, goType);
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
@@ -135,12 +135,12 @@ class ExactDecoder {
       case 'any':
         return plain(value);
       default:
-        return this.ownForm(value, element.form);
+        return this.ownForm(value, element.fieldType);
     }
   }
 
-  private ownForm(value: JsonValue, form: OwnForm): JsonValue | undefined {
-    const result = readOwnForm(form, value, (container) => this.textOf(container));
+  private ownForm(value: JsonValue, fieldType: WellKnownType): JsonValue | undefined {
+    const result = readWellKnownType(fieldType, value, (container) => this.textOf(container));
     if (result instanceof FormMismatch) throw this.fatal(result);
     if (result instanceof Error) throw new Fatal(result.message);
     return result;
@@ -200,10 +200,10 @@ class ExactDecoder {
       if (
         field.pointer ||
         field.shape !== 'single' ||
-        element.form === 'bytes' ||
-        element.form === 'texts' ||
-        isOwnForm(element.form) ||
-        isCarried(element.form)
+        element.fieldType === 'bytes' ||
+        element.fieldType === 'texts' ||
+        isWellKnownType(element.fieldType) ||
+        isCarried(element.fieldType)
       )
         delete result[json];
       return;
@@ -285,7 +285,12 @@ class ExactDecoder {
     return undefined;
   }
 
-  private number(value: JsonValue, form: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+  private number(
+    value: JsonValue,
+    fieldType: string,
+    known: JsonValue | undefined,
+    goType: string,
+  ): JsonValue | undefined {
     const literal =
       value instanceof JsonNumber
         ? value.text
@@ -293,7 +298,7 @@ class ExactDecoder {
           ? numberText(value)
           : undefined;
     if (literal === undefined) return this.mismatch(value, goType, known);
-    const result = readNumber(literal, form);
+    const result = readNumber(literal, fieldType);
     if (result !== undefined) return result;
     this.note(`number ${literal}`, goType);
     return known;
@@ -317,15 +322,15 @@ class ExactDecoder {
   }
 
   private choice(value: JsonValue, element: Extract<Element, { schema: string }>): JsonValue | undefined {
-    const schemaType: Element = { form: 'struct', type: element.schema };
+    const schemaType: Element = { fieldType: 'struct', type: element.schema };
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
       return this.nested(() => this.element(value, schemaType, undefined, goTypeOf(schemaType)));
-    if (element.form === 'schemaOrBool') {
+    if (element.fieldType === 'schemaOrBool') {
       if (typeof value === 'boolean') return value;
       throw new Fatal('boolean or JSON schema expected');
     }
     if (!Array.isArray(value)) return undefined;
-    const item: Element = element.form === 'schemaOrArray' ? schemaType : { form: 'string' };
+    const item: Element = element.fieldType === 'schemaOrArray' ? schemaType : { fieldType: 'string' };
     return this.nested(() => this.list(value, item, undefined, `[]${goTypeOf(item)}`, false));
   }
 
@@ -378,7 +383,7 @@ class ExactDecoder {
   }
 
   private zeroItem(element: Element): JsonValue {
-    return element.form === 'struct' ? this.links.of(element.type).fill({}) : zeroItemOf(element);
+    return element.fieldType === 'struct' ? this.links.of(element.type).fill({}) : zeroItemOf(element);
   }
 
   private mismatch(value: JsonValue, goType: string, known: JsonValue | undefined): JsonValue | undefined {

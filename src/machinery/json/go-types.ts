@@ -25,11 +25,11 @@ const goNames: Readonly<Record<string, string>> = {
 
 /** The type of one value: of a field, of a list's elements, of a map's values. */
 export function goTypeOf(element: Element, field?: Field): string {
-  if (field?.named !== undefined && element.form !== 'struct') return goNameOf(field.named);
-  if (element.form === 'struct') return goNameOf(element.type);
-  if (element.form === 'texts') return field?.type.includes('.') === true ? goNameOf(field.type) : '[]string';
+  if (field?.named !== undefined && element.fieldType !== 'struct') return goNameOf(field.named);
+  if (element.fieldType === 'struct') return goNameOf(element.type);
+  if (element.fieldType === 'texts') return field?.type.includes('.') === true ? goNameOf(field.type) : '[]string';
   if ('type' in element) return goNameOf(element.type);
-  return goNames[element.form] ?? element.form;
+  return goNames[element.fieldType] ?? element.fieldType;
 }
 
 /** What the decoder calls a value that does not fit. */

@@ -372,7 +372,7 @@ describe('taking over from client-side apply', () => {
     ['no JSON', '{'],
     ['no object', '[]'],
     ['another version', '{"apiVersion":"v2","kind":"ConfigMap","data":{"k":"v"}}'],
-    ['another form', '{"apiVersion":"v1","data":5}'],
+    ['another encoding', '{"apiVersion":"v1","data":5}'],
     ['nothing', ''],
   ])('counts for nothing when the annotation holds %s', (_, text) => {
     const server = new Server().update('kubectl-client-side-apply', {

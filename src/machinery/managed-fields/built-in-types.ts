@@ -82,7 +82,7 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
   }
 
   function compile(schema: TypeSchema): MergeType {
-    if (schema.jsonForm !== undefined) return scalars[schema.jsonForm] ?? deduced;
+    if (schema.jsonType !== undefined) return scalars[schema.jsonType] ?? deduced;
     if (schema.alias !== undefined) return container(schema.alias, named(schema.alias.type));
     return { map: structType(structFields(schema), { atomic: schema.structType === 'atomic' }) };
   }
@@ -142,7 +142,7 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
 
   function zeroOf(field: Field): JsonValue {
     if (field.type in scalars) return zeroScalars[field.type] ?? null;
-    return schemas.type(field.type).jsonForm === undefined ? emptyStruct : null;
+    return schemas.type(field.type).jsonType === undefined ? emptyStruct : null;
   }
 
   return { of };

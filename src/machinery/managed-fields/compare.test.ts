@@ -6,15 +6,15 @@ import { compareObjects } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
 import { createCustomType } from './structural-types.ts';
 import type { MergeType } from './merge-type.ts';
-import { TypeMismatch, type Form } from './typed-value.ts';
+import { TypeMismatch, type ValueEncoding } from './typed-value.ts';
 
 const types = createBuiltInTypes(schemas);
 const POD_SPEC = 'core/v1.PodSpec';
 
 const paths = (set: FieldSet): string[] => [...set.paths()].map((path) => path.join('')).sort();
 
-function changes(type: MergeType, before: JsonObject, after: JsonObject, form: Form) {
-  const { removed, modified, added } = compareObjects(type, before, after, form);
+function changes(type: MergeType, before: JsonObject, after: JsonObject, encoding: ValueEncoding) {
+  const { removed, modified, added } = compareObjects(type, before, after, encoding);
   return {
     ...(removed.isEmpty ? {} : { removed: paths(removed) }),
     ...(modified.isEmpty ? {} : { modified: paths(modified) }),
@@ -30,10 +30,10 @@ interface Row {
   is: { removed?: string[]; modified?: string[]; added?: string[] };
 }
 
-describe('what changed between objects in normal form', () => {
+describe('what changed between objects in normal encoding', () => {
   const run = (rows: Row[]) =>
     test.each(rows)('$name', ({ type = POD_SPEC, before = {}, after, is }) =>
-      expect(changes(types.of(type), before, after, 'normal')).toEqual(is),
+      expect(changes(types.of(type), before, after, 'normalized')).toEqual(is),
     );
 
   describe('scalars', () =>
@@ -265,17 +265,17 @@ describe('what changed between objects in normal form', () => {
   it('compares carried JSON by its content', () => {
     const type = types.of('apps/v1.ControllerRevision');
     const carried = (text: string): JsonObject => ({ data: new RawJson(text).asValue() });
-    expect(changes(type, carried('{"a": 1}'), carried('{"a":1}'), 'normal')).toEqual({});
-    expect(changes(type, carried('{"a":1}'), { data: { a: 1 } }, 'normal')).toEqual({});
-    expect(changes(type, carried('{"a":1}'), carried('{"a":2}'), 'normal')).toEqual({ modified: ['.data'] });
-    expect(changes(type, {}, carried('{"a":2}'), 'normal')).toEqual({ modified: ['.data'] });
+    expect(changes(type, carried('{"a": 1}'), carried('{"a":1}'), 'normalized')).toEqual({});
+    expect(changes(type, carried('{"a":1}'), { data: { a: 1 } }, 'normalized')).toEqual({});
+    expect(changes(type, carried('{"a":1}'), carried('{"a":2}'), 'normalized')).toEqual({ modified: ['.data'] });
+    expect(changes(type, {}, carried('{"a":2}'), 'normalized')).toEqual({ modified: ['.data'] });
   });
 
   test.each<{ name: string; containers: JsonValue }>([
     { name: 'null', containers: [null] },
     { name: 'no object', containers: ['x'] },
   ])('cannot be told for an item that is $name', ({ containers }) => {
-    expect(() => changes(types.of(POD_SPEC), {}, { containers }, 'normal')).toThrow(TypeMismatch);
+    expect(() => changes(types.of(POD_SPEC), {}, { containers }, 'normalized')).toThrow(TypeMismatch);
   });
 });
 

@@ -19,7 +19,7 @@ import {
   memberNames,
   TypeMismatch,
   valuesEqual,
-  type Form,
+  type ValueEncoding,
   type ItemId,
 } from './typed-value.ts';
 
@@ -33,8 +33,13 @@ export interface Comparison {
  * Compares two objects of one type; one that is not there yet is `{}` (in normal form: its zero value).
  * @throws TypeMismatch when a list item cannot be identified.
  */
-export function compareObjects(type: MergeType, before: JsonObject, after: JsonObject, form: Form): Comparison {
-  const changes = compareValues(type, before, after, form);
+export function compareObjects(
+  type: MergeType,
+  before: JsonObject,
+  after: JsonObject,
+  encoding: ValueEncoding,
+): Comparison {
+  const changes = compareValues(type, before, after, encoding);
   return { removed: setOf(changes?.removed), modified: setOf(changes?.modified), added: setOf(changes?.added) };
 }
 
@@ -63,65 +68,86 @@ function compareValues(
   type: MergeType,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  form: Form,
+  encoding: ValueEncoding,
 ): Changes | undefined {
   if (before === after) return undefined;
-  if (before === undefined) return { removed: undefined, modified: undefined, added: wholePart(type, after!, form) };
-  if (after === undefined) return { removed: wholePart(type, before, form), modified: undefined, added: undefined };
+  if (before === undefined)
+    return { removed: undefined, modified: undefined, added: wholePart(type, after!, encoding) };
+  if (after === undefined) return { removed: wholePart(type, before, encoding), modified: undefined, added: undefined };
   if (type.scalar !== undefined && typeof before !== 'object' && typeof after !== 'object')
-    return valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
+    return valuesEqual(type, before, after, encoding) ? undefined : modifiedLeaf;
   const kind = kindOf(type, after);
   const oldKind = kindOf(type, before);
-  if (kind === oldKind) return compareAs(kind, type, before, after, form);
-  return merge(compareAs(oldKind, type, before, after, form), compareAs(kind, type, before, after, form));
+  if (kind === oldKind) return compareAs(kind, type, before, after, encoding);
+  return merge(compareAs(oldKind, type, before, after, encoding), compareAs(kind, type, before, after, encoding));
 }
 
 /** As if both were of the kind; one that is not counts as null. */
-function compareAs(kind: Kind, type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined {
+function compareAs(
+  kind: Kind,
+  type: MergeType,
+  before: JsonValue,
+  after: JsonValue,
+  encoding: ValueEncoding,
+): Changes | undefined {
   if (kind === 'map')
-    return compareMaps(type, isObject(before) ? before : null, isObject(after) ? after : null, form, before, after);
+    return compareMaps(type, isObject(before) ? before : null, isObject(after) ? after : null, encoding, before, after);
   if (kind === 'list')
     return compareLists(
       type,
       Array.isArray(before) ? before : null,
       Array.isArray(after) ? after : null,
-      form,
+      encoding,
       before,
       after,
     );
-  return compareLeaves(type, before, after, form);
+  return compareLeaves(type, before, after, encoding);
 }
 
 type Kind = ReturnType<typeof kindOf>;
 
-const compareLeaves = (type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined =>
-  valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
+const compareLeaves = (
+  type: MergeType,
+  before: JsonValue,
+  after: JsonValue,
+  encoding: ValueEncoding,
+): Changes | undefined => (valuesEqual(type, before, after, encoding) ? undefined : modifiedLeaf);
 
 function compareMaps(
   type: MergeType,
   before: JsonObject | null,
   after: JsonObject | null,
-  form: Form,
+  encoding: ValueEncoding,
   wholeBefore: JsonValue,
   wholeAfter: JsonValue,
 ): Changes | undefined {
   const map = type.map!;
-  if (map.atomic) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  if (map.atomic) return compareLeaves(type, wholeBefore, wholeAfter, encoding);
   if (before !== null && after !== null)
-    return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
-  if ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form)))
-    return compareLeaves(type, wholeBefore, wholeAfter, form);
-  return isStruct(map, form) ? compareFields(map, before, after, form) : compareMembers(map, before, after, form);
+    return isStruct(map, encoding)
+      ? compareStructs(map, before, after, encoding)
+      : compareMembers(map, before, after, encoding);
+  if ((before === null || isEmptyMap(map, before, encoding)) && (after === null || isEmptyMap(map, after, encoding)))
+    return compareLeaves(type, wholeBefore, wholeAfter, encoding);
+  return isStruct(map, encoding)
+    ? compareFields(map, before, after, encoding)
+    : compareMembers(map, before, after, encoding);
 }
 
 /**
  * Looks at the members that one of them has: what both lack is the same in both, and that is most of what a type knows.
  */
-function compareStructs({ fields }: MapType, before: JsonObject, after: JsonObject, form: Form): Changes | undefined {
+function compareStructs(
+  { fields }: MapType,
+  before: JsonObject,
+  after: JsonObject,
+  encoding: ValueEncoding,
+): Changes | undefined {
   let found: Collector | undefined;
   const compare = (name: string): void => {
     const field = fields.get(name);
-    const changes = field && compareValues(field.type, fieldOf(field, before, form), fieldOf(field, after, form), form);
+    const changes =
+      field && compareValues(field.type, fieldOf(field, before, encoding), fieldOf(field, after, encoding), encoding);
     if (changes !== undefined) (found ??= new Collector()).add(field!.element, changes);
   };
   for (const name in after) if (after[name] !== undefined && after[name] !== before[name]) compare(name);
@@ -134,15 +160,15 @@ function compareFields(
   { sorted }: MapType,
   before: JsonObject | null,
   after: JsonObject | null,
-  form: Form,
+  encoding: ValueEncoding,
 ): Changes | undefined {
   const found = new Collector();
   for (const field of sorted) {
     const changes = compareValues(
       field.type,
-      before === null ? undefined : fieldOf(field, before, form),
-      after === null ? undefined : fieldOf(field, after, form),
-      form,
+      before === null ? undefined : fieldOf(field, before, encoding),
+      after === null ? undefined : fieldOf(field, after, encoding),
+      encoding,
     );
     if (changes !== undefined) found.add(field.element, changes);
   }
@@ -153,7 +179,7 @@ function compareMembers(
   map: MapType,
   before: JsonObject | null,
   after: JsonObject | null,
-  form: Form,
+  encoding: ValueEncoding,
 ): Changes | undefined {
   if (before !== null && after !== null && haveSameScalars(before, after)) return undefined;
   let found: Collector | undefined;
@@ -166,7 +192,7 @@ function compareMembers(
       type,
       before === null ? undefined : memberOf(before, name),
       after === null ? undefined : memberOf(after, name),
-      form,
+      encoding,
     );
     if (changes !== undefined)
       (found ??= new Collector()).add(field?.element ?? memberElement(name, names.length), changes);
@@ -195,34 +221,39 @@ function compareLists(
   type: MergeType,
   before: JsonValue[] | null,
   after: JsonValue[] | null,
-  form: Form,
+  encoding: ValueEncoding,
   wholeBefore: JsonValue,
   wholeAfter: JsonValue,
 ): Changes | undefined {
   const list = type.list!;
   if (!list.associative || ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0))
-    return compareLeaves(type, wholeBefore, wholeAfter, form);
+    return compareLeaves(type, wholeBefore, wholeAfter, encoding);
   const found = new Collector();
-  if (before !== null && after !== null && areAligned(list, before, after, form)) {
-    for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], form, found, after.length);
+  if (before !== null && after !== null && areAligned(list, before, after, encoding)) {
+    for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], encoding, found, after.length);
     return found.sorted();
   }
-  const old = groupItems(list, before ?? [], form);
-  const now = groupItems(list, after ?? [], form);
-  for (const [id, items] of now) compareItems(list, old.get(id) ?? none, items, form, found, now.size);
-  for (const [id, items] of old) if (!now.has(id)) compareItems(list, items, none, form, found, old.size);
+  const old = groupItems(list, before ?? [], encoding);
+  const now = groupItems(list, after ?? [], encoding);
+  for (const [id, items] of now) compareItems(list, old.get(id) ?? none, items, encoding, found, now.size);
+  for (const [id, items] of old) if (!now.has(id)) compareItems(list, items, none, encoding, found, old.size);
   return found.sorted();
 }
 
 const none: readonly JsonValue[] = [];
 
 /** The same items in the same order, none twice: what a list mostly is, and quicker to compare. */
-function areAligned(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[], form: Form): boolean {
+function areAligned(
+  list: ListType,
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  encoding: ValueEncoding,
+): boolean {
   if (before.length !== after.length) return false;
   const ids: ItemId[] = [];
   for (let i = 0; i < after.length; i++) {
-    const id = itemId(list, after[i]!, form);
-    if (itemId(list, before[i]!, form) !== id) return false;
+    const id = itemId(list, after[i]!, encoding);
+    if (itemId(list, before[i]!, encoding) !== id) return false;
     ids.push(id);
   }
   return ids.length === 1 || new Set(ids).size === ids.length;
@@ -233,18 +264,22 @@ function compareItem(
   list: ListType,
   before: JsonValue | undefined,
   after: JsonValue | undefined,
-  form: Form,
+  encoding: ValueEncoding,
   found: Collector,
   count: number,
 ): void {
-  const changes = compareValues(list.element, before, after, form);
-  if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, form, count), changes);
+  const changes = compareValues(list.element, before, after, encoding);
+  if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, encoding, count), changes);
 }
 
-function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Map<ItemId, readonly JsonValue[]> {
+function groupItems(
+  list: ListType,
+  items: readonly JsonValue[],
+  encoding: ValueEncoding,
+): Map<ItemId, readonly JsonValue[]> {
   const groups = new Map<ItemId, JsonValue[]>();
   for (const item of items) {
-    const id = itemId(list, item, form);
+    const id = itemId(list, item, encoding);
     const group = groups.get(id);
     if (group === undefined) groups.set(id, [item]);
     else group.push(item);
@@ -257,19 +292,19 @@ function compareItems(
   list: ListType,
   old: readonly JsonValue[],
   now: readonly JsonValue[],
-  form: Form,
+  encoding: ValueEncoding,
   found: Collector,
   count: number,
 ): void {
-  if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], form, found, count);
+  if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], encoding, found, count);
   const add = (changes: Changes | undefined) => {
-    if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, form, count), changes);
+    if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, encoding, count), changes);
   };
   const compare = (before: JsonValue | undefined, after: JsonValue | undefined) =>
-    compareValues(list.element, before, after, form);
+    compareValues(list.element, before, after, encoding);
   if (old.length > 1 && now.length > 1) {
     const same =
-      old.length === now.length && old.every((item, index) => valuesEqual(list.element, item, now[index]!, form));
+      old.length === now.length && old.every((item, index) => valuesEqual(list.element, item, now[index]!, encoding));
     return add(same ? undefined : modifiedLeaf);
   }
   if (old.length > 1)
@@ -290,36 +325,38 @@ function compareItems(
 }
 
 /** Everything of a value that is on one side only. */
-function wholePart(type: MergeType, value: JsonValue, form: Form): Part {
-  const nodes = wholeNodes(type, value, form);
+function wholePart(type: MergeType, value: JsonValue, encoding: ValueEncoding): Part {
+  const nodes = wholeNodes(type, value, encoding);
   return nodes === undefined ? leaf : { member: true, children: nodes };
 }
 
 /** What is below a value that is on one side only; undefined where it is owned as a whole, or empty. */
-function wholeNodes(type: MergeType, value: JsonValue, form: Form): FieldNode[] | undefined {
+function wholeNodes(type: MergeType, value: JsonValue, encoding: ValueEncoding): FieldNode[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   switch (kindOf(type, value)) {
     case 'map':
-      return isObject(value) && !type.map!.atomic ? mapNodes(type.map!, value, form) : undefined;
+      return isObject(value) && !type.map!.atomic ? mapNodes(type.map!, value, encoding) : undefined;
     case 'list':
-      return Array.isArray(value) && type.list!.associative ? listNodes(type.list!, value, form) : undefined;
+      return Array.isArray(value) && type.list!.associative ? listNodes(type.list!, value, encoding) : undefined;
     case 'scalar':
       return undefined;
   }
 }
 
-function mapNodes(map: MapType, object: JsonObject, form: Form): FieldNode[] | undefined {
-  const nodes = isStruct(map, form) ? structNodes(map.sorted, object, form) : memberNodes(map, object, form);
+function mapNodes(map: MapType, object: JsonObject, encoding: ValueEncoding): FieldNode[] | undefined {
+  const nodes = isStruct(map, encoding)
+    ? structNodes(map.sorted, object, encoding)
+    : memberNodes(map, object, encoding);
   return nodes.length === 0 ? undefined : nodes;
 }
 
-function structNodes(sorted: MapType['sorted'], object: JsonObject, form: Form): FieldNode[] {
+function structNodes(sorted: MapType['sorted'], object: JsonObject, encoding: ValueEncoding): FieldNode[] {
   const nodes: FieldNode[] = [];
   for (let i = 0; i < sorted.length; i++) {
     const field = sorted[i]!;
-    const value = fieldOf(field, object, form);
+    const value = fieldOf(field, object, encoding);
     if (value === undefined) continue;
-    const children = typeof value === 'object' && value !== null ? wholeNodes(field.type, value, form) : undefined;
+    const children = typeof value === 'object' && value !== null ? wholeNodes(field.type, value, encoding) : undefined;
     nodes.push(
       children === undefined ? field.leaf : { element: field.element, member: true, children: new FieldSet(children) },
     );
@@ -327,26 +364,26 @@ function structNodes(sorted: MapType['sorted'], object: JsonObject, form: Form):
   return nodes;
 }
 
-function memberNodes(map: MapType, object: JsonObject, form: Form): FieldNode[] {
+function memberNodes(map: MapType, object: JsonObject, encoding: ValueEncoding): FieldNode[] {
   const names = memberNames(object);
   return names.map((name) => {
     const field = map.fields.get(name);
     const type = field?.type ?? map.element;
     if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
-    return wholeNode(field?.element ?? memberElement(name, names.length), type, memberOf(object, name)!, form);
+    return wholeNode(field?.element ?? memberElement(name, names.length), type, memberOf(object, name)!, encoding);
   });
 }
 
-function wholeNode(element: PathElement, type: MergeType, value: JsonValue, form: Form): FieldNode {
-  const children = wholeNodes(type, value, form);
+function wholeNode(element: PathElement, type: MergeType, value: JsonValue, encoding: ValueEncoding): FieldNode {
+  const children = wholeNodes(type, value, encoding);
   return { element, member: true, children: children && new FieldSet(children) };
 }
 
-function listNodes(list: ListType, items: readonly JsonValue[], form: Form): FieldNode[] | undefined {
+function listNodes(list: ListType, items: readonly JsonValue[], encoding: ValueEncoding): FieldNode[] | undefined {
   if (items.length === 0) return undefined;
   return withoutDuplicates(
     items
-      .map((item) => wholeNode(itemElement(list, item, form, items.length), list.element, item, form))
+      .map((item) => wholeNode(itemElement(list, item, encoding, items.length), list.element, item, encoding))
       .sort(byElement),
   );
 }

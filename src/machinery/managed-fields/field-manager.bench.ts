@@ -6,12 +6,12 @@ import { createCodecs } from '../codec/index.ts';
 import { asJson, type KubeObject } from '../object-meta.ts';
 import { createStrategicMerge } from '../patch/strategic-merge.ts';
 import { createMap, type JsonObject } from '../value.ts';
-import { createFieldManager, createJsonForm } from './index.ts';
+import { createFieldManager, createJsonEncoder } from './index.ts';
 import { withManagers } from './request.ts';
 
 const codec = createCodecs(schemas).of('core/v1.Pod');
 const fieldManager = createFieldManager({ schemas });
-const toJsonForm = createJsonForm(schemas);
+const toEncodedJson = createJsonEncoder(schemas);
 const strategic = createStrategicMerge(schemas);
 const base = {
   apiVersion: 'v1',
@@ -57,7 +57,7 @@ const config = {
   metadata: { name: 'web-0', labels: { app: 'web', tier: 'front' } },
   spec: benchPod()['spec']!,
 };
-const liveForm = toJsonForm(asJson(live), 'core/v1.Pod');
+const liveForm = toEncodedJson(asJson(live), 'core/v1.Pod');
 
 describe('field ownership of a pod', () => {
   bench('create', () => void fieldManager.update({ ...base, live: undefined, object: submitted }));
@@ -81,7 +81,7 @@ describe('field ownership of a pod', () => {
 });
 
 describe('patches of a pod', () => {
-  bench('JSON form of the object', () => void toJsonForm(asJson(live), 'core/v1.Pod'));
+  bench('JSON encoding of the object', () => void toEncodedJson(asJson(live), 'core/v1.Pod'));
   bench(
     'strategic merge of a condition',
     () =>

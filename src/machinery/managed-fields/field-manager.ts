@@ -15,7 +15,7 @@ import type { ManagedFieldsEntry } from '../object-meta.ts';
 import type { SchemaRegistry } from '../schema.ts';
 import { createBuiltInTypes } from './built-in-types.ts';
 import { withoutManagedFields, type MergeType } from './merge-type.ts';
-import { formOf, type OwnershipRequest } from './request.ts';
+import { encodingOf, type OwnershipRequest } from './request.ts';
 import { applyRequest, type ApplyRequest, type ApplyResult } from './server-side-apply.ts';
 import { recordUpdate, type UpdateRequest } from './update.ts';
 import { Versions } from './versions.ts';
@@ -53,7 +53,7 @@ export function createFieldManager({ schemas }: { schemas: SchemaRegistry }): Fi
       { apiVersion: request.apiVersion, type: rootOf(request.typeId) },
       request.versions,
       rootOf,
-      formOf(request),
+      encodingOf(request),
     );
 
   return {

@@ -6,7 +6,7 @@ export type { ApplyRequest, ApplyResult } from './server-side-apply.ts';
 export type { FieldFilter, VersionSource } from './versions.ts';
 export { createBuiltInTypes, type BuiltInTypes } from './built-in-types.ts';
 export { createCustomType, type CustomTypeOptions } from './structural-types.ts';
-export { createJsonForm } from './json-form.ts';
+export { createJsonEncoder } from './json-encoder.ts';
 export { keepTimes } from './keep-times.ts';
 export { managedFieldsAfterScale, managedFieldsOfScale, type ScaledResource } from './scale.ts';
 export type { MergeType } from './merge-type.ts';

@@ -34,7 +34,7 @@ describe('a path element', () => {
     },
     { name: 'a boolean', element: valueElement(true), text: 'v:true', shown: '[=true]' },
     { name: 'an index', element: indexElement(3), text: 'i:3', shown: '[3]' },
-  ])('of $name has its form in FieldsV1 and in messages', ({ element, text, shown }) => {
+  ])('of $name has its encoding in FieldsV1 and in messages', ({ element, text, shown }) => {
     expect([element.text, String(element)]).toEqual([text, shown]);
     expect(parseElement(text)!.text).toBe(text);
   });

@@ -5,7 +5,7 @@ import { FieldSet } from './field-set.ts';
 import type { Manager, ManagerName, ManagerTable, Operation } from './managed.ts';
 import type { MergeType } from './merge-type.ts';
 import { reconcileWithType } from './reconcile.ts';
-import type { Form } from './typed-value.ts';
+import type { ValueEncoding } from './typed-value.ts';
 import type { FieldFilter, Versions, VersionSource } from './versions.ts';
 
 /** What ownership needs to know of a request. */
@@ -58,7 +58,8 @@ export const nameOf = ({ manager, apiVersion, subresource }: OwnershipRequest, o
 });
 
 /** Custom resources have no zero values: their objects are what JSON says. */
-export const formOf = ({ typeId }: OwnershipRequest): Form => (typeof typeId === 'string' ? 'normal' : 'json');
+export const encodingOf = ({ typeId }: OwnershipRequest): ValueEncoding =>
+  typeof typeId === 'string' ? 'normalized' : 'json';
 
 export const hasUid = (live: KubeObject | undefined): boolean => (live?.metadata?.uid ?? '') !== '';
 

@@ -8,13 +8,13 @@ import { isObject, type JsonObject } from '../value.ts';
 import { ApplyConflicts, applyConfiguration, unchangedFields, type Applied, type Conflict } from './apply.ts';
 import { conflictError } from './conflict-error.ts';
 import type { FieldSet } from './field-set.ts';
-import { jsonForm } from './json-form.ts';
+import { jsonEncoded } from './json-encoder.ts';
 import { lastAppliedOf, withLastApplied } from './last-applied.ts';
 import { managerId, noManagers, readManagers, writeManagers, type ManagerTable } from './managed.ts';
 import type { MergeType } from './merge-type.ts';
 import {
   filterOf,
-  formOf,
+  encodingOf,
   nameOf,
   reconcile,
   timeText,
@@ -56,7 +56,7 @@ export function applyRequest(request: ApplyRequest, versions: Versions): ApplyRe
     validateConfiguration(type, request.config),
   );
   return failing('failed to merge config', () => {
-    const live = liveForm(request, type);
+    const live = liveEncoded(request, type);
     return finish(request, applyTo(request, live, recorded, versions), live);
   });
 }
@@ -105,10 +105,10 @@ function failing<T>(what: string, run: () => T): T {
 }
 
 /** The live object as the configuration can be merged into it; one that is not there yet has its zero values. */
-function liveForm(request: ApplyRequest, type: MergeType): JsonObject {
+function liveEncoded(request: ApplyRequest, type: MergeType): JsonObject {
   const { live, apiVersion, kind } = request;
   const object = { ...withManagers(live ?? {}, undefined), apiVersion, kind };
-  if (formOf(request) === 'normal') return jsonForm(type, asJson(object)) as JsonObject;
+  if (encodingOf(request) === 'normalized') return jsonEncoded(type, asJson(object)) as JsonObject;
   return live === undefined ? { apiVersion, kind } : asJson(object);
 }
 

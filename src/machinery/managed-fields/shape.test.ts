@@ -19,7 +19,7 @@ const types = createBuiltInTypes(schemas);
 /** What a create changes; undefined where that cannot be told. */
 function fieldsOf(typeId: string, object: JsonObject): string | undefined {
   try {
-    const { removed, modified, added } = compareObjects(types.of(typeId), {}, object, 'normal');
+    const { removed, modified, added } = compareObjects(types.of(typeId), {}, object, 'normalized');
     return [removed, modified, added].map(fieldsText).join(' ');
   } catch (error) {
     if (error instanceof TypeMismatch) return undefined;

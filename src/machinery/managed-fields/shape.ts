@@ -81,7 +81,7 @@ function membersShape({ element }: MapType, object: JsonObject): string {
 function itemsShape(list: ListType, items: readonly JsonValue[]): string {
   let shape = '';
   for (const item of items) {
-    const id = itemId(list, item, 'normal');
+    const id = itemId(list, item, 'normalized');
     shape +=
       next +
       (typeof id === 'string' ? textShape(id) : `#${String(id)} `) +

@@ -10,7 +10,7 @@ import { keyElement, largestCommon, valueElement, type PathElement } from './pat
 import type { ListType, MapType, MergeType, StructField } from './merge-type.ts';
 
 /** `normal`: a built-in object in normal form. `json`: every member is there as it stands, null included. */
-export type Form = 'normal' | 'json';
+export type ValueEncoding = 'normalized' | 'json';
 
 export type Kind = 'scalar' | 'list' | 'map';
 
@@ -33,8 +33,8 @@ export function kindOf(type: MergeType, value: JsonValue): Kind {
 }
 
 /** The member of a struct as Go would show it: absent ones can have a zero value, zero ones can be absent. */
-export function fieldOf(field: StructField, object: JsonObject, form: Form): JsonValue | undefined {
-  if (form === 'json') return memberOf(object, field.name);
+export function fieldOf(field: StructField, object: JsonObject, encoding: ValueEncoding): JsonValue | undefined {
+  if (encoding === 'json') return memberOf(object, field.name);
   const value = object[field.name];
   if (value === undefined || value === null) return field.absent;
   return field.omitsZero && isZero(value) ? undefined : value;
@@ -49,47 +49,52 @@ function isZero(value: JsonValue): boolean {
 }
 
 /** Whether members are read by the fields of the type rather than as they come. */
-export const isStruct = (map: MapType, form: Form): boolean => form === 'normal' && map.sorted.length > 0;
+export const isStruct = (map: MapType, encoding: ValueEncoding): boolean =>
+  encoding === 'normalized' && map.sorted.length > 0;
 
 /** Names of an object's members in the order of field sets. */
 export const memberNames = (object: JsonObject): string[] => keysOf(object).sort(compareText);
 
-export function isEmptyMap(map: MapType, object: JsonObject, form: Form): boolean {
-  if (isStruct(map, form)) return map.sorted.every((field) => fieldOf(field, object, form) === undefined);
+export function isEmptyMap(map: MapType, object: JsonObject, encoding: ValueEncoding): boolean {
+  if (isStruct(map, encoding)) return map.sorted.every((field) => fieldOf(field, object, encoding) === undefined);
   for (const key in object) if (object[key] !== undefined) return false;
   return true;
 }
 
 /** Equality of whole values, for what is owned as a whole. */
-export function valuesEqual(type: MergeType, a: JsonValue, b: JsonValue, form: Form): boolean {
+export function valuesEqual(type: MergeType, a: JsonValue, b: JsonValue, encoding: ValueEncoding): boolean {
   if (a === b) return true;
-  if (form === 'json' || isScalar(a) || isScalar(b)) return jsonEqual(a, b);
+  if (encoding === 'json' || isScalar(a) || isScalar(b)) return jsonEqual(a, b);
   if (Array.isArray(a))
     return (
       Array.isArray(b) &&
       a.length === b.length &&
-      a.every((item, index) => valuesEqual(type.list?.element ?? type, item, b[index]!, form))
+      a.every((item, index) => valuesEqual(type.list?.element ?? type, item, b[index]!, encoding))
     );
-  return isObject(a) && isObject(b) && type.map !== undefined ? mapsEqual(type.map, a, b, form) : jsonEqual(a, b);
+  return isObject(a) && isObject(b) && type.map !== undefined ? mapsEqual(type.map, a, b, encoding) : jsonEqual(a, b);
 }
 
 const isScalar = (value: JsonValue): boolean =>
   value === null || typeof value !== 'object' || (value as unknown) instanceof RawJson;
 
-function mapsEqual(map: MapType, a: JsonObject, b: JsonObject, form: Form): boolean {
-  if (isStruct(map, form))
+function mapsEqual(map: MapType, a: JsonObject, b: JsonObject, encoding: ValueEncoding): boolean {
+  if (isStruct(map, encoding))
     return map.sorted.every((field) =>
-      optionalEqual(field.type, fieldOf(field, a, form), fieldOf(field, b, form), form),
+      optionalEqual(field.type, fieldOf(field, a, encoding), fieldOf(field, b, encoding), encoding),
     );
   const keys = keysOf(a);
   return (
     keys.length === keysOf(b).length &&
-    keys.every((key) => optionalEqual(map.element!, memberOf(a, key), memberOf(b, key), form))
+    keys.every((key) => optionalEqual(map.element!, memberOf(a, key), memberOf(b, key), encoding))
   );
 }
 
-const optionalEqual = (type: MergeType, a: JsonValue | undefined, b: JsonValue | undefined, form: Form): boolean =>
-  a === b || (a !== undefined && b !== undefined && valuesEqual(type, a, b, form));
+const optionalEqual = (
+  type: MergeType,
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  encoding: ValueEncoding,
+): boolean => a === b || (a !== undefined && b !== undefined && valuesEqual(type, a, b, encoding));
 
 /** What identifies an item within its list: equal ids, same item. */
 export type ItemId = JsonValue;
@@ -98,23 +103,23 @@ export type ItemId = JsonValue;
  * Identity of an item of an associative list.
  * @throws TypeMismatch where the item has none.
  */
-export function itemId(list: ListType, item: JsonValue, form: Form): ItemId {
+export function itemId(list: ListType, item: JsonValue, encoding: ValueEncoding): ItemId {
   if (list.keys.length === 0) return scalarItem(item);
   const object = keyedItem(item);
-  if (list.keys.length === 1) return keyValue(list, object, list.keys[0]!, form);
-  return list.keys.map((key) => JSON.stringify(keyValue(list, object, key, form))).join(',');
+  if (list.keys.length === 1) return keyValue(list, object, list.keys[0]!, encoding);
+  return list.keys.map((key) => JSON.stringify(keyValue(list, object, key, encoding))).join(',');
 }
 
 /** The path element of an item. @param listLength of the list that it is in */
-export function itemElement(list: ListType, item: JsonValue, form: Form, listLength = 0): PathElement {
+export function itemElement(list: ListType, item: JsonValue, encoding: ValueEncoding, listLength = 0): PathElement {
   if (list.keys.length === 0) return valueElement(scalarItem(item));
   const object = keyedItem(item);
   const isCommon = listLength <= largestCommon;
   const [key] = list.keys;
-  if (list.keys.length === 1) return keyElement([[key!, keyValue(list, object, key!, form)]], isCommon);
-  for (const each of list.keys) keyValue(list, object, each, form);
+  if (list.keys.length === 1) return keyElement([[key!, keyValue(list, object, key!, encoding)]], isCommon);
+  for (const each of list.keys) keyValue(list, object, each, encoding);
   return keyElement(
-    list.sortedKeys.map((each) => [each, keyValue(list, object, each, form)]),
+    list.sortedKeys.map((each) => [each, keyValue(list, object, each, encoding)]),
     isCommon,
   );
 }
@@ -134,9 +139,9 @@ function keyedItem(item: JsonValue): JsonObject {
 }
 
 /** A key that is left out has the default the API publishes: one that is set, or the zero value JSON would write. */
-function keyValue(list: ListType, item: JsonObject, key: string, form: Form): JsonValue {
+function keyValue(list: ListType, item: JsonObject, key: string, encoding: ValueEncoding): JsonValue {
   const field = list.element.map?.fields.get(key);
-  const value = field === undefined ? memberOf(item, key) : fieldOf(field, item, form);
+  const value = field === undefined ? memberOf(item, key) : fieldOf(field, item, encoding);
   const found = value === undefined ? (field?.options.default ?? field?.absent) : value;
   if (found === undefined)
     throw new TypeMismatch(

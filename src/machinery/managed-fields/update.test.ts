@@ -366,7 +366,7 @@ it('leaves every field with exactly one updater, over any history', () => {
         parseFieldsText((fieldsV1 as unknown as RawJson).text),
       );
       const all = sets.reduce((sum, set) => sum.union(set), FieldSet.empty);
-      const expected = [...compareObjects(type, {}, spec, 'normal').added.paths()]
+      const expected = [...compareObjects(type, {}, spec, 'normalized').added.paths()]
         .map((path) => `.spec${path.join('')}`)
         .sort();
       expect([...all.paths()].map((path) => path.join('')).sort()).toEqual(expected);

@@ -18,7 +18,7 @@ import {
 import type { MergeType } from './merge-type.ts';
 import {
   filterOf,
-  formOf,
+  encodingOf,
   hasUid,
   nameOf,
   reconcile,
@@ -121,7 +121,7 @@ const comparisonsOf = (
     comparable(request, request.live ?? {}),
     comparable(request, object),
     filterOf(request.resetFields),
-    formOf(request),
+    encodingOf(request),
   );
 
 const takenOf = (modified: FieldSet, added: FieldSet): FieldSet => modified.union(added).difference(unmanaged);
@@ -149,7 +149,7 @@ function managersOfCreate(
 function takenByCreate(request: OwnershipRequest, object: KubeObject, versions: Versions): FieldSet {
   const { type } = versions.current;
   const filter = filterOf(request.resetFields);
-  const shape = formOf(request) === 'normal' ? shapeOf(type, asJson(object)) : undefined;
+  const shape = encodingOf(request) === 'normalized' ? shapeOf(type, asJson(object)) : undefined;
   const known = shape === undefined ? undefined : recentCreates.get(shape);
   if (known !== undefined && known.type === type && known.filter === filter) return known.taken;
   const { modified, added } = comparisonsOf(request, object, versions)(request.apiVersion)!;
@@ -160,7 +160,7 @@ function takenByCreate(request: OwnershipRequest, object: KubeObject, versions: 
 
 /** The managed fields themselves are not compared; a built-in type leaves them out. */
 const comparable = (request: OwnershipRequest, object: KubeObject): JsonObject =>
-  asJson(formOf(request) === 'normal' ? object : withManagers(object, undefined));
+  asJson(encodingOf(request) === 'normalized' ? object : withManagers(object, undefined));
 
 function taking(
   name: ManagerName,

@@ -5,9 +5,9 @@
 import type { JsonObject, JsonValue } from '../value.ts';
 import { compareObjects, type Comparison } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
-import { jsonForm } from './json-form.ts';
+import { jsonEncoded } from './json-encoder.ts';
 import type { MergeType } from './merge-type.ts';
-import type { Form } from './typed-value.ts';
+import type { ValueEncoding } from './typed-value.ts';
 
 /** Leaves out fields that a request to this resource or subresource does not change. */
 export type FieldFilter = (fields: FieldSet) => FieldSet;
@@ -29,18 +29,18 @@ export class Versions {
   readonly current: VersionedType;
   private readonly others: VersionSource | undefined;
   private readonly typeById: (type: string | MergeType) => MergeType;
-  private readonly form: Form;
+  private readonly encoding: ValueEncoding;
 
   constructor(
     current: VersionedType,
     others: VersionSource | undefined,
     typeById: (type: string | MergeType) => MergeType,
-    form: Form,
+    encoding: ValueEncoding,
   ) {
     this.current = current;
     this.others = others;
     this.typeById = typeById;
-    this.form = form;
+    this.encoding = encoding;
   }
 
   typeOf(apiVersion: string): MergeType | undefined {
@@ -55,7 +55,7 @@ export class Versions {
     const type = this.typeOf(to);
     if (type === undefined || this.others === undefined) return undefined;
     const converted = this.others.convert(value as JsonObject, from, to);
-    return this.form === 'normal' ? jsonForm(type, converted) : converted;
+    return this.encoding === 'normalized' ? jsonEncoded(type, converted) : converted;
   }
 
   /** What changed, by version; made when asked for. */
@@ -63,11 +63,11 @@ export class Versions {
     before: JsonObject,
     after: JsonObject,
     filter: FieldFilter,
-    form: Form,
+    encoding: ValueEncoding,
   ): (apiVersion: string) => Comparison | undefined {
     const made = new Map<string, Comparison | undefined>();
     return (apiVersion) => {
-      if (!made.has(apiVersion)) made.set(apiVersion, this.compare(before, after, apiVersion, filter, form));
+      if (!made.has(apiVersion)) made.set(apiVersion, this.compare(before, after, apiVersion, filter, encoding));
       return made.get(apiVersion);
     };
   }
@@ -77,12 +77,12 @@ export class Versions {
     after: JsonObject,
     apiVersion: string,
     filter: FieldFilter,
-    form: Form,
+    encoding: ValueEncoding,
   ): Comparison | undefined {
     const current = this.current.apiVersion;
     const type = this.typeOf(apiVersion);
     if (type === undefined) return undefined;
-    if (apiVersion === current) return filtered(compareObjects(type, before, after, form), filter);
+    if (apiVersion === current) return filtered(compareObjects(type, before, after, encoding), filter);
     const [old, now] = [this.convert(before, current, apiVersion), this.convert(after, current, apiVersion)];
     return old === undefined || now === undefined
       ? undefined

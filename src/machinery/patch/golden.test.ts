@@ -3,7 +3,7 @@ import { answeredObject, goldenCases, hasGolden, type GoldenStep } from '../../.
 import { schemas } from '../../../test/support/schemas.ts';
 import type { StatusError } from '../status.ts';
 import { goQuote } from '../go-quote.ts';
-import { createJsonForm } from '../managed-fields/index.ts';
+import { createJsonEncoder } from '../managed-fields/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { applyJsonPatch, decodeJsonPatch } from './json-patch.ts';
 import { applyMergePatch, decodeMergePatch } from './merge-patch.ts';
@@ -29,7 +29,7 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
 
 describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are absent)', () => {
   const strategic = createStrategicMerge(schemas);
-  const toJsonForm = createJsonForm(schemas);
+  const toJsonForm = createJsonEncoder(schemas);
 
   const patchers: Record<string, (current: JsonObject, body: JsonValue) => JsonValue> = {
     'application/json-patch+json': (current, body) => applyJsonPatch(current, decodeJsonPatch(body, 'Warn').operations),

@@ -16,7 +16,7 @@ import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { Admission } from '../admission.ts';
 import type { CatalogEntry } from '../catalog.ts';
 import { ResourceStore } from '../generic/resource-store.ts';
-import type { VersionForm } from '../generic/version-form.ts';
+import type { ServedVersion } from '../generic/served-version.ts';
 import { CustomCodec } from './codec.ts';
 import { createColumns } from './columns.ts';
 import type { Converter } from './conversion.ts';
@@ -55,7 +55,7 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
   const { definition } = options;
   const versions = readVersions(definition);
   const stored = versions.find(({ version }) => version.storage === true) ?? versions[0]!;
-  const forms = new Map<string, VersionForm>();
+  const servedVersions = new Map<string, ServedVersion>();
   const infoOf = (version: ReadVersion): ResourceInfo => resourceInfo(definition, version, stored);
   const schemas = new Map(versions.map((version) => [version.apiVersion, version]));
   const codecs = new Map(
@@ -90,7 +90,7 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
   const entries = versions
     .filter(({ version }) => version.served === true)
     .map((version): CatalogEntry => {
-      const form = formOf(version, {
+      const servedVersion = servedVersionOf(version, {
         stored,
         codec: codecs.get(version.apiVersion)!,
         listKind: listKindOf(definition),
@@ -99,10 +99,19 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
         versions: versionSource,
         replicasPaths,
       });
-      forms.set(version.apiVersion, form);
-      return { info: infoOf(version), form, store: storeOf(version), forms };
+      servedVersions.set(version.apiVersion, servedVersion);
+      return {
+        info: infoOf(version),
+        servedVersion: servedVersion,
+        store: storeOf(version),
+        servedVersions: servedVersions,
+      };
     });
-  return { definition, entries, store: entries.find(({ form }) => form.isStored)?.store ?? storeOf(stored) };
+  return {
+    definition,
+    entries,
+    store: entries.find(({ servedVersion: servedVersion }) => servedVersion.isStored)?.store ?? storeOf(stored),
+  };
 }
 
 const listKindOf = ({ spec, status }: CustomResourceDefinition): string =>
@@ -121,10 +130,10 @@ interface FormParts {
   readonly replicasPaths: ReadonlyMap<string, readonly string[] | undefined>;
 }
 
-function formOf(
+function servedVersionOf(
   { version, apiVersion, kind, scale }: ReadVersion,
   { stored, codec, listKind, mergeType, mayWait, versions, replicasPaths }: FormParts,
-): VersionForm {
+): ServedVersion {
   const { deprecated, deprecationWarning } = version;
   return {
     apiVersion,

@@ -2,7 +2,7 @@ import type { Codecs } from '../../machinery/codec/index.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import { createStorageCodec, type StorageMediaType } from './storage-codec.ts';
-import { createVersionForm } from './version-form.ts';
+import { createVersionForm } from './served-version.ts';
 
 /** The way in and out of the store for objects that servers keep for each other and that no path serves. */
 export interface InternalStorageCodec extends ObjectCodec {

@@ -9,14 +9,14 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { badRequest, invalid as invalidStatus } from '../../machinery/status.ts';
 import type { ScaleFields } from './scale-values.ts';
-import type { VersionForm } from './version-form.ts';
+import type { ServedVersion } from './served-version.ts';
 
 interface Scale extends KubeObject {
   spec?: { replicas?: number };
   status?: { replicas?: number; selector?: string };
 }
 
-export function createScaleForm(codecs: Codecs, fields: ScaleFields): VersionForm {
+export function createScaleVersion(codecs: Codecs, fields: ScaleFields): ServedVersion {
   const typeId = 'autoscaling/v1.Scale';
   return {
     apiVersion: 'autoscaling/v1',

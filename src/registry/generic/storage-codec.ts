@@ -11,15 +11,15 @@ import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import { createAttributesSharing } from '../../storage/attributes-sharing.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
-import type { VersionForm } from './version-form.ts';
+import type { ServedVersion } from './served-version.ts';
 
 export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json' | 'application/yaml';
 
 export interface StorageCodecOptions {
   /** What is stored now. */
-  readonly stored: VersionForm;
+  readonly stored: ServedVersion;
   /** Other versions, which older servers may have stored. */
-  readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
+  readonly others: (apiVersion: string, kind: string) => ServedVersion | undefined;
   /**
    * Versions that are stored as text only and have no type here: their JSON into that of the stored version, by
    * apiVersion.
@@ -65,10 +65,10 @@ export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
   const seal = (bytes: Buffer): Buffer =>
     mediaType === 'application/vnd.kubernetes.protobuf'
       ? writeEnvelope(stored.apiVersion, stored.kind, bytes)
-      : textForm(stored, bytes, mediaType);
+      : asText(stored, bytes, mediaType);
   return {
     decode: (key, value, revision) => {
-      const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
+      const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalized(options, value);
       return { key, revision, bytes, attributes: share(key, scan(bytes)), representations: undefined };
     },
     encode: (key, bytes) => {
@@ -79,10 +79,10 @@ export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
   };
 }
 
-function normalForm(options: StorageCodecOptions, value: Buffer): Buffer {
-  const { form, object, raw } = hasEnvelope(value) ? fromEnvelope(options, value) : fromText(options, value);
-  form.setDefaults(object);
-  const stored = form.toStored(object, () => object);
+function normalized(options: StorageCodecOptions, value: Buffer): Buffer {
+  const { servedVersion, object, raw } = hasEnvelope(value) ? fromEnvelope(options, value) : fromText(options, value);
+  servedVersion.setDefaults(object);
+  const stored = servedVersion.toStored(object, () => object);
   options.complete?.(stored);
   const bytes = options.stored.codec.encode(asJson(stored));
   // Equal bytes are the rule, and then the ones that are there need no second copy.
@@ -90,17 +90,21 @@ function normalForm(options: StorageCodecOptions, value: Buffer): Buffer {
 }
 
 interface Opened {
-  readonly form: VersionForm;
+  readonly servedVersion: ServedVersion;
   readonly object: KubeObject;
   readonly raw?: Buffer;
 }
 
 function fromEnvelope({ stored, others }: StorageCodecOptions, value: Buffer): Opened {
   const { apiVersion, kind, raw } = readEnvelope(value);
-  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
-  if (form === undefined)
+  const servedVersion = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (servedVersion === undefined)
     throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
-  return { form, object: form.codec.decode(raw) as KubeObject, ...(form === stored ? { raw } : {}) };
+  return {
+    servedVersion,
+    object: servedVersion.codec.decode(raw) as KubeObject,
+    ...(servedVersion === stored ? { raw } : {}),
+  };
 }
 
 function fromText({ stored, others, untyped }: StorageCodecOptions, value: Buffer): Opened {
@@ -109,16 +113,16 @@ function fromText({ stored, others, untyped }: StorageCodecOptions, value: Buffe
   const convert = kind === stored.kind ? untyped?.[apiVersion] : undefined;
   if (convert !== undefined)
     return {
-      form: stored,
+      servedVersion: stored,
       object: stored.codec.normalize(convert(body.value().value as JsonObject)).value as KubeObject,
     };
-  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
-  if (form === undefined)
+  const servedVersion = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (servedVersion === undefined)
     throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
-  return { form, object: form.codec.fromJson(body).value as KubeObject };
+  return { servedVersion, object: servedVersion.codec.fromJson(body).value as KubeObject };
 }
 
-function textForm({ apiVersion, kind, codec }: VersionForm, bytes: Buffer, mediaType: StorageMediaType): Buffer {
+function asText({ apiVersion, kind, codec }: ServedVersion, bytes: Buffer, mediaType: StorageMediaType): Buffer {
   const json = Buffer.concat([
     Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`),
     codec.transcode(bytes).subarray(1),

@@ -8,7 +8,7 @@ const definition = (version: string, status: unknown): unknown => ({
 
 const recorded: RecordedCase = {
   name: 'a read that waits for a controller',
-  form: 'protocol',
+  servedVersion: 'protocol',
   namespaces: [],
   steps: [
     {
@@ -72,7 +72,7 @@ test('a recorded read of an object that is being deleted is repeated until the s
   });
   expect(
     await replay(
-      { name: 'going', form: 'protocol', namespaces: [], steps: [step] },
+      { name: 'going', servedVersion: 'protocol', namespaces: [], steps: [step] },
       { client: answering(live('7', ''), live('8', 'cleaning up')), compact },
     ),
   ).toEqual([]);
@@ -149,7 +149,7 @@ describe('the version of a list, which grows with what the server writes of its 
       await replay(
         {
           name: 'an object and a list',
-          form: 'protocol',
+          servedVersion: 'protocol',
           namespaces: [],
           steps: [read(a, first('<rv:1>')), read(path, second('<rv:1>'))],
         },
@@ -173,7 +173,7 @@ describe('the version of a list, which grows with what the server writes of its 
     ];
     expect(
       await replay(
-        { name: 'pages', form: 'protocol', namespaces: [], steps },
+        { name: 'pages', servedVersion: 'protocol', namespaces: [], steps },
         { client: answering(object(versions[0]!), list(versions[1]!), list(versions[2]!)), compact },
       ),
     ).toEqual(found);
@@ -183,7 +183,7 @@ describe('the version of a list, which grows with what the server writes of its 
     const steps = [read('things', list('<rv:1>')), read(a, object('<rv:2>'))];
     expect(
       await replay(
-        { name: 'a write after a list', form: 'protocol', namespaces: [], steps },
+        { name: 'a write after a list', servedVersion: 'protocol', namespaces: [], steps },
         { client: answering(list('7'), object('7')), compact },
       ),
     ).toEqual(['<from:1> is not below <rv:2>']);

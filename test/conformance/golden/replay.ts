@@ -35,7 +35,7 @@ export interface RecordedStep {
 
 export interface RecordedCase {
   readonly name: string;
-  readonly form: 'kinds' | 'protocol';
+  readonly servedVersion: 'kinds' | 'protocol';
   readonly namespaces: readonly string[];
   readonly steps: readonly (RecordedStep | string)[];
 }
@@ -94,7 +94,7 @@ class Run {
         );
     }
     // Cases of kinds number versions by appearance, those of the protocol by size.
-    const disorder = this.#recorded.form === 'protocol' ? this.#placeholders.disorder() : undefined;
+    const disorder = this.#recorded.servedVersion === 'protocol' ? this.#placeholders.disorder() : undefined;
     if (disorder !== undefined) found.push(disorder);
     await this.#cleanUp();
     return found;
@@ -160,7 +160,7 @@ class Run {
           ),
         );
     }
-    if (this.#recorded.form === 'kinds' || expected.headers !== undefined) {
+    if (this.#recorded.servedVersion === 'kinds' || expected.headers !== undefined) {
       const wanted = expected.warnings ?? [expected.headers?.['warning'] ?? []].flat();
       const got = [headers['warning'] ?? []].flat();
       found.push(...differences(wanted.map(bareWarning), got.map(bareWarning), this.#placeholders, 'warnings'));
@@ -213,7 +213,7 @@ class Run {
     );
     const token = tokens[recorded.user ?? 'admin'];
     if (token !== undefined && headers['authorization'] === undefined) headers['authorization'] = `Bearer ${token}`;
-    if (this.#recorded.form === 'kinds') {
+    if (this.#recorded.servedVersion === 'kinds') {
       headers['user-agent'] = 'golden';
       if (recorded.accept !== undefined) headers['accept'] = recorded.accept;
     }
@@ -222,7 +222,7 @@ class Run {
     if (body !== undefined && headers['content-type'] === undefined) {
       headers['content-type'] =
         recorded.contentType ??
-        (recorded.method === 'PATCH' && this.#recorded.form === 'kinds'
+        (recorded.method === 'PATCH' && this.#recorded.servedVersion === 'kinds'
           ? 'application/merge-patch+json'
           : 'application/json');
     }
@@ -260,7 +260,7 @@ class Run {
     const name = (body as { metadata?: { name?: string } } | undefined)?.metadata?.name;
     const [bare = ''] = path.split('?');
     // Discovery shows what a definition left behind.
-    const isLeft = this.#recorded.form === 'kinds' || bare.endsWith('/customresourcedefinitions');
+    const isLeft = this.#recorded.servedVersion === 'kinds' || bare.endsWith('/customresourcedefinitions');
     if (name !== undefined && isLeft && !path.includes('dryRun')) this.#created.push(`${bare}/${name}`);
   }
 

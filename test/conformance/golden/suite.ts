@@ -58,7 +58,7 @@ function casesOf(file: string): RecordedCase[] {
       };
       return {
         name: id ?? `${kind} ${action} ${name}`,
-        form: file.startsWith('kinds') ? 'kinds' : 'protocol',
+        servedVersion: file.startsWith('kinds') ? 'kinds' : 'protocol',
         namespaces,
         steps,
       };

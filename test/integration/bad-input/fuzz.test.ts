@@ -58,7 +58,7 @@ function randomObject(random: RandomSource, info: ResourceInfo): JsonObject {
   return object;
 }
 
-const forms = [
+const servedVersions = [
   {
     name: 'JSON',
     contentType: 'application/json',
@@ -77,7 +77,7 @@ const forms = [
   },
 ];
 
-describe.each(forms)('bodies in $name', ({ contentType, encode }) => {
+describe.each(servedVersions)('bodies in $name', ({ contentType, encode }) => {
   test.each(resources.map((info) => ({ name: `${info.apiVersion} ${info.name}`, info })))(
     'of $name',
     async ({ info }) => {

@@ -10,7 +10,7 @@ import { checkByte } from './paths.ts';
  * The three forms of names of initiators and targets. @see {@link
  * https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3}
  */
-const nameForms: Readonly<Record<string, (name: string) => boolean>> = {
+const nameFormats: Readonly<Record<string, (name: string) => boolean>> = {
   iqn: isIqn,
   eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
   naa: (name) => /^naa.[A-Za-z0-9]{32}$/.test(name),
@@ -40,13 +40,13 @@ function endOfName(part: string): string {
   return part.slice(start);
 }
 
-const formOf = (name: string): ((name: string) => boolean) | undefined => nameForms[name.slice(0, 3)];
+const formatOf = (name: string): ((name: string) => boolean) | undefined => nameFormats[name.slice(0, 3)];
 
 /** `unknown` is the detail for a name that begins with none of the three forms. */
 function checkName(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
-  const form = formOf(name);
-  if (form === undefined) errors.push(invalid(path, name, unknown));
-  else if (!form(name)) errors.push(invalid(path, name, 'must be valid format'));
+  const format = formatOf(name);
+  if (format === undefined) errors.push(invalid(path, name, unknown));
+  else if (!format(name)) errors.push(invalid(path, name, 'must be valid format'));
 }
 
 type IscsiSource = ISCSIVolumeSource | ISCSIPersistentVolumeSource;

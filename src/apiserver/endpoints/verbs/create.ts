@@ -22,7 +22,7 @@ export async function createObject(
   const manager = managerOf(request, 'CreateOptions');
   const body = await readBody(context, request);
   const submitted = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
-  recordObject(request, served.form, submitted);
+  recordObject(request, served.servedVersion, submitted);
   const write = writeRequest(context, served, request, {
     kind: 'CreateOptions',
     dryRun: parameters.dryRun,
@@ -30,7 +30,7 @@ export async function createObject(
   });
   wipeSystemFields(submitted);
   ensureNamespace(submitted, write.namespace);
-  const object = served.form.toStored(submitted, () => ({}));
+  const object = served.servedVersion.toStored(submitted, () => ({}));
   const result = await create(
     store,
     object,

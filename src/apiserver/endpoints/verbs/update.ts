@@ -31,7 +31,7 @@ export async function updateObject(
   // Decoded once per attempt: the steps behind change the object, and a second attempt must start from what was sent.
   const decode = (): KubeObject => {
     const object = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
-    recordObject(request, served.form, object);
+    recordObject(request, served.servedVersion, object);
     ensureNamespace(object, write.namespace);
     checkName(object, write.name);
     return object;
@@ -41,7 +41,7 @@ export async function updateObject(
   const wanted = (_current: KubeObject | undefined, copy: () => KubeObject): KubeObject => {
     const object = first ?? decode();
     first = undefined;
-    return served.form.toStored(object, copy);
+    return served.servedVersion.toStored(object, copy);
   };
   const mayCreate = createPermission(context, request);
   const result = await update(

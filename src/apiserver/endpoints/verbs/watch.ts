@@ -39,7 +39,7 @@ export async function watchObjects(
   const encoder = opening === undefined ? frames : asMessages(frames);
   const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
   const { group, version } = request.info;
-  const sent = context.watchEvents(group, version, served.form.kind);
+  const sent = context.watchEvents(group, version, served.servedVersion.kind);
   let wake = (): void => undefined;
   const options: ObjectWatchOptions = {
     ...startOf(parameters),

@@ -33,7 +33,7 @@ type Review = SubjectAccessReview | LocalSubjectAccessReview | SelfSubjectAccess
 
 export function createAccessReview(context: EndpointContext, authorizer: Authorizer, kind: ReviewKind): Handler {
   return async (served, request) => {
-    const operation = await readOperation<Review>(context, served, request, served.form);
+    const operation = await readOperation<Review>(context, served, request, served.servedVersion);
     const { object: review, write } = operation;
     checkReview(kind, review, write.namespace);
     await validateOperation(context, served, request, operation);
@@ -122,7 +122,7 @@ async function decide(authorizer: Authorizer, spec: ReviewSpec, user: UserInfo):
 
 export function createRulesReview(context: EndpointContext, authorizer: Authorizer): Handler {
   return async (served, request) => {
-    const operation = await readOperation<SelfSubjectRulesReview>(context, served, request, served.form);
+    const operation = await readOperation<SelfSubjectRulesReview>(context, served, request, served.servedVersion);
     const namespace = operation.object.spec?.namespace ?? '';
     if (namespace === '') throw badRequest('no namespace on request');
     await validateOperation(context, served, request, operation);

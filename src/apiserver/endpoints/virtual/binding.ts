@@ -10,14 +10,14 @@ import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
-import { doneResponse, operationForm, readOperation, validateOperation } from './operation.ts';
+import { doneResponse, operationVersion, readOperation, validateOperation } from './operation.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
 export function createBinding(context: EndpointContext, registry: RegistryCatalog): Handler {
-  const form = operationForm(context, 'v1', 'Binding');
+  const servedVersion = operationVersion(context, 'v1', 'Binding');
   return async (served, request) => {
-    const operation = await readOperation<Binding>(context, served, request, form);
+    const operation = await readOperation<Binding>(context, served, request, servedVersion);
     const { object: binding, write } = operation;
     const name = write.name === '' ? (binding.metadata.name ?? '') : write.name;
     if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');

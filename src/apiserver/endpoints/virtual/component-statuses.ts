@@ -13,7 +13,7 @@ import type { EndpointContext } from '../context.ts';
 import { isConvertible } from '../convertible.ts';
 import { metaResponse } from '../respond.ts';
 import type { SubresourceEndpoint } from '../served.ts';
-import { operationForm, valueResponse } from './operation.ts';
+import { operationVersion, valueResponse } from './operation.ts';
 
 /** Rejects when the part is not well. */
 export type ComponentCheck = () => Promise<void>;
@@ -22,7 +22,7 @@ export function createComponentStatuses(
   context: EndpointContext,
   components: ReadonlyMap<string, ComponentCheck>,
 ): SubresourceEndpoint['verbs'] {
-  const listForm = operationForm(context, 'v1', 'ComponentStatusList');
+  const listForm = operationVersion(context, 'v1', 'ComponentStatusList');
   return {
     async get(served, request): Promise<ApiResponse> {
       const representation = negotiated(request, false);
@@ -30,14 +30,18 @@ export function createComponentStatuses(
       if (check === undefined) throw plainError(`Component not found: ${request.info.name}`);
       const value = await statusOf(request.info.name, check);
       if (representation.as === 'Table') return tableResponse(request, representation, [value]);
-      return valueResponse(context, served, request, 200, { form: served.form, representation, value });
+      return valueResponse(context, served, request, 200, {
+        servedVersion: served.servedVersion,
+        representation,
+        value,
+      });
     },
     async list(served, request: ApiRequest): Promise<ApiResponse> {
       const representation = negotiated(request, true);
       const items = await Promise.all([...components].map(([name, check]) => statusOf(name, check)));
       if (representation.as === 'Table') return tableResponse(request, representation, items);
       return valueResponse(context, served, request, 200, {
-        form: listForm,
+        servedVersion: listForm,
         representation,
         value: { metadata: {}, items } as ComponentStatusList,
       });

@@ -17,15 +17,15 @@ import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { takeDisruption } from './disruption-budget.ts';
-import { doneResponse, operationForm, readOperation, validateOperation } from './operation.ts';
+import { doneResponse, operationVersion, readOperation, validateOperation } from './operation.ts';
 
 export function createEviction(
   context: EndpointContext,
   registry: RegistryCatalog,
 ): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
-  const form = operationForm(context, 'policy/v1', 'Eviction', { accepts: ['policy/v1beta1'] });
+  const servedVersion = operationVersion(context, 'policy/v1', 'Eviction', { accepts: ['policy/v1beta1'] });
   return async (served, request) => {
-    const operation = await readOperation<Eviction>(context, served, request, form);
+    const operation = await readOperation<Eviction>(context, served, request, servedVersion);
     const { object: eviction, write } = operation;
     if (eviction.metadata?.name !== write.name) throw badRequest('name in URL does not match name in Eviction object');
     const options = deleteOptionsOf(eviction, write);

@@ -24,7 +24,7 @@ type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiRespo
 
 export function createSelfSubjectReview(context: EndpointContext): Handler {
   return async (served, request) => {
-    const operation = await readOperation<SelfSubjectReview>(context, served, request, served.form);
+    const operation = await readOperation<SelfSubjectReview>(context, served, request, served.servedVersion);
     await validateOperation(context, served, request, operation);
     const value: SelfSubjectReview = {
       metadata: { creationTimestamp: timestamp(operation.write.context.now) },
@@ -40,7 +40,7 @@ export function createTokenReview(
   { review: judge, audiences }: Pick<Authentication, 'review' | 'audiences'>,
 ): Handler {
   return async (served, request) => {
-    const operation = await readOperation<TokenReview>(context, served, request, served.form);
+    const operation = await readOperation<TokenReview>(context, served, request, served.servedVersion);
     const { object: review } = operation;
     const { token = '', audiences: asked = [] } = review.spec ?? {};
     if (token === '') throw badRequest('token is required for TokenReview in authentication');

@@ -2,7 +2,7 @@
 import { asJson, type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../../registry/admission.ts';
 import { ensureNamespace } from '../../../registry/generic/before-create.ts';
-import { createVersionForm, type VersionForm } from '../../../registry/generic/version-form.ts';
+import { createVersionForm, type ServedVersion } from '../../../registry/generic/served-version.ts';
 import type { VersionRules } from '../../../registry/strategy.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { negotiate, type Representation } from '../../negotiation.ts';
@@ -20,12 +20,12 @@ import { createParameters } from '../write-parameters.ts';
  * The form of a kind that is no resource of its own, such as the Binding that is POSTed to a pod.
  * @param more other apiVersions of the same form, and what fills absent fields
  */
-export function operationForm(
+export function operationVersion(
   { codecs, schemas }: EndpointContext,
   apiVersion: string,
   kind: string,
   { accepts, rules }: { readonly accepts?: readonly string[]; readonly rules?: VersionRules } = {},
-): VersionForm {
+): ServedVersion {
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
   return createVersionForm({
@@ -44,7 +44,7 @@ export interface Operation<T extends KubeObject> {
   readonly object: T;
   readonly write: WriteRequest;
   readonly representation: Representation;
-  readonly form: VersionForm;
+  readonly servedVersion: ServedVersion;
 }
 
 /** Reads the body of a POST, books who sent which field, and lets admission change it. */
@@ -52,14 +52,16 @@ export async function readOperation<T extends KubeObject>(
   context: EndpointContext,
   served: ServedResource,
   request: ApiRequest,
-  form: VersionForm,
+  servedVersion: ServedVersion,
 ): Promise<Operation<T>> {
   const representation = negotiated(request, false);
   const parameters = createParameters(request.query);
   const manager = managerOf(request, 'CreateOptions');
   const body = await readBody(context, request);
-  const object = body.decode({ ...served, form }, parameters.fieldValidation, (text) => request.warn(text)) as T;
-  recordObject(request, form, object);
+  const object = body.decode({ ...served, servedVersion }, parameters.fieldValidation, (text) =>
+    request.warn(text),
+  ) as T;
+  recordObject(request, servedVersion, object);
   const write = writeRequest(context, served, request, {
     kind: 'CreateOptions',
     dryRun: parameters.dryRun,
@@ -71,13 +73,13 @@ export async function readOperation<T extends KubeObject>(
     object,
     manager,
     subresource: write.subresource,
-    apiVersion: form.apiVersion,
-    typeId: form.typeId,
+    apiVersion: servedVersion.apiVersion,
+    typeId: servedVersion.typeId,
     now: write.context.now,
     resetFields: [],
   });
   if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
-  const operation = { object, write, representation, form };
+  const operation = { object, write, representation, servedVersion };
   await context.admission.admit(operationAttributes(served, request, operation));
   return operation;
 }
@@ -93,13 +95,13 @@ export const validateOperation = <T extends KubeObject>(
 function operationAttributes(
   served: ServedResource,
   request: ApiRequest,
-  { object, write, form }: Operation<KubeObject>,
+  { object, write, servedVersion }: Operation<KubeObject>,
 ): AdmissionAttributes {
-  const slash = form.apiVersion.indexOf('/');
+  const slash = servedVersion.apiVersion.indexOf('/');
   const kind = {
-    group: slash < 0 ? '' : form.apiVersion.slice(0, slash),
-    version: form.apiVersion.slice(slash + 1),
-    kind: form.kind,
+    group: slash < 0 ? '' : servedVersion.apiVersion.slice(0, slash),
+    version: servedVersion.apiVersion.slice(slash + 1),
+    kind: servedVersion.kind,
   };
   return { ...attributesOf(served, request, write, 'CREATE', object, undefined), kind };
 }
@@ -120,14 +122,14 @@ export function valueResponse(
   request: ApiRequest,
   status: number,
   {
-    form,
+    servedVersion,
     representation,
     value,
-  }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject },
+  }: { readonly servedVersion: ServedVersion; readonly representation: Representation; readonly value: KubeObject },
 ): Promise<ApiResponse> {
   const attributes = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
-  const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), attributes };
-  return objectResponse(context, { ...served, form }, request, representation, status, object);
+  const object = { key: '', revision: 0, bytes: servedVersion.codec.encode(asJson(value)), attributes };
+  return objectResponse(context, { ...served, servedVersion }, request, representation, status, object);
 }
 
 /** Operations without an object to show answer with a Status. */

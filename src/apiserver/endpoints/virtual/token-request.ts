@@ -25,7 +25,7 @@ import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import { noSuchResource } from '../request-errors.ts';
 import type { ServedResource } from '../served.ts';
-import { operationForm, readOperation, validateOperation, valueResponse } from './operation.ts';
+import { operationVersion, readOperation, validateOperation, valueResponse } from './operation.ts';
 
 const defaultSeconds = 3600;
 const minSeconds = 600;
@@ -37,10 +37,12 @@ export function createTokenRequest(
   registry: RegistryCatalog,
   issuing: TokenIssuing | undefined,
 ): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
-  const form = operationForm(context, 'authentication.k8s.io/v1', 'TokenRequest', { rules: { defaults: setDefaults } });
+  const servedVersion = operationVersion(context, 'authentication.k8s.io/v1', 'TokenRequest', {
+    rules: { defaults: setDefaults },
+  });
   return async (served, request) => {
     if (issuing === undefined) throw noSuchResource();
-    const operation = await readOperation<TokenRequest>(context, served, request, form);
+    const operation = await readOperation<TokenRequest>(context, served, request, servedVersion);
     const { object, write } = operation;
     const { now } = write.context;
     checkNames(object, write);

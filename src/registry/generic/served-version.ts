@@ -10,7 +10,7 @@ import type { Cell, VersionRules } from '../strategy.ts';
 import type { ScaleFields } from './scale-values.ts';
 
 /** What the form of a custom resource brings itself: nothing about it is known before its definition is read. */
-export interface CustomForm {
+export interface CustomVersion {
   /** How its lists and objects are merged. */
   readonly mergeType: MergeType;
   /** Somebody else converts: an object may have to be waited for (`pending.ts`). */
@@ -27,7 +27,7 @@ export interface CustomForm {
   readonly scale: ScaleFields | undefined;
 }
 
-export interface VersionForm {
+export interface ServedVersion {
   /** `autoscaling/v1` */
   readonly apiVersion: string;
   readonly kind: string;
@@ -38,7 +38,7 @@ export interface VersionForm {
    * Present for custom resources. Their bytes are JSON text with kind and apiVersion in it, members sorted, and their
    * store hands out objects of this version already. Everything else is protobuf.
    */
-  readonly custom?: CustomForm;
+  readonly custom?: CustomVersion;
   /** Other apiVersions that a body may have, of the same form. */
   readonly accepts?: readonly string[];
   /**
@@ -78,7 +78,7 @@ export function createVersionForm({
   codecs,
   rules,
   accepts,
-}: VersionFormOptions): VersionForm {
+}: VersionFormOptions): ServedVersion {
   return {
     apiVersion,
     kind,

@@ -15,11 +15,12 @@ import type { JsonValue } from '../value.ts';
 import { kindOf } from './go-types.ts';
 import { JsonNumber } from './reader.ts';
 
-export type OwnForm = 'time' | 'microtime' | 'duration' | 'quantity' | 'intOrString';
+export type WellKnownType = 'time' | 'microtime' | 'duration' | 'quantity' | 'intOrString';
 
-const ownForms: ReadonlySet<string> = new Set(['time', 'microtime', 'duration', 'quantity', 'intOrString']);
+const wellKnownTypes: ReadonlySet<string> = new Set(['time', 'microtime', 'duration', 'quantity', 'intOrString']);
 
-export const isOwnForm = (form: Element['form']): form is OwnForm => ownForms.has(form);
+export const isWellKnownType = (fieldType: Element['fieldType']): fieldType is WellKnownType =>
+  wellKnownTypes.has(fieldType);
 
 /** A value of a kind that the form is not written in; whoever decodes knows where. */
 export class FormMismatch extends Error {
@@ -37,13 +38,13 @@ export class FormMismatch extends Error {
  * The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's
  * JSON text.
  */
-export function readOwnForm(
-  form: OwnForm,
+export function readWellKnownType(
+  fieldType: WellKnownType,
   value: JsonValue,
   textOf: (value: JsonValue) => string,
 ): JsonValue | undefined | Error {
   try {
-    switch (form) {
+    switch (fieldType) {
       case 'quantity':
         return canonicalQuantity((typeof value === 'string' ? value : textOf(value)).trim());
       case 'intOrString':

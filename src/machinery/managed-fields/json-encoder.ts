@@ -12,30 +12,30 @@ import { deduced, type MapType, type MergeType } from './merge-type.ts';
 import { fieldOf } from './typed-value.ts';
 
 /** A new value in JSON form; nothing of it is shared but scalars and field sets, which nobody changes. */
-export function jsonForm(type: MergeType, value: JsonValue): JsonValue {
+export function jsonEncoded(type: MergeType, value: JsonValue): JsonValue {
   if ((value as unknown) instanceof RawJson) return type === deduced ? value : contentOf(value)!;
-  if (Array.isArray(value)) return value.map((item) => jsonForm(type.list?.element ?? type, item));
+  if (Array.isArray(value)) return value.map((item) => jsonEncoded(type.list?.element ?? type, item));
   if (!isObject(value) || type.map === undefined) return value;
-  return type.map.sorted.length > 0 ? structForm(type.map, value) : mapForm(type.map, value);
+  return type.map.sorted.length > 0 ? encodeStruct(type.map, value) : encodeMap(type.map, value);
 }
 
-function structForm(map: MapType, object: JsonObject): JsonObject {
-  const form: JsonObject = {};
+function encodeStruct(map: MapType, object: JsonObject): JsonObject {
+  const encoding: JsonObject = {};
   for (const field of map.declared) {
-    const value = fieldOf(field, object, 'normal');
-    if (value !== undefined) form[field.name] = jsonForm(field.type, value);
+    const value = fieldOf(field, object, 'normalized');
+    if (value !== undefined) encoding[field.name] = jsonEncoded(field.type, value);
   }
-  return form;
+  return encoding;
 }
 
-function mapForm(map: MapType, object: JsonObject): JsonObject {
-  const form = createMap();
-  for (const key of keysOf(object)) form[key] = jsonForm(map.element!, memberOf(object, key)!);
-  return form;
+function encodeMap(map: MapType, object: JsonObject): JsonObject {
+  const encoding = createMap();
+  for (const key of keysOf(object)) encoding[key] = jsonEncoded(map.element!, memberOf(object, key)!);
+  return encoding;
 }
 
 /** The JSON form of built-in objects, by type: what `applyJsonPatch` and its siblings take. */
-export function createJsonForm(schemas: SchemaRegistry): (object: JsonObject, typeId: string) => JsonObject {
+export function createJsonEncoder(schemas: SchemaRegistry): (object: JsonObject, typeId: string) => JsonObject {
   const types = createBuiltInTypes(schemas);
-  return (object, typeId) => jsonForm(types.of(typeId), object) as JsonObject;
+  return (object, typeId) => jsonEncoded(types.of(typeId), object) as JsonObject;
 }

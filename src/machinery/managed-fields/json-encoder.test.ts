@@ -4,29 +4,29 @@ import { answeredObject, goldenCases, hasGolden } from '../../../test/support/go
 import { schemas } from '../../../test/support/schemas.ts';
 import { sharedPath } from '../../../test/support/shared.ts';
 import { RawJson, type JsonObject } from '../value.ts';
-import { createJsonForm } from './json-form.ts';
+import { createJsonEncoder } from './json-encoder.ts';
 
-const toJsonForm = createJsonForm(schemas);
+const toEncodedJson = createJsonEncoder(schemas);
 
-describe('the JSON form of an object in normal form', () => {
-  test.each<{ name: string; type: string; object: JsonObject; form: JsonObject }>([
+describe('the JSON encoding of an object in normal encoding', () => {
+  test.each<{ name: string; type: string; object: JsonObject; encoding: JsonObject }>([
     {
       name: 'zero values that are always written',
       type: 'autoscaling/v1.HorizontalPodAutoscalerStatus',
       object: {},
-      form: { currentReplicas: 0, desiredReplicas: 0 },
+      encoding: { currentReplicas: 0, desiredReplicas: 0 },
     },
     {
       name: 'null for times and lists',
       type: 'rbac/v1.Role',
       object: { metadata: { name: 'r' } },
-      form: { metadata: { name: 'r', creationTimestamp: null }, rules: null },
+      encoding: { metadata: { name: 'r', creationTimestamp: null }, rules: null },
     },
     {
       name: 'structs, and what is always in them',
       type: 'apps/v1.Deployment',
       object: {},
-      form: {
+      encoding: {
         metadata: { creationTimestamp: null },
         spec: {
           selector: null,
@@ -40,7 +40,7 @@ describe('the JSON form of an object in normal form', () => {
       name: 'zero behind a pointer',
       type: 'apps/v1.DeploymentSpec',
       object: { replicas: 0 },
-      form: {
+      encoding: {
         replicas: 0,
         selector: null,
         strategy: {},
@@ -51,27 +51,27 @@ describe('the JSON form of an object in normal form', () => {
       name: 'items of lists',
       type: 'core/v1.PodSpec',
       object: { containers: [{ name: 'c' }] },
-      form: { containers: [{ name: 'c', resources: {} }] },
+      encoding: { containers: [{ name: 'c', resources: {} }] },
     },
     {
       name: 'values of maps',
       type: 'core/v1.ConfigMap',
       object: { data: { __proto__: null, k: '' } as unknown as JsonObject },
-      form: { metadata: { creationTimestamp: null }, data: { k: '' } },
+      encoding: { metadata: { creationTimestamp: null }, data: { k: '' } },
     },
     {
       name: 'zero quantities and ports',
       type: 'core/v1.ServicePort',
       object: { port: 1 },
-      form: { port: 1, targetPort: 0 },
+      encoding: { port: 1, targetPort: 0 },
     },
-  ])('has $name', ({ type, object, form }) => {
-    expect(toJsonForm(object, type)).toEqual(form);
+  ])('has $name', ({ type, object, encoding }) => {
+    expect(toEncodedJson(object, type)).toEqual(encoding);
   });
 
   it('leaves out zero values that JSON leaves out, and null', () => {
     expect(
-      toJsonForm(
+      toEncodedJson(
         { hostname: '', hostPID: false, volumes: [], nodeSelector: {}, priority: null, containers: [] },
         'core/v1.PodSpec',
       ),
@@ -79,22 +79,22 @@ describe('the JSON form of an object in normal form', () => {
   });
 
   it('opens carried JSON', () => {
-    expect(toJsonForm({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision')).toEqual(
-      { metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 },
-    );
+    expect(
+      toEncodedJson({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision'),
+    ).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });
   });
 
   it('leaves field sets closed', () => {
     const fieldsV1 = new RawJson('{"f:data":{}}').asValue();
-    expect(toJsonForm({ manager: 'm', fieldsV1 }, 'meta/v1.ManagedFieldsEntry')).toEqual({ manager: 'm', fieldsV1 });
+    expect(toEncodedJson({ manager: 'm', fieldsV1 }, 'meta/v1.ManagedFieldsEntry')).toEqual({ manager: 'm', fieldsV1 });
   });
 
   it('keeps keys that are special in JavaScript, and shares nothing', () => {
     const labels = Object.assign(Object.create(null) as JsonObject, { constructor: 'x' });
     labels['__proto__'] = 'y';
-    const form = toJsonForm({ labels, finalizers: ['a'] }, 'meta/v1.ObjectMeta');
-    expect(Object.keys(form['labels'] as JsonObject)).toEqual(['constructor', '__proto__']);
-    expect(form['labels']).not.toBe(labels);
+    const encoding = toEncodedJson({ labels, finalizers: ['a'] }, 'meta/v1.ObjectMeta');
+    expect(Object.keys(encoding['labels'] as JsonObject)).toEqual(['constructor', '__proto__']);
+    expect(encoding['labels']).not.toBe(labels);
   });
 });
 
@@ -111,8 +111,8 @@ const answers = files
     }),
   );
 
-describe.skipIf(!hasGolden)('the JSON form of recorded answers (skipped where they are absent)', () => {
+describe.skipIf(!hasGolden)('the JSON encoding of recorded answers (skipped where they are absent)', () => {
   test.each(answers)('$title', ({ object, typeId }) => {
-    expect(toJsonForm(object, typeId)).toEqual(object);
+    expect(toEncodedJson(object, typeId)).toEqual(object);
   });
 });
