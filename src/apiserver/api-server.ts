@@ -70,6 +70,7 @@ import { legacyTokenMarks } from './bootstrap/legacy-token-marks.ts';
 import { createServiceControllers } from './bootstrap/service-controllers.ts';
 import { Lifecycle } from '../server/lifecycle.ts';
 import { letClientsGo } from './shutdown.ts';
+import { reportEvictions } from '../server/report-evictions.ts';
 import { listen, type Transport } from '../server/listener.ts';
 
 export interface ApiServer extends AsyncDisposable {
@@ -354,6 +355,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection,
     handle,
     onHandshakeError: () => metrics.handshakeFailed(),
+    onEvict: reportEvictions(log, metrics),
     // Clients that are asked to come back over another connection keep the watches that they have.
     leaveTimeoutMs: longestWatchMs(config.serving.minRequestTimeoutSeconds) + config.serving.requestTimeoutMs,
   });

@@ -16,6 +16,8 @@ export interface HeaderBlock<T> {
   readonly streamId: number;
   readonly headers: T;
   readonly endStream: boolean;
+  /** As it came. */
+  readonly bytes: number;
 }
 
 /** Puts header blocks together from HEADERS and CONTINUATION (RFC 9113, section 6.10), and decodes them. */
@@ -37,12 +39,17 @@ export class HeaderBlocks<T> {
     return this.#open !== undefined;
   }
 
+  /** Of a block that is not whole yet. */
+  get pendingBytes(): number {
+    return this.#open?.block.length ?? 0;
+  }
+
   /** The block when it is whole. */
   headers(flags: number, streamId: number, payload: Buffer): HeaderBlock<T> | undefined {
     const unpadded = unpad(flags, payload);
     const block = flags & Flag.priority ? withoutPriority(unpadded) : unpadded;
     const endStream = (flags & Flag.endStream) !== 0;
-    if (flags & Flag.endHeaders) return { streamId, endStream, headers: this.#decode(block) };
+    if (flags & Flag.endHeaders) return { streamId, endStream, headers: this.#decode(block), bytes: block.length };
     this.#open = { streamId, endStream, block: new GatheredBytes(), bytes: block.length };
     this.#open.block.add(block);
     return undefined;
@@ -57,7 +64,7 @@ export class HeaderBlocks<T> {
     if (open.bytes > this.#maxBlockBytes) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'endless headers');
     if ((flags & Flag.endHeaders) === 0) return undefined;
     this.#open = undefined;
-    return { streamId, endStream: open.endStream, headers: this.#decode(open.block.take()) };
+    return { streamId, endStream: open.endStream, bytes: open.block.length, headers: this.#decode(open.block.take()) };
   }
 
   #decode(block: Buffer): T {

@@ -20,6 +20,7 @@ interface Piece {
 export class Outbox {
   readonly #socket: Duplex;
   readonly #onFlush: (() => void) | undefined;
+  readonly #onBacklog: ((bytes: number) => void) | undefined;
   #pieces: Piece[] = [];
   #gathered = 0;
   #current: Buffer | undefined;
@@ -27,9 +28,11 @@ export class Outbox {
   #scheduled = false;
   #written = 0;
 
-  constructor(socket: Duplex, onFlush?: () => void) {
+  /** @param on `backlog` is called when it may have changed */
+  constructor(socket: Duplex, on: { readonly flush?: () => void; readonly backlog?: (bytes: number) => void } = {}) {
     this.#socket = socket;
-    this.#onFlush = onFlush;
+    this.#onFlush = on.flush;
+    this.#onBacklog = on.backlog;
   }
 
   /** Bytes that wait here, or in the socket because the peer does not take them. */
@@ -75,15 +78,19 @@ export class Outbox {
     this.#pieces = [];
     this.#gathered = 0;
     this.#onFlush?.();
-    if (pieces.length === 1) return this.#write(pieces[0]!);
-    this.#socket.cork();
-    for (const piece of pieces) this.#write(piece);
-    this.#socket.uncork();
+    if (pieces.length === 1) this.#write(pieces[0]!);
+    else {
+      this.#socket.cork();
+      for (const piece of pieces) this.#write(piece);
+      this.#socket.uncork();
+    }
+    this.#onBacklog?.(this.backlog);
   }
 
   #write({ bytes, chunk }: Piece): void {
     this.#socket.write(bytes, (error) => {
       this.#written++;
+      this.#onBacklog?.(this.backlog);
       // A write that failed may still be under way.
       if (chunk !== undefined && !error && spare.length < maxSpare) spare.push(chunk);
     });

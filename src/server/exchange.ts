@@ -20,7 +20,10 @@ export interface Exchange {
   headerValues(name: string): string[];
   /** Names of all headers, lower case. */
   headerNames(): string[];
-  /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
+  /**
+   * Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came, and
+   * `TooManyBodies` when there is no memory for what came.
+   */
   readBody(limit: number): Promise<Buffer>;
   /** The body for somebody who passes it on, instead of reading it whole. Undefined where none was sent. */
   bodyStream(): Readable | undefined;
@@ -51,6 +54,13 @@ export class BodyTooLarge extends Error {
   constructor(limit: number) {
     super(`Request entity too large: limit is ${limit}`);
     this.limit = limit;
+  }
+}
+
+/** The server has no memory for this body beside those that it is reading. The same request may pass a moment later. */
+export class TooManyBodies extends Error {
+  constructor() {
+    super('the server reads too many bodies at once');
   }
 }
 

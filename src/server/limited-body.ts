@@ -1,25 +1,29 @@
 import { GatheredBytes } from '../base/gathered-bytes.ts';
-import { BodyTooLarge } from './exchange.ts';
+import type { Reservation } from '../base/memory-quota.ts';
+import { BodyTooLarge, TooManyBodies } from './exchange.ts';
 
-/** A body as it comes, of which never more than `limit` bytes are held. */
+/** A body as it comes, of which never more than `limit` bytes are held, nor more than there is memory for. */
 export class LimitedBody {
   readonly #limit: number;
-  readonly #onTooLarge: (error: BodyTooLarge) => void;
+  readonly #reservation: Reservation;
+  readonly #onRefused: (error: BodyTooLarge | TooManyBodies) => void;
   readonly #bytes = new GatheredBytes();
-  #isTooLarge = false;
+  #isRefused = false;
 
-  /** @param onTooLarge called once, when more came; the rest is dropped */
-  constructor(limit: number, onTooLarge: (error: BodyTooLarge) => void) {
+  /** @param onRefused called once, when there was too much; the rest is dropped */
+  constructor(limit: number, reservation: Reservation, onRefused: (error: BodyTooLarge | TooManyBodies) => void) {
     this.#limit = limit;
-    this.#onTooLarge = onTooLarge;
+    this.#reservation = reservation;
+    this.#onRefused = onRefused;
   }
 
   add(piece: Buffer): void {
-    if (this.#isTooLarge) return;
-    if (this.#bytes.length + piece.length <= this.#limit) return this.#bytes.add(piece);
-    this.#isTooLarge = true;
-    this.#bytes.take();
-    this.#onTooLarge(new BodyTooLarge(this.#limit));
+    if (this.#isRefused) return;
+    const isTooLarge = this.#bytes.length + piece.length > this.#limit;
+    if (!isTooLarge && this.#reservation.add(piece.length)) return this.#bytes.add(piece);
+    this.#isRefused = true;
+    this.#reservation.remove(this.#bytes.take().length);
+    this.#onRefused(isTooLarge ? new BodyTooLarge(this.#limit) : new TooManyBodies());
   }
 
   take(): Buffer {

@@ -7,6 +7,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ServerConnection } from '../http2/server/connection.ts';
 import type { ApiResponse, Exchange } from './exchange.ts';
+import { unlimited } from '../base/memory-quota.ts';
+import { type MemoryLimits, TransportMemory, defaultLimits } from './memory.ts';
+import type { Evicted } from './report-evictions.ts';
 import { asksForUpgrade, Http1Exchange, isRead } from './http1/exchange.ts';
 import { Http2Exchange } from './http2/exchange.ts';
 import { Http1Connections } from './http1/connections.ts';
@@ -33,6 +36,10 @@ export interface TransportOptions {
   readonly leaveTimeoutMs?: number;
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
   readonly maxStreamsPerConnection: number;
+  /** The memory that all clients together may occupy; by default as the heap of this process allows. */
+  readonly memory?: MemoryLimits;
+  /** Called for each answer or connection that is ended to keep these limits. */
+  readonly onEvict?: (kind: Evicted) => void;
   readonly onHandshakeError?: () => void;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
 }
@@ -69,11 +76,12 @@ export async function listen(given: TransportOptions): Promise<Transport> {
   const http2 = new Set<ServerConnection>();
   let closed: Promise<void> | undefined;
   const plain = new Http1Connections(options.stallTimeoutMs ?? usualStallTimeoutMs);
-  const webSockets = new WebSockets();
-  const h1 = createHttp1(options, plain, webSockets);
+  const memory = new TransportMemory(options.memory ?? defaultLimits(), options.onEvict ?? (() => undefined));
+  const webSockets = new WebSockets(memory.answers);
+  const h1 = createHttp1(options, { connections: plain, webSockets, memory });
   const { server, stop } = createTlsServer(options.tls, (socket) => {
     if (socket.alpnProtocol === 'h2') {
-      const connection = serveHttp2(options, socket, http2);
+      const connection = serveHttp2(options, socket, { connections: http2, memory });
       // It was on its way when the others were asked to leave.
       if (closed !== undefined) connection.leave();
     } else h1.emit('connection', socket);
@@ -137,10 +145,15 @@ const answerForServer =
       ? Promise.resolve({ status: 200, headers: {}, body: '' })
       : handle(exchange);
 
+interface Http1Parts {
+  readonly connections: Http1Connections;
+  readonly webSockets: WebSockets;
+  readonly memory: TransportMemory;
+}
+
 function createHttp1(
   { handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions,
-  connections: Http1Connections,
-  webSockets: WebSockets,
+  { connections, webSockets, memory }: Http1Parts,
 ): http.Server {
   const server = http.createServer({
     requestTimeout: 0,
@@ -158,12 +171,12 @@ function createHttp1(
   const pipelining = new Pipelining();
   const readings = new WeakMap<Socket, PacedReading>();
   server.on('connection', (socket: Socket) => {
-    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket)));
+    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), memory.heads));
     socket.setTimeout(headTimeoutMs);
-    connections.add(socket);
+    connections.add(socket, () => readings.get(socket)?.closed());
   });
   const refusals = new Refusals(server, pipelining, readings);
-  const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets });
+  const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets, memory });
   /** Begins a request when its turn has come. */
   const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
     pipelining.take(socket, response, () => {
@@ -173,18 +186,31 @@ function createHttp1(
     response.once('close', () => readings.get(socket)?.goOn());
   };
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
-    readings.get(message.socket)?.parsed(message);
+    const reading = readings.get(message.socket);
+    reading?.parsed(message);
+    const headBytes = reading?.headBytes ?? 0;
     if (refusals.refuses(message)) return;
     response.once('close', connections.begin(message.socket));
     const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
     take(message, response, () => {
       message.socket.setTimeout(0);
-      void handle(new Http1Exchange(message, { response, upgrade })).then((answer) => {
-        // A body that nobody read would be taken for the next request.
-        if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
-        return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
-      });
+      void answerHttp1(message, { response, upgrade, headBytes });
     });
+  };
+  const answerHttp1 = async (
+    message: http.IncomingMessage,
+    { response, upgrade, headBytes }: { response: http.ServerResponse; upgrade: string | undefined; headBytes: number },
+  ): Promise<void> => {
+    const head = memory.trackHead(headBytes, () => message.socket.destroy());
+    const reservation = message.complete ? unlimited : memory.bodies.open();
+    const exchange = new Http1Exchange(message, { response, upgrade, reservation });
+    const answer = await handle(exchange);
+    if (head !== undefined || 'stream' in answer) exchange.forgetHeaders();
+    head?.set(0);
+    // A body that nobody read would be taken for the next request.
+    if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
+    await respond(http1Outlet(message, response, memory.answers), answer, message.method === 'HEAD');
+    reservation.close();
   };
   server.on('request', serve);
   server.on('checkContinue', serve);
@@ -196,10 +222,15 @@ function createHttp1(
   return server;
 }
 
+interface Http2Parts {
+  readonly connections: Set<ServerConnection>;
+  readonly memory: TransportMemory;
+}
+
 function serveHttp2(
   { handle, maxStreamsPerConnection, headTimeoutMs, stallTimeoutMs, leaveTimeoutMs }: TransportOptions,
   socket: TLSSocket,
-  connections: Set<ServerConnection>,
+  { connections, memory }: Http2Parts,
 ): ServerConnection {
   const connection: ServerConnection = new ServerConnection(socket, {
     maxStreams: maxStreamsPerConnection || defaultMaxStreams,
@@ -209,12 +240,17 @@ function serveHttp2(
     idleMs: headTimeoutMs ?? idleTimeoutMs,
     stallMs: stallTimeoutMs ?? usualStallTimeoutMs,
     leaveMs: Math.min(leaveTimeoutMs ?? usualLeaveTimeoutMs, 2 ** 31 - 1),
+    memory,
     onRequest: async (stream) => {
+      const head = memory.trackHead(stream.headBytes, () => socket.destroy());
       const exchange = new Http2Exchange(stream, socket);
+      const isHead = exchange.method === 'HEAD';
       const answer = await handle(exchange);
+      if (head !== undefined || 'stream' in answer) exchange.forgetHeaders();
+      head?.set(0);
       // Also a client that did not wait for its answer is to go.
       if (stream.closed && asksToLeave(answer.headers)) connection.leave();
-      return respond(http2Outlet(stream, connection), answer, exchange.method === 'HEAD');
+      return respond(http2Outlet(stream, connection), answer, isHead);
     },
   });
   connections.add(connection);

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import type { ServerConnection } from '../http2/server/connection.ts';
 import type { ServerStream } from '../http2/server/stream.ts';
 import type { ApiResponse, HeaderMap, Sink } from './exchange.ts';
+import type { EvictingQuota } from '../base/evicting-quota.ts';
 import { onBrokenBody } from './http1/broken-bodies.ts';
 import { httpDate } from './http-date.ts';
 
@@ -196,25 +197,44 @@ function endWithRequest(request: IncomingMessage, response: ServerResponse): voi
   request.once('end', end).once('close', end).resume();
 }
 
-export function http1Outlet(request: IncomingMessage, response: ServerResponse): Outlet {
+/** @param memory counts what the client does not take */
+export function http1Outlet(request: IncomingMessage, response: ServerResponse, memory: EvictingQuota): Outlet {
   response.on('error', () => undefined);
+  const { socket } = request;
+  const usage = memory.track({
+    evict: () => socket.destroy(),
+    progress: () => socket.bytesWritten - socket.writableLength,
+  });
+  response.once('close', () => usage.set(0));
+  const count = (): void => usage.set(response.destroyed || socket.destroyed ? 0 : socket.writableLength);
   return {
     begin: (status, headers) => {
       response.writeHead(status, headers as Record<string, string | number | string[]>);
       // Node writes headers alone as UTF-8, which would encode twice what is encoded already; before bytes it does not.
       response.write(nothing);
     },
-    write: (chunk) => response.write(chunk),
+    write: (chunk) => {
+      const isTaken = response.write(chunk);
+      if (!isTaken) count();
+      return isTaken;
+    },
     mostAtOnce: 256 * 1024,
     end: (last) => {
-      if (request.complete) return void response.end(last);
-      if (last !== undefined) response.write(last);
-      endWithRequest(request, response);
+      if (request.complete) response.end(last);
+      else {
+        if (last !== undefined) response.write(last);
+        endWithRequest(request, response);
+      }
+      if (socket.writableNeedDrain) count();
     },
     fail: () => response.destroy(),
     get closed() {
       return response.destroyed || response.socket === null || response.socket.destroyed;
     },
-    ...endOf(response),
+    onClose: endOf(response).onClose,
+    drained: async () => {
+      await endOf(response).drained();
+      usage.set(0);
+    },
   };
 }

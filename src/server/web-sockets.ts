@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
+import type { EvictingQuota } from '../base/evicting-quota.ts';
 import type { Sink, WebSocketAnswer } from './exchange.ts';
 
 /**
@@ -28,18 +29,32 @@ const options: ServerOptions & { readonly closeTimeout: number } = {
   closeTimeout: closeTimeoutMs,
 };
 
+/** What asks to become a WebSocket. */
+export interface Opening {
+  readonly message: IncomingMessage;
+  readonly socket: Socket;
+  /** What came behind the request. */
+  readonly head: Buffer;
+  /** Called when the request is not needed any more. */
+  readonly opened: () => void;
+}
+
 export class WebSockets {
+  readonly #memory: EvictingQuota;
   #server: WebSocketServer | undefined;
   #isLeaving = false;
+
+  /** @param memory counts messages that clients do not take */
+  constructor(memory: EvictingQuota) {
+    this.#memory = memory;
+  }
 
   /**
    * Opens the socket and streams the answer. Whatever happens, the stream runs, and finds its sink closed where there
    * is none.
    */
   async accept(
-    message: IncomingMessage,
-    socket: Socket,
-    head: Buffer,
+    { message, socket, head, opened: onOpened }: Opening,
     { stream, webSocket: { protocol, isText } }: WebSocketAnswer,
   ): Promise<void> {
     if (protocol === undefined) delete message.headers['sec-websocket-protocol'];
@@ -48,7 +63,8 @@ export class WebSockets {
     let opened: WebSocket | undefined;
     if (!socket.destroyed) server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
     if (opened === undefined) return stream(closedSink);
-    await serve(opened, sinkOf(opened, socket, isText), stream, () =>
+    onOpened();
+    await serve(opened, sinkOf(opened, socket, { isText, memory: this.#memory }), stream, () =>
       this.#isLeaving ? closeCodes.goingAway : closeCodes.normal,
     );
   }
@@ -83,7 +99,16 @@ async function serve(
   }
 }
 
-function sinkOf(webSocket: WebSocket, socket: Socket, isText: boolean): Sink {
+function sinkOf(
+  webSocket: WebSocket,
+  socket: Socket,
+  { isText, memory }: { readonly isText: boolean; readonly memory: EvictingQuota },
+): Sink {
+  const usage = memory.track({
+    evict: () => webSocket.terminate(),
+    progress: () => socket.bytesWritten - socket.writableLength,
+  });
+  socket.once('close', () => usage.set(0));
   // What a client does against the protocol closes its socket, which is all there is to it.
   webSocket.on('error', () => undefined);
   // Answers to pings would gather behind what a client does not take.
@@ -96,9 +121,10 @@ function sinkOf(webSocket: WebSocket, socket: Socket, isText: boolean): Sink {
       socket.cork();
       process.nextTick(() => socket.uncork());
       webSocket.send(chunk, { binary: !isText });
+      if (socket.writableNeedDrain && !socket.destroyed) usage.set(socket.writableLength);
       return !socket.writableNeedDrain;
     },
-    drained: () => drained(webSocket, socket),
+    drained: () => drained(webSocket, socket).then(() => usage.set(0)),
     get closed() {
       return webSocket.readyState !== webSocket.OPEN;
     },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../machinery/status.ts';
-import { BodyTooLarge, BrokenBody, ClientGone, type Exchange } from '../../server/exchange.ts';
+import { BodyTooLarge, BrokenBody, ClientGone, type Exchange, TooManyBodies } from '../../server/exchange.ts';
 import { ApiRequest } from '../request.ts';
 import { renderErrors, statusOf } from './error-rendering.ts';
 
@@ -36,6 +36,12 @@ describe('an error of a request', () => {
     },
     { name: 'of the client is not', error: new StatusError(404, 'NotFound', 'no'), status: 404, heard: [] },
     { name: 'whose body is too large is not', error: new BodyTooLarge(1), status: 413, heard: [] },
+    {
+      name: 'for whose body there is no memory is counted',
+      error: new TooManyBodies(),
+      status: 429,
+      heard: ['terminated 429'],
+    },
     { name: 'whose body is none is not', error: new BrokenBody('no'), status: 500, heard: [] },
     { name: 'whose client went away is not', error: new ClientGone(), status: 500, heard: [] },
   ])('$name', async ({ error, status, heard }) => {

@@ -1,8 +1,15 @@
 import { TooManyErrors } from '../../machinery/field-errors.ts';
-import { invalid, isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
+import {
+  invalid,
+  isStatusError,
+  plainError,
+  requestEntityTooLarge,
+  StatusError,
+  tooManyRequests,
+} from '../../machinery/status.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { statusResponse } from '../representation/status.ts';
-import { BodyTooLarge, BrokenBody, ClientGone } from '../../server/exchange.ts';
+import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
 import { type Filter } from '../request.ts';
 
 /** Where errors nobody expected are written. */
@@ -20,6 +27,7 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
       return await next(request);
     } catch (error) {
       if (statusOf(error) === undefined) metrics.terminated(request, 500);
+      if (error instanceof TooManyBodies) metrics.terminated(request, 429);
       return statusResponse(
         request,
         toStatus(error, (cause) =>
@@ -38,6 +46,8 @@ export function statusOf(error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
   if (error instanceof TooManyErrors) return invalid({ group: '', kind: '' }, '', error);
   if (error instanceof BrokenBody || error instanceof ClientGone) return plainError(error.message);
+  // As for too many requests.
+  if (error instanceof TooManyBodies) return tooManyRequests('Too many requests, please try again later.', 1);
   return error instanceof BodyTooLarge ? requestEntityTooLarge(error.message) : undefined;
 }
 

@@ -20,6 +20,7 @@ import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-c
 import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { Labels } from '../../server/metrics/series.ts';
+import type { Evicted } from '../../server/report-evictions.ts';
 import { type CallObserver, createCallMetrics } from '../webhooks/metrics.ts';
 
 const durationBuckets = [
@@ -70,6 +71,7 @@ export class Metrics {
   readonly #aborts: SeriesCounter;
   readonly #postTimeouts: SeriesCounter;
   readonly #handshakeErrors: CounterSeries;
+  readonly #evictions: Readonly<Record<Evicted, CounterSeries>>;
   readonly #watchEvents: SeriesCounter;
   readonly #watchEventSizes: SeriesHistogram;
   readonly #longRunning: SeriesGauge;
@@ -154,6 +156,12 @@ export class Metrics {
       help: 'Connections that failed in their TLS handshake.',
       registry,
     }).series({});
+    const evictions = new SeriesCounter({
+      name: 'orch_transport_evictions_total',
+      help: 'Answers that were broken off, and connections closed for their heads, to keep the memory of all clients within its limits.',
+      registry,
+    });
+    this.#evictions = { answer: evictions.series({ kind: 'answer' }), head: evictions.series({ kind: 'head' }) };
     this.#watchEvents = new SeriesCounter({
       name: 'apiserver_watch_events_total',
       help: 'Events sent to watches.',
@@ -267,6 +275,10 @@ export class Metrics {
 
   handshakeFailed(): void {
     this.#handshakeErrors.inc();
+  }
+
+  evicted(kind: Evicted): void {
+    this.#evictions[kind].inc();
   }
 
   /** For one watch: told of the bytes of each event. */

@@ -87,7 +87,7 @@ export class Http2Connection implements StreamOwner {
     this.#options = options;
     this.#nextStreamId = options.firstStreamId ?? 1;
     this.#flushedStreamId = this.#nextStreamId;
-    this.#outbox = new Outbox(socket, () => (this.#flushedStreamId = this.#nextStreamId));
+    this.#outbox = new Outbox(socket, { flush: () => (this.#flushedStreamId = this.#nextStreamId) });
     const decoder = new HeaderDecoder();
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), maxHeaderBlockBytes);
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);

@@ -10,6 +10,7 @@ import {
 } from '../frames.ts';
 import { ConnectionError } from '../header-blocks.ts';
 import { encodeAnswer } from '../hpack/encoder.ts';
+import type { EvictingQuota } from '../../base/evicting-quota.ts';
 import type { Outbox } from '../outbox.ts';
 import type { ServerStream } from './stream.ts';
 
@@ -20,6 +21,11 @@ const turnBytes = 64 * 1024;
 /** Larger frames are handed on as they are. */
 const maxCopyBytes = 16 * 1024;
 const nothing = Buffer.alloc(0);
+/**
+ * About what a stream whose answer waits takes besides the answer: objects of the stream, its request and its
+ * handler.
+ */
+const bytesOfStream = 4096;
 
 /**
  * What one connection sends of its answers, as far as the windows allow and the client takes it (RFC 9113, section
@@ -28,6 +34,7 @@ const nothing = Buffer.alloc(0);
 export class Answers {
   readonly #outbox: Outbox;
   readonly #onEnd: (stream: ServerStream) => void;
+  readonly #memory: EvictingQuota | undefined;
   /** Streams that wait for the window of the connection, or for the client to take what is there. In turns. */
   readonly #blocked = new Set<ServerStream>();
   #window = defaultWindowBytes;
@@ -37,9 +44,10 @@ export class Answers {
   maxFrameBytes = defaultMaxFrameBytes;
 
   /** @param onEnd called when all of an answer is sent */
-  constructor(outbox: Outbox, onEnd: (stream: ServerStream) => void) {
+  constructor(outbox: Outbox, onEnd: (stream: ServerStream) => void, memory: EvictingQuota | undefined) {
     this.#outbox = outbox;
     this.#onEnd = onEnd;
+    this.#memory = memory;
   }
 
   /** Throws for a field that HTTP cannot carry. */
@@ -77,6 +85,13 @@ export class Answers {
 
   /** @param limit bytes */
   transmit(stream: ServerStream, limit = Infinity): void {
+    this.#send(stream, limit);
+    if (stream.queuedBytes > 0 && !stream.closed)
+      stream.usage ??= this.#memory?.track({ evict: () => stream.reset(), progress: () => stream.sentBytes });
+    stream.usage?.set(stream.closed || stream.queuedBytes === 0 ? 0 : stream.queuedBytes + bytesOfStream);
+  }
+
+  #send(stream: ServerStream, limit: number): void {
     const { queue } = stream;
     let left = limit;
     while (queue.length > 0) {
@@ -136,6 +151,7 @@ export class Answers {
     this.#window -= length;
     stream.sendWindow -= length;
     stream.sentBytes += length;
+    stream.queuedBytes -= length;
     this.framesSent++;
     if (endStream) stream.localEnded = true;
     const copied = length <= maxCopyBytes;

@@ -16,6 +16,8 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
 import type { Duplex } from 'node:stream';
+import { type MemoryQuota, unlimited } from '../../base/memory-quota.ts';
+import type { Usage, EvictingQuota } from '../../base/evicting-quota.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { FrameSink } from '../frame-reader.ts';
 import {
@@ -66,14 +68,29 @@ export interface ServerConnectionOptions {
   readonly stallMs: number;
   /** A connection that was told to go is ended after so long, whatever its streams do. */
   readonly leaveMs: number;
+  /** The memory that all connections together may occupy. */
+  readonly memory?: ServerMemory;
   /** Settles when nothing is done for the request any more, which may be after its stream is over. Never rejects. */
   readonly onRequest: (stream: ServerStream) => Promise<void>;
+}
+
+export interface ServerMemory {
+  /** Bodies that are not read yet. The stream of one that does not fit goes on without it. */
+  readonly bodies: MemoryQuota;
+  /** Answers that are not taken. When one is evicted its stream is reset, or its connection closed. */
+  readonly answers: EvictingQuota;
+  /** Header blocks that are not whole. When one is evicted its connection is closed. */
+  readonly heads: EvictingQuota;
 }
 
 /** A table of this size is what a client may assume (RFC 7541, section 4.2). */
 const headerTableBytes = 4096;
 /** With so much waiting, small frames mostly, the client is not read until it takes some. */
 const pausingBacklogBytes = 2 * maxBacklogBytes;
+/** A shorter backlog is not counted. */
+const countedBacklogBytes = 16 * 1024;
+/** Of the strings and what refers to them. */
+const bytesOfField = 32;
 /** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
 const maxRemembered = 1000;
 
@@ -97,6 +114,7 @@ export class ServerConnection implements StreamOwner {
   #settings: ClientSettings = { streamWindow: defaultWindowBytes, maxFrameBytes: defaultMaxFrameBytes };
   readonly #receiveWindow: ReceiveWindow;
   readonly #stalls: Stalls;
+  readonly #headUsage: Usage | undefined;
   #leaving = false;
   #ended = false;
   #dropRest: (bytes: number) => void = () => undefined;
@@ -107,8 +125,17 @@ export class ServerConnection implements StreamOwner {
   constructor(socket: Duplex, options: ServerConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#outbox = new Outbox(socket);
-    this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream));
+    const { memory } = options;
+    const destroy = (): void => this.#destroy();
+    const backlog = memory?.answers.track({ evict: destroy, progress: () => this.#outbox.progress });
+    this.#outbox = new Outbox(
+      socket,
+      backlog === undefined
+        ? {}
+        : { backlog: (bytes) => backlog.set(bytes > countedBacklogBytes && !socket.destroyed ? bytes : 0) },
+    );
+    this.#headUsage = memory?.heads.track({ evict: destroy });
+    this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream), memory?.answers);
     this.#receiveWindow = new ReceiveWindow(this.#outbox, options.connectionWindowBytes);
     this.#stalls = new Stalls({
       stallMs: options.stallMs,
@@ -116,10 +143,7 @@ export class ServerConnection implements StreamOwner {
       answers: this.#answers,
       outbox: this.#outbox,
       onStalledStream: (stream) => this.reset(stream, ErrorCode.cancel),
-      onStalledConnection: () => {
-        this.#socket.destroy();
-        this.#end();
-      },
+      onStalledConnection: destroy,
     });
     const decoder = new HpackDecoder({ tableBytes: headerTableBytes, maxListBytes: options.maxHeaderListBytes });
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), 2 * options.maxHeaderListBytes);
@@ -128,7 +152,10 @@ export class ServerConnection implements StreamOwner {
     socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
     socket.on('drain', () => this.#onSocketDrain());
     socket.on('error', () => this.#end());
-    socket.on('close', () => this.#end());
+    socket.on('close', () => {
+      backlog?.set(0);
+      this.#end();
+    });
     this.#greet();
   }
 
@@ -230,6 +257,12 @@ export class ServerConnection implements StreamOwner {
     this.#end();
   }
 
+  /** Without a GOAWAY. */
+  #destroy(): void {
+    this.#socket.destroy();
+    this.#end();
+  }
+
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -238,6 +271,7 @@ export class ServerConnection implements StreamOwner {
     clearTimeout(this.#idleTimer);
     clearTimeout(this.#leaveTimer);
     this.#stalls.stop();
+    this.#headUsage?.set(0);
     for (const stream of this.#streams.values()) {
       this.#answers.forget(stream);
       stream.close();
@@ -330,8 +364,9 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onHeaders(block: HeaderBlock<string[] | undefined> | undefined): void {
+    this.#headUsage?.set(this.#headerBlocks.pendingBytes);
     if (block === undefined) return;
-    const { streamId, headers: fields, endStream } = block;
+    const { streamId, headers: fields, endStream, bytes } = block;
     const open = this.#streams.get(streamId);
     if (open !== undefined) return this.#onTrailers(open, fields, endStream);
     if (streamId <= this.#lastStreamId) {
@@ -345,29 +380,34 @@ export class ServerConnection implements StreamOwner {
     // the limit.
     if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams)
       return this.#breakOff(streamId, ErrorCode.refusedStream);
-    this.#open(streamId, fields, endStream);
+    this.#open(streamId, fields, endStream, bytes);
   }
 
-  #open(streamId: number, fields: string[] | undefined, endStream: boolean): void {
+  #open(streamId: number, fields: string[] | undefined, endStream: boolean, blockBytes: number): void {
     const head = fields === undefined ? { bodyBytes: undefined, refusal: tooLarge } : checkRequest(fields);
     if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0))
       return this.#failStream(streamId, ErrorCode.protocolError);
     const windows = { send: this.#settings.streamWindow, receive: this.#options.streamWindowBytes };
+    const reservation = endStream ? unlimited : (this.#options.memory?.bodies.open() ?? unlimited);
+    const headBytes = blockBytes + bytesOfField * (fields?.length ?? 0);
     const stream = new ServerStream(this, {
       id: streamId,
       fields: fields ?? [],
+      headBytes,
       endStream,
       bodyBytes: head.bodyBytes,
       windows,
+      reservation,
     });
     this.#streams.set(streamId, stream);
     this.#stalls.look();
     if (head.refusal !== undefined) return refuse(stream, head.refusal);
     this.#requestsInWork++;
-    void this.#options.onRequest(stream).then(this.#requestDone);
+    void this.#options.onRequest(stream).then(() => {
+      this.#requestsInWork--;
+      reservation.close();
+    });
   }
-
-  readonly #requestDone = (): void => void this.#requestsInWork--;
 
   #onTrailers(stream: ServerStream, fields: string[] | undefined, endStream: boolean): void {
     if (stream.remoteEnded) return this.#failStream(stream.id, ErrorCode.streamClosed);

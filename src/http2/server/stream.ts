@@ -1,3 +1,5 @@
+import type { Reservation } from '../../base/memory-quota.ts';
+import type { Usage } from '../../base/evicting-quota.ts';
 import { GatheredBytes } from '../../base/gathered-bytes.ts';
 import { ErrorCode } from '../frames.ts';
 
@@ -26,11 +28,23 @@ export interface BodyReader {
   onEnd(isComplete: boolean): void;
 }
 
+export interface StreamStart {
+  readonly id: number;
+  readonly fields: readonly string[];
+  readonly headBytes: number;
+  readonly endStream: boolean;
+  readonly bodyBytes: number | undefined;
+  readonly windows: { readonly send: number; readonly receive: number };
+  readonly reservation: Reservation;
+}
+
 /** A request and its answer (RFC 9113, section 8.1). Its connection reads and writes the state. */
 export class ServerStream {
   readonly id: number;
   /** Names and values in turn, as they came: pseudo-header fields first. */
-  readonly fields: readonly string[];
+  fields: readonly string[];
+  /** About what the fields take. */
+  readonly headBytes: number;
   /** There is no body. */
   readonly endsWithHeaders: boolean;
   readonly #owner: StreamOwner;
@@ -42,6 +56,13 @@ export class ServerStream {
   #onClose: (() => void)[] = [];
   #onDrain: (() => void)[] = [];
 
+  /** Memory of the body. The stream counts what came before it is read, the reader the rest. */
+  readonly reservation: Reservation;
+  /** There was no memory for the body, which was dropped. */
+  isBodyRefused = false;
+  /** Memory of what the client has not taken of the answer. */
+  usage: Usage | undefined;
+  queuedBytes = 0;
   /** Bytes that the client takes. */
   sendWindow: number;
   /** Of the answer's body. */
@@ -59,25 +80,12 @@ export class ServerStream {
   remoteEnded: boolean;
   closed = false;
 
-  constructor(
-    owner: StreamOwner,
-    {
-      id,
-      fields,
-      endStream,
-      bodyBytes,
-      windows,
-    }: {
-      id: number;
-      fields: readonly string[];
-      endStream: boolean;
-      bodyBytes: number | undefined;
-      windows: { send: number; receive: number };
-    },
-  ) {
+  constructor(owner: StreamOwner, { id, fields, headBytes, endStream, bodyBytes, windows, reservation }: StreamStart) {
     this.#owner = owner;
     this.id = id;
     this.fields = fields;
+    this.headBytes = headBytes;
+    this.reservation = reservation;
     this.endsWithHeaders = endStream;
     this.remoteEnded = endStream;
     this.bodyLeft = bodyBytes;
@@ -89,7 +97,7 @@ export class ServerStream {
 
   /** To be called once. Until then the client may send one window and no more. */
   read(reader: BodyReader): void {
-    if (this.closed) return reader.onEnd(false);
+    if (this.closed || this.isBodyRefused) return reader.onEnd(false);
     this.#reader = reader;
     this.#deliver();
   }
@@ -111,7 +119,7 @@ export class ServerStream {
   dropBody(): void {
     if (this.#dropsBody) return;
     this.#dropsBody = true;
-    const untaken = this.#early.take().length;
+    const untaken = this.#takeEarly().length;
     if (untaken > 0) this.#owner.dropped(untaken);
   }
 
@@ -123,9 +131,22 @@ export class ServerStream {
   /** For the connection: a piece that is valid during the call only. */
   receive(piece: Buffer): void {
     if (this.#dropsBody) return this.#owner.dropped(piece.length);
-    if (this.#reader === undefined || this.#paused) return this.#early.add(piece);
+    if (this.#reader === undefined || this.#paused) return this.#keep(piece);
     this.#reader.onData(piece);
     this.#owner.took(this, piece.length);
+  }
+
+  #keep(piece: Buffer): void {
+    if (this.reservation.add(piece.length)) return this.#early.add(piece);
+    this.#owner.dropped(piece.length);
+    this.isBodyRefused = true;
+    this.dropBody();
+    this.#endReading(false);
+  }
+
+  #takeEarly(): Buffer {
+    this.reservation.remove(this.#early.length);
+    return this.#early.take();
   }
 
   /** For the connection: the client has sent all. */
@@ -137,7 +158,7 @@ export class ServerStream {
   #deliver(): void {
     if (this.#reader === undefined || this.#dropsBody) return;
     if (this.#early.length > 0 && !this.#paused) {
-      const piece = this.#early.take();
+      const piece = this.#takeEarly();
       this.#reader.onData(piece);
       this.#owner.took(this, piece.length);
     }
@@ -165,13 +186,17 @@ export class ServerStream {
     if (this.closed || this.ending) return false;
     if (bytes.length === 0) return this.queue.length === 0;
     this.queue.push(bytes);
+    this.queuedBytes += bytes.length;
     this.#owner.transmit(this);
     return this.queue.length === 0;
   }
 
   end(last?: Buffer): void {
     if (this.closed || this.ending) return;
-    if (last !== undefined && last.length > 0) this.queue.push(last);
+    if (last !== undefined && last.length > 0) {
+      this.queue.push(last);
+      this.queuedBytes += last.length;
+    }
     this.ending = true;
     this.#owner.transmit(this);
     // The answer may wait for long until the client takes it.
@@ -207,7 +232,8 @@ export class ServerStream {
   close(): number {
     this.closed = true;
     this.queue.length = 0;
-    const untaken = this.#early.take().length;
+    this.usage?.set(0);
+    const untaken = this.#takeEarly().length;
     this.#endReading(false);
     const listeners = this.#onClose;
     this.#onClose = [];

@@ -22,10 +22,13 @@ export class Http1Connections {
   }
 
   /** Does nothing for one that is here. */
-  add(socket: Socket): void {
+  add(socket: Socket, onClose: () => void = () => undefined): void {
     if (this.#inWork.has(socket)) return;
     this.#inWork.set(socket, 0);
-    socket.once('close', () => this.#inWork.delete(socket));
+    socket.once('close', () => {
+      this.#inWork.delete(socket);
+      onClose();
+    });
     if (this.#isLeaving) socket.end();
   }
 

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { type Reservation, unlimited } from '../../base/memory-quota.ts';
 import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate } from '../exchange.ts';
 import { onBrokenBody } from './broken-bodies.ts';
+import { HeaderValues, keptFields } from '../header-values.ts';
 import { LimitedBody } from '../limited-body.ts';
 import { peerCertificateOf } from '../tls/peer-certificate.ts';
 
@@ -34,13 +36,22 @@ export class Http1Exchange implements Exchange {
   readonly canBecomeWebSocket: boolean = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse | undefined;
+  readonly #reservation: Reservation;
+  /** Of all headers, when they are first asked for. */
+  #values: HeaderValues | undefined;
+  #isForgotten = false;
 
   constructor(
     message: IncomingMessage,
-    { response, upgrade }: { readonly response?: ServerResponse; readonly upgrade: string | undefined },
+    {
+      response,
+      upgrade,
+      reservation = unlimited,
+    }: { readonly response?: ServerResponse; readonly upgrade: string | undefined; readonly reservation?: Reservation },
   ) {
     this.#message = message;
     this.#response = response;
+    this.#reservation = reservation;
     this.upgrade = upgrade?.toLowerCase();
     this.method = message.method ?? 'GET';
     // CONNECT names a host and no path (RFC 9112 section 3.2.3).
@@ -48,22 +59,25 @@ export class Http1Exchange implements Exchange {
   }
 
   header(name: string): string | undefined {
+    if (this.#isForgotten) return this.#values!.first(name);
     const value = this.#message.headers[name];
     return Array.isArray(value) ? value[0] : value;
   }
 
   headerValues(name: string): string[] {
-    return this.#message.headersDistinct[name] ?? [];
+    return (this.#values ??= new HeaderValues(
+      this.#message.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)),
+    )).all(name);
   }
 
   headerNames(): string[] {
-    return Object.keys(this.#message.headers);
+    return this.#isForgotten ? this.#values!.names() : Object.keys(this.#message.headers);
   }
 
   async readBody(limit: number): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > limit) throw new BodyTooLarge(limit);
     this.#askForBody();
-    return collectBody(this.#message, limit);
+    return collectBody(this.#message, limit, this.#reservation);
   }
 
   bodyStream(): Readable | undefined {
@@ -73,6 +87,14 @@ export class Http1Exchange implements Exchange {
     // Whom it is passed on to must not take what came for all of it.
     onBrokenBody(this.#message, () => this.#message.destroy());
     return this.#message;
+  }
+
+  /** For an answer that may last: most of what was asked with is let go. */
+  forgetHeaders(): void {
+    this.#values = new HeaderValues(keptFields((name) => this.header(name)));
+    this.#isForgotten = true;
+    this.#message.rawHeaders = [];
+    this.#message.headers = {};
   }
 
   /** A client may wait for this before it sends (RFC 9110 section 10.1.1). */
@@ -100,9 +122,9 @@ export class Http1Exchange implements Exchange {
 }
 
 /** Reads a stream to its end, never holding more than `limit` bytes and one chunk. */
-function collectBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
+function collectBody(stream: IncomingMessage, limit: number, reservation: Reservation): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const body = new LimitedBody(limit, reject);
+    const body = new LimitedBody(limit, reservation, reject);
     let isComplete = false;
     stream.on('data', (chunk: Buffer) => body.add(chunk));
     stream.once('end', () => {

@@ -11,6 +11,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Usage, EvictingQuota } from '../../base/evicting-quota.ts';
 
 const emptyLine = Buffer.from('\r\n\r\n');
 const nothing = Buffer.alloc(0);
@@ -19,9 +20,11 @@ export class PacedReading {
   readonly #socket: Socket;
   readonly #parse: (piece: Buffer) => void;
   readonly #isBusy: () => boolean;
-  /** The last that was parsed, and whether its turn has come. */
-  #message: IncomingMessage | undefined;
+  /** The last whose head was parsed, until its body is, and whether its turn has come. */
+  #open: IncomingMessage | undefined;
   #hasBegun = true;
+  #headBytes = 0;
+  readonly #headUsage: Usage;
   /** Bytes of its body that are to come; 0 where an empty line ends it, or nothing is to come. */
   #bodyLeft = 0;
   /** What was parsed ends where a request ends. */
@@ -38,22 +41,36 @@ export class PacedReading {
    * Takes the place of the listener with which Node's server feeds its parser.
    *
    * @param isBusy whether a request of this connection is in work, or waits for its turn
+   * @param heads counts heads that are not complete; the connection is closed when it is evicted
    */
-  constructor(socket: Socket, isBusy: () => boolean) {
+  constructor(socket: Socket, isBusy: () => boolean, heads: EvictingQuota) {
     const parse = socket.listeners('data').at(-1) as ((piece: Buffer) => void) | undefined;
     if (parse === undefined)
       throw new Error('the HTTP server of this runtime does not listen for the data of its connections');
     this.#socket = socket;
     this.#parse = parse;
     this.#isBusy = isBusy;
+    this.#headUsage = heads.track({ evict: () => socket.destroy() });
     // Node's parser reads the connection beside the stream, unless there is another listener than its own.
     socket.on('data', this.#take);
     socket.off('data', parse);
   }
 
+  /** Of the head that is not complete, or of the last one. */
+  get headBytes(): number {
+    return this.#headBytes;
+  }
+
+  /** The request whose body is not all here. */
+  get open(): IncomingMessage | undefined {
+    return this.#open;
+  }
+
   /** To be called when the head of a request is parsed. */
   parsed(message: IncomingMessage): void {
-    this.#message = message;
+    // From here on it counts as that of a request in work.
+    this.#headUsage.set(0);
+    this.#open = message;
     this.#hasBegun = false;
     this.#bodyLeft =
       message.headers['transfer-encoding'] === undefined ? Number(message.headers['content-length'] ?? 0) : 0;
@@ -79,9 +96,15 @@ export class PacedReading {
     this.#isHeld = false;
   }
 
+  /** To be called when the connection is closed. */
+  closed(): void {
+    this.#headUsage.set(0);
+  }
+
   /** The connection is read otherwise from here on. @returns what was read and not parsed */
   end(): Buffer {
     this.#isOver = true;
+    this.closed();
     this.#socket.off('data', this.#take);
     return this.#rest;
   }
@@ -102,6 +125,7 @@ export class PacedReading {
       // until then.
       if (this.#socket.isPaused()) break;
     }
+    this.#headUsage.set(this.#isBetween || this.#open !== undefined ? 0 : this.#headBytes);
     if (this.#rest.length > 0 && !this.#drops) this.#socket.unshift(this.#rest);
     this.#rest = nothing;
   };
@@ -112,10 +136,13 @@ export class PacedReading {
     const piece = this.#rest.subarray(0, end);
     this.#rest = this.#rest.subarray(piece.length);
     if (isBody) this.#bodyLeft -= piece.length;
+    else if (this.#open === undefined) this.#headBytes = piece.length + (this.#isBetween ? 0 : this.#headBytes);
     this.#parse(piece);
-    const isComplete = this.#message?.complete ?? false;
-    if (isComplete) this.#bodyLeft = 0;
-    this.#isBetween = isComplete && end === piece.length;
+    if (this.#open?.complete === true) {
+      this.#open = undefined;
+      this.#bodyLeft = 0;
+    }
+    this.#isBetween = this.#open === undefined && end === piece.length;
     this.#tail =
       isBody || end === piece.length ? nothing : Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
   }
@@ -132,7 +159,7 @@ export class PacedReading {
 
   /** A body is not needed before its request has its turn, and nothing behind a request before that is answered. */
   #mustWait(): boolean {
-    if (this.#message?.complete === false) return !this.#hasBegun;
+    if (this.#open !== undefined) return !this.#hasBegun;
     return this.#isBetween && this.#isBusy();
   }
 }

@@ -32,7 +32,6 @@ export class Refusals {
   readonly #readings: WeakMap<Socket, PacedReading>;
   /** Whose rest is of no interest. */
   readonly #refused = new WeakSet<Socket>();
-  readonly #last = new WeakMap<Socket, IncomingMessage>();
 
   constructor(server: Server, pipelining: Pipelining, readings: WeakMap<Socket, PacedReading>) {
     this.#pipelining = pipelining;
@@ -46,7 +45,6 @@ export class Refusals {
   refuses(message: IncomingMessage): boolean {
     const { socket } = message;
     if (this.#refused.has(socket)) return true;
-    this.#last.set(socket, message);
     const refusal = refusalOf(message);
     if (refusal === undefined) return false;
     // The answer to HEAD has no body (RFC 9110 section 9.3.2): a client would take it for the beginning of another
@@ -58,13 +56,13 @@ export class Refusals {
   #failed(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
     if (this.#refused.has(socket)) return;
     const refusal = parserRefusal(error);
-    const last = this.#last.get(socket);
+    const open = this.#readings.get(socket)?.open;
     if (refusal === undefined) socket.destroy();
     // The request that it belongs to may be one that can be answered without its body. Nothing comes behind it any
     // more.
-    else if (last?.complete === false) {
+    else if (open !== undefined) {
       this.#readings.get(socket)?.drop();
-      breakBody(last, error);
+      breakBody(open, error);
     } else this.#refuse(socket, refusal);
   }
 
@@ -89,10 +87,10 @@ function refusalOf({
   httpVersion,
   httpVersionMajor,
   headers,
-  headersDistinct,
+  rawHeaders,
 }: IncomingMessage): Refusal | undefined {
   if (httpVersionMajor !== 1) return unsupportedVersion;
-  const hosts = headersDistinct['host'] ?? [];
+  const hosts = rawHeaders.filter((_, i) => i % 2 === 1 && isHost(rawHeaders[i - 1]!));
   if (hosts.length > 1) return badRequest(': too many Host headers');
   if (hosts.length === 0 && httpVersion === '1.1' && method !== 'CONNECT')
     return badRequest(': missing required Host header');
@@ -102,6 +100,8 @@ function refusalOf({
     return unsupportedEncoding;
   return method === 'CONNECT' || isTarget(url) ? undefined : badRequest();
 }
+
+const isHost = (name: string): boolean => name.length === 4 && name.toLowerCase() === 'host';
 
 /**
  * Of a host and a port nothing more is asked here than that it is made of their characters (RFC 3986 section 3.2.2).

@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 import type { ApiResponse, Exchange } from '../exchange.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange.ts';
 import type { Http1Connections } from './connections.ts';
+import type { TransportMemory } from '../memory.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { Refusals } from './refusals.ts';
 import { http1Outlet, respond, upgradedOutlet } from '../response-writer.ts';
@@ -27,6 +28,7 @@ export interface UpgradeParts {
   readonly refusals: Refusals;
   readonly connections: Http1Connections;
   readonly webSockets: WebSockets;
+  readonly memory: TransportMemory;
 }
 
 export interface Upgrades {
@@ -43,7 +45,9 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
   const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
   const follow = (message: http.IncomingMessage, socket: Socket, behindHead: Buffer): void => {
     // Both are views of one chunk; together they are all that was read behind the request.
-    const head = Buffer.concat([behindHead, readings.get(socket)?.end() ?? nothing]);
+    const reading = readings.get(socket);
+    const head = Buffer.concat([behindHead, reading?.end() ?? nothing]);
+    const headBytes = reading?.headBytes ?? 0;
     // Node has taken its own listener away, and without one an error ends the process.
     socket.on('error', ignoreError);
     if (refusals.refuses(message)) return;
@@ -51,7 +55,7 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
     const done = connections.begin(socket);
     pipelining.after(socket, () => {
       if (message.method === 'CONNECT' || !isForHttp(message))
-        return void answerHere(parts, { message, socket, head, done });
+        return void answerHere(parts, { message, socket, head, headBytes, done });
       ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });
       goBack(server, socket, headWithoutWish(message), head);
     });
@@ -73,13 +77,14 @@ interface Handover {
   readonly socket: Socket;
   /** What came behind the request. */
   readonly head: Buffer;
+  readonly headBytes: number;
   /** To be called when nothing is under way on the connection any more. */
   readonly done: () => void;
 }
 
 async function answerHere(
-  { server, handle, connections, webSockets }: UpgradeParts,
-  { message, socket, head, done }: Handover,
+  { server, handle, connections, webSockets, memory }: UpgradeParts,
+  { message, socket, head, headBytes, done }: Handover,
 ): Promise<void> {
   const exchange = new UpgradeExchange(message);
   const end = (): void => {
@@ -87,10 +92,14 @@ async function answerHere(
     done();
   };
   socket.once('close', end);
+  const usage = memory.trackHead(headBytes, () => socket.destroy());
   const answer = await handle(exchange);
-  if ('webSocket' in answer) return webSockets.accept(message, socket, head, answer);
+  usage?.set(0);
+  if ('webSocket' in answer)
+    return webSockets.accept({ message, socket, head, opened: () => exchange.forgetHeaders() }, answer);
   if ('input' in answer) {
     connections.handOver(socket);
+    exchange.forgetHeaders();
     if (head.length > 0) socket.unshift(head);
     socket.pipe(answer.input);
     return respond(upgradedOutlet(socket), answer, false);
@@ -100,6 +109,7 @@ async function answerHere(
     !/\bclose\b/i.test(message.headers.connection ?? '') &&
     answer.headers['connection'] !== 'close' &&
     !connections.isLeaving;
+  exchange.forgetHeaders();
   response.assignSocket(socket);
   response.once('finish', () => {
     response.detachSocket(socket);
@@ -110,7 +120,7 @@ async function answerHere(
     // Until the next request, as after any other answer.
     socket.setTimeout(server.keepAliveTimeout);
   });
-  await respond(http1Outlet(message, response), answer, message.method === 'HEAD');
+  await respond(http1Outlet(message, response, memory.answers), answer, message.method === 'HEAD');
 }
 
 /** @param first are read before what comes */

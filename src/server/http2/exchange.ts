@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ServerStream } from '../../http2/server/stream.ts';
-import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate } from '../exchange.ts';
+import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate, TooManyBodies } from '../exchange.ts';
+import { HeaderValues, keptFields } from '../header-values.ts';
 import { LimitedBody } from '../limited-body.ts';
 import { peerCertificateOf } from '../tls/peer-certificate.ts';
 
@@ -17,38 +18,37 @@ export class Http2Exchange implements Exchange {
   readonly httpVersion = '2.0';
   readonly #stream: ServerStream;
   readonly #socket: TLSSocket;
-  /** By name, in order. A request may have tens of thousands of names, and steps ask for them one by one. */
-  readonly #values: ReadonlyMap<string, string[]>;
+  #values: HeaderValues;
 
   constructor(stream: ServerStream, socket: TLSSocket) {
     this.#stream = stream;
     this.#socket = socket;
-    this.#values = valuesOf(stream.fields);
+    this.#values = new HeaderValues(stream.fields);
     this.method = this.header(':method')!;
     // CONNECT names a host and no path (RFC 9113 section 8.5).
     this.target = this.header(':path') ?? '';
   }
 
   header(name: string): string | undefined {
-    return this.#values.get(name)?.[0];
+    return this.#values.first(name);
   }
 
   headerValues(name: string): string[] {
-    return this.#values.get(name) ?? [];
+    return this.#values.all(name);
   }
 
   headerNames(): string[] {
-    return [...this.#values.keys()].filter((name) => !name.startsWith(':'));
+    return this.#values.names().filter((name) => !name.startsWith(':'));
   }
 
   readBody(limit: number): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(new BodyTooLarge(limit));
     this.#askForBody();
     return new Promise((resolve, reject) => {
-      const body = new LimitedBody(limit, reject);
+      const body = new LimitedBody(limit, this.#stream.reservation, reject);
       this.#stream.read({
         onData: (piece) => body.add(piece),
-        onEnd: (isComplete) => (isComplete ? resolve(body.take()) : reject(new ClientGone(beforeEnd))),
+        onEnd: (isComplete) => (isComplete ? resolve(body.take()) : reject(this.#brokenOff())),
       });
     });
   }
@@ -60,9 +60,19 @@ export class Http2Exchange implements Exchange {
     const body = new Readable({ read: () => stream.resume() });
     stream.read({
       onData: (piece) => void (body.push(Buffer.from(piece)) || stream.pause()),
-      onEnd: (isComplete) => (isComplete ? body.push(null) : body.destroy(new ClientGone(beforeEnd))),
+      onEnd: (isComplete) => (isComplete ? body.push(null) : body.destroy(this.#brokenOff())),
     });
     return body;
+  }
+
+  #brokenOff(): Error {
+    return this.#stream.isBodyRefused ? new TooManyBodies() : new ClientGone(beforeEnd);
+  }
+
+  /** For an answer that may last: most of what was asked with is let go. */
+  forgetHeaders(): void {
+    this.#stream.fields = keptFields((name) => this.#values.first(name));
+    this.#values = new HeaderValues(this.#stream.fields);
   }
 
   /** A client may wait for this before it sends (RFC 9110 section 10.1.1). */
@@ -85,14 +95,4 @@ export class Http2Exchange implements Exchange {
   onClose(listener: () => void): void {
     this.#stream.onClose(listener);
   }
-}
-
-function valuesOf(fields: readonly string[]): Map<string, string[]> {
-  const values = new Map<string, string[]>();
-  for (let i = 0; i < fields.length; i += 2) {
-    const known = values.get(fields[i]!);
-    if (known === undefined) values.set(fields[i]!, [fields[i + 1]!]);
-    else known.push(fields[i + 1]!);
-  }
-  return values;
 }
