@@ -32,6 +32,11 @@ export interface TransportOptions {
   readonly headTimeoutMs?: number;
   /** How long an answer may wait to be taken, without a byte of it leaving. */
   readonly stallTimeoutMs?: number;
+  /**
+   * How long requests over HTTP/1.1 may wait behind an answer that has begun and has no end, before they are
+   * dropped.
+   */
+  readonly dropTimeoutMs?: number;
   /** How long a connection over HTTP/2 that was told to go may stay, whatever is open on it. */
   readonly leaveTimeoutMs?: number;
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
@@ -62,6 +67,7 @@ const maxHeaderBytes = 1 << 20;
 const usualHeadTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
 const usualStallTimeoutMs = 120_000;
+const usualDropTimeoutMs = 5_000;
 const usualLeaveTimeoutMs = 3_600_000;
 /**
  * A body that nobody reads must not starve the other streams of its connection, so the connection's window is many
@@ -152,7 +158,7 @@ interface Http1Parts {
 }
 
 function createHttp1(
-  { handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions,
+  { handle, headTimeoutMs = usualHeadTimeoutMs, dropTimeoutMs = usualDropTimeoutMs }: TransportOptions,
   { connections, webSockets, memory }: Http1Parts,
 ): http.Server {
   const server = http.createServer({
@@ -209,6 +215,10 @@ function createHttp1(
     head?.set(0);
     // A body that nobody read would be taken for the next request.
     if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
+    if ('stream' in answer)
+      readings
+        .get(message.socket)
+        ?.lasts(dropTimeoutMs, () => response.once('finish', () => message.socket.destroySoon()));
     await respond(http1Outlet(message, response, memory.answers), answer, message.method === 'HEAD');
     reservation.close();
   };

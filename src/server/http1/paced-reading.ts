@@ -36,6 +36,9 @@ export class PacedReading {
   #isHeld = false;
   #isOver = false;
   #drops = false;
+  /** What drops the requests behind an answer that lasts. */
+  #drop: { readonly afterMs: number; readonly onDrop: () => void } | undefined;
+  #dropTimer: NodeJS.Timeout | undefined;
 
   /**
    * Takes the place of the listener with which Node's server feeds its parser.
@@ -82,8 +85,22 @@ export class PacedReading {
     this.goOn();
   }
 
+  /**
+   * To be called when an answer begins that may last for hours, as that of a watch. A client that leaves is not
+   * noticed while its
+   * connection is not read: what has waited behind the answer for a time is read and dropped.
+   *
+   * @param onDrop called when this begins: the connection has to end with the answer
+   */
+  lasts(afterMs: number, onDrop: () => void): void {
+    this.#drop = { afterMs, onDrop };
+    if (this.#isHeld) this.#dropLater(this.#drop);
+  }
+
   /** To be called when a request is answered. */
   goOn(): void {
+    this.#drop = undefined;
+    clearTimeout(this.#dropTimer);
     if (!this.#isHeld || this.#socket.destroyed || this.#mustWait()) return;
     this.#isHeld = false;
     this.#socket.resume();
@@ -99,6 +116,7 @@ export class PacedReading {
   /** To be called when the connection is closed. */
   closed(): void {
     this.#headUsage.set(0);
+    clearTimeout(this.#dropTimer);
   }
 
   /** The connection is read otherwise from here on. @returns what was read and not parsed */
@@ -117,6 +135,7 @@ export class PacedReading {
       if (this.#mustWait()) {
         this.#isHeld = true;
         this.#socket.pause();
+        if (this.#drop !== undefined) this.#dropLater(this.#drop);
         break;
       }
       this.#parseOne();
@@ -129,6 +148,14 @@ export class PacedReading {
     if (this.#rest.length > 0 && !this.#drops) this.#socket.unshift(this.#rest);
     this.#rest = nothing;
   };
+
+  #dropLater({ afterMs, onDrop }: { readonly afterMs: number; readonly onDrop: () => void }): void {
+    clearTimeout(this.#dropTimer);
+    this.#dropTimer = setTimeout(() => {
+      onDrop();
+      this.drop();
+    }, afterMs).unref();
+  }
 
   #parseOne(): void {
     const isBody = this.#bodyLeft > 0;

@@ -18,7 +18,7 @@ export class Pipelining {
   after(socket: Socket, serve: () => void): void {
     const earlier = this.#last.get(socket);
     if (earlier === undefined) serve();
-    else earlier.once('close', () => void (!socket.destroyed && serve()));
+    else earlier.once('close', () => void (socket.writable && serve()));
   }
 
   /** The same, for a request whose answer others have to wait for. */

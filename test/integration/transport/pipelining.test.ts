@@ -6,7 +6,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiResponse, Exchange } from '../../../src/server/exchange.ts';
+import type { ApiResponse, Exchange, Sink } from '../../../src/server/exchange.ts';
 import { RawConnection } from '../../support/raw-connection.ts';
 import { randomInt, randomSource } from '../../support/random.ts';
 import { startTransport, type TestTransport } from '../../support/transport.ts';
@@ -31,6 +31,7 @@ beforeEach(async () => {
   [parsed.length, calls, reads] = [0, [], true];
   diagnostics.subscribe('http.server.request.start', onParsed);
   transport = await startTransport({
+    dropTimeoutMs: 50,
     handle: (exchange) =>
       new Promise((answer) => {
         const body = reads && exchange.method === 'POST' ? exchange.readBody(1 << 20).then(String) : undefined;
@@ -188,5 +189,45 @@ describe('pipelined requests are answered, each in its turn', () => {
     await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
     first.answer(ok);
     expect(calls.length).toBe(1);
+  });
+
+  describe('behind an answer that lasts', () => {
+    /** The answer, until it is ended. */
+    const lasting = (): {
+      readonly response: ApiResponse;
+      readonly end: () => void;
+      readonly closed: Promise<void>;
+    } => {
+      let end = (): void => undefined;
+      const ended = new Promise<void>((resolve) => (end = resolve));
+      let noteClosed = (): void => undefined;
+      const closed = new Promise<void>((resolve) => (noteClosed = resolve));
+      const stream = async (sink: Sink): Promise<void> => {
+        sink.onClose(() => (noteClosed(), end()));
+        sink.write(Buffer.from('event'));
+        await ended;
+      };
+      return { response: { status: 200, headers: {}, stream }, end, closed };
+    };
+
+    test('they keep no client that left: the answer ends', async () => {
+      connection.write(get('/watch') + get().repeat(10_000));
+      const { response, closed } = lasting();
+      (await nth(0)).answer(response);
+      connection.end();
+      await closed;
+      expect(calls.length).toBe(1);
+    });
+
+    test('they are dropped after a time, and the connection ends with the answer', async () => {
+      connection.write(get('/watch') + get().repeat(10_000));
+      const { response, end } = lasting();
+      const call = await nth(0);
+      call.answer(response);
+      await vi.waitFor(() => expect(taken(call)).toBeGreaterThan(get().length * 10_000));
+      end();
+      expect(await connection.rest()).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n5\r\nevent\r\n0\r\n\r\n$/);
+      expect(calls.length).toBe(1);
+    });
   });
 });
