@@ -51,6 +51,10 @@ function encodingOf(request: ApiRequest, encodings: Readonly<Record<string, Enco
   return undefined;
 }
 
+/** Without a copy: a document has megabytes, and each unread answer would have its own. */
+const sharedBytes = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 function rendered(
   request: ApiRequest,
   { body, contentType, etag }: Rendition,
@@ -61,7 +65,7 @@ function rendered(
   const headers = { 'content-type': contentType, etag: quoted, vary, ...extra };
   return request.header('if-none-match') === quoted
     ? { status: 304, headers }
-    : { status: 200, headers, body: Buffer.from(body) };
+    : { status: 200, headers, body: sharedBytes(body) };
 }
 
 function serveV2(documents: OpenApi, request: ApiRequest, remote: RemoteOpenApi): ApiResponse {
