@@ -29,6 +29,10 @@ export interface LocalServerOptions {
   readonly flags?: readonly string[];
 }
 
+/** Does nothing when dist/ is that of the sources. */
+export const buildProgram = (root: string, signal: AbortSignal): Promise<unknown> =>
+  promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
+
 export class LocalServer implements AsyncDisposable {
   readonly address: Address;
   private readonly child: ChildProcess;
@@ -56,8 +60,7 @@ export class LocalServer implements AsyncDisposable {
 
   /** Resolves once it is ready. Rejects with what it wrote when it ends before, and with the signal's reason. */
   static async start({ root, storeServers, auditLevel, signal, flags = [] }: LocalServerOptions): Promise<LocalServer> {
-    // Does nothing when dist/ is that of the sources.
-    await promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
+    await buildProgram(root, signal);
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-bench-'));
     const token = randomBytes(16).toString('hex');
     const tokenFile = path.join(directory, 'tokens.csv');

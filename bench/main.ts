@@ -3,6 +3,7 @@ import { complexity } from './complexity.ts';
 import { latency } from './latency.ts';
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
+import { memory } from './memory.ts';
 import type { Address, AuditLevel, Options } from './options.ts';
 import { help, readOptions, UsageError } from './options.ts';
 import { alwaysRun, phases } from './phases.ts';
@@ -17,6 +18,7 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
   try {
     if (argv[0] === 'complexity') return await complexity(argv.slice(1));
     if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
+    if (argv[0] === 'memory') return await memory(argv.slice(1), root, interrupt.signal);
     const options = readOptions(argv);
     if (options === undefined) return print(help);
     return await run(options, phaseNames(options), root, interrupt.signal);
