@@ -21,6 +21,8 @@ export interface RequestOptions {
   /** Of the body. */
   readonly contentType?: string;
   readonly acceptEncoding?: string;
+  /** Others, by names in lower case. */
+  readonly headers?: readonly (readonly [string, string])[];
 }
 
 export class Answer {
@@ -135,10 +137,12 @@ export class HttpClient implements Disposable {
     body,
     contentType,
     acceptEncoding,
+    headers: others = [],
   }: RequestOptions): Promise<{ stream: ClientHttp2Stream; status: number; gzipped: boolean }> {
     const connection = this.free() ?? (await this.more());
     connection.open++;
     const headers: OutgoingHttpHeaders = { ...this.headers, ':method': method, ':path': path };
+    for (const [name, value] of others) headers[name] = [...[headers[name] ?? []].flat(), value] as string[];
     if (contentType !== undefined) headers['content-type'] = contentType;
     if (body !== undefined) headers['content-length'] = body.length;
     if (acceptEncoding !== undefined) headers['accept-encoding'] = acceptEncoding;
@@ -179,6 +183,7 @@ export class HttpClient implements Disposable {
     const session = http2.connect(this.origin, {
       ...this.tls,
       maxSessionMemory: 2_000,
+      maxSendHeaderBlockLength: 4_000_000,
       settings: { enablePush: false, initialWindowSize: streamWindow },
     });
     session.setTimeout(connectTimeoutMs, () =>
