@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label
  *   selectors}
  */
+import { runToEnd } from './cooperative-scheduling.ts';
 import { FieldPath } from './field-path.ts';
 import {
   checkRequirementKey,
@@ -45,8 +46,21 @@ function requirementText({ key, operator, values }: Requirement): string {
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#api | Labels: API}
  */
 export function parseLabelSelector(text: string): readonly Requirement[] {
-  return sortByKey([...readLabelSelector(text)]);
+  return runToEnd(labelSelectorSteps(text));
 }
+
+/** As {@link parseLabelSelector}, in steps: for texts that may be long. */
+export function* labelSelectorSteps(text: string): Generator<void, readonly Requirement[]> {
+  const requirements: Requirement[] = [];
+  for (const requirement of readLabelSelector(text)) {
+    requirements.push(requirement);
+    if (requirements.length % requirementsPerStep === 0) yield;
+  }
+  return sortByKey(requirements);
+}
+
+/** A fraction of a millisecond. */
+const requirementsPerStep = 256;
 
 /** As {@link parseLabelSelector}, requirement by requirement in the order of the text: for texts that may be long. */
 export const readLabelSelector = (text: string): Generator<Requirement, void> => new Parser(text).requirements();

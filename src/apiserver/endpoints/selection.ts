@@ -2,7 +2,8 @@
 import { badRequest } from '../../machinery/status.ts';
 import { fieldMatcher, type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
 import { equalities, matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
-import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
+import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
+import { labelSelectorSteps, parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { ObjectAttributes, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
@@ -14,13 +15,13 @@ export interface RequestSelection {
 }
 
 /** Throws 400 for a selector that cannot be read, or names a field the kind has not. */
-export function selectionOf(served: ServedResource, request: ApiRequest): RequestSelection {
+export async function selectionOf(served: ServedResource, request: ApiRequest): Promise<RequestSelection> {
   const namespace =
     served.info.namespaced && request.info.namespace !== '' ? { namespace: request.info.namespace } : {};
   const labelText = request.query.get('labelSelector') ?? '';
   const fieldText = request.query.get('fieldSelector') ?? '';
   const pathName = request.info.parts[1];
-  const labels = labelText === '' ? undefined : parseLabels(labelText);
+  const labels = labelText === '' ? undefined : await parseLabels(labelText);
   const fields = fieldText === '' ? undefined : parseFields(fieldText, served);
   if (labels === undefined && fields === undefined && pathName === undefined)
     return { selection: namespace, hasSelector: false };
@@ -50,9 +51,12 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   };
 }
 
-function parseLabels(text: string): Requirements {
+/** Characters of a label selector that is read at once. */
+const shortSelector = 16_384;
+
+async function parseLabels(text: string): Promise<Requirements> {
   try {
-    return parseLabelSelector(text);
+    return text.length <= shortSelector ? parseLabelSelector(text) : await runCooperatively(labelSelectorSteps(text));
   } catch (error) {
     throw badRequest((error as Error).message);
   }

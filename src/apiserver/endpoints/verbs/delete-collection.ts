@@ -32,7 +32,7 @@ export async function deleteCollection(
         `parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`,
     );
   validateListParameters(parameters, context.featureEnabled('WatchList'));
-  const { selection, hasSelector } = selectionOf(served, request);
+  const { selection, hasSelector } = await selectionOf(served, request);
   const store = served.store!;
   const token =
     parameters.continueToken === '' ? undefined : decodeContinueToken(parameters.continueToken, store.layout.prefix);

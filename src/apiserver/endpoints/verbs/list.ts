@@ -27,7 +27,7 @@ export async function listObjects(
   const representation = representationOf(request, served, true);
   const parameters = listParameters(request.query, false);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
-  const { selection, hasSelector } = selectionOf(served, request);
+  const { selection, hasSelector } = await selectionOf(served, request);
   const store = served.store!;
   const token = parameters.continueToken === '' ? undefined : decodeToken(parameters, store.layout.prefix);
   const page = await readPage().catch((error: unknown) => {

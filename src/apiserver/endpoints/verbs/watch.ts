@@ -33,7 +33,7 @@ export async function watchObjects(
 ): Promise<ApiResponse> {
   const parameters = listParameters(request.query, true);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
-  const { selection } = selectionOf(served, request);
+  const { selection } = await selectionOf(served, request);
   const opening = openingOf(request);
   const frames = watchRepresentation(context.encoder, served, request);
   const encoder = opening === undefined ? frames : asMessages(frames);
