@@ -288,7 +288,8 @@ describe('metrics', () => {
     const { text } = await server.send('GET', '/metrics');
     const wrong: string[] = [];
     for (const [, name = '', help = '', type = ''] of text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm)) {
-      if (/^(process|nodejs)_/.test(name)) continue;
+      // Those of the process, and our own.
+      if (/^(process|nodejs|orch)_/.test(name)) continue;
       const fact = known.get(name);
       const series = text
         .split('\n')
