@@ -1,5 +1,5 @@
 /** Answers, read from the bytes that arrived; values are copied out of them. */
-import type { ProtoReader } from '../grpc/protobuf/reader.ts';
+import { ProtobufError, type ProtoReader } from '../grpc/protobuf/reader.ts';
 import type {
   HeaderResponse,
   KeyValue,
@@ -116,7 +116,7 @@ function decodeEvent(reader: ProtoReader, end: number): WatchEvent {
     else if (reader.field === 3) prevKv = decodeKeyValue(reader, reader.message());
     else reader.skip();
   }
-  if (kv === undefined) throw new RangeError('a watch event without a key');
+  if (kv === undefined) throw new ProtobufError('a watch event without a key');
   return { type, kv, prevKv };
 }
 

@@ -3,8 +3,7 @@ import type { RandomSource } from '../support/random.ts';
 /**
  * One reader of foreign input. A file in `targets/` exports one as `target`; its name is the file's.
  *
- * Inputs are bytes, so that any of them can be kept in a corpus. A target whose input has parts puts them into one
- * text.
+ * Inputs are bytes, so that each can be kept in a corpus. A target whose input has parts joins them.
  */
 export interface FuzzTarget {
   /** What reads the input, in a few words. */

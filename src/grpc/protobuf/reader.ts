@@ -1,6 +1,17 @@
 const noBytes = Buffer.alloc(0);
 
 /**
+ * Of an integer of 64 bits.
+ * @see {@link https://protobuf.dev/programming-guides/encoding/#varints | Protocol Buffers: varints}
+ */
+const maxVarintBytes = 10;
+
+/** Bytes that are no protobuf. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+}
+
+/**
  * Reads protobuf fields from a part of a buffer that belongs to somebody else: whatever is kept is copied.
  *
  * ```ts
@@ -42,8 +53,10 @@ export class ProtoReader {
   /** All 64 bits of an int64. */
   int64(): bigint {
     let value = 0n;
+    const last = this.at + maxVarintBytes;
     for (let shift = 0n; ; shift += 7n) {
-      if (this.at >= this.end) throw new RangeError('protobuf: truncated integer');
+      if (this.at === last) throw tooLong();
+      if (this.at >= this.end) throw new ProtobufError('protobuf: truncated integer');
       const byte = this.#buffer[this.at++]!;
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asIntN(64, value);
@@ -72,7 +85,7 @@ export class ProtoReader {
   message(): number {
     const length = this.#varint();
     const end = this.at + length;
-    if (end > this.end) throw new RangeError('protobuf: truncated message');
+    if (end > this.end) throw new ProtobufError('protobuf: truncated message');
     return end;
   }
 
@@ -91,17 +104,19 @@ export class ProtoReader {
         this.at += 4;
         return;
       default:
-        throw new RangeError(`protobuf: wire type ${this.#wireType}`);
+        throw new ProtobufError(`protobuf: wire type ${this.#wireType}`);
     }
   }
 
   #varint(): number {
+    const last = this.at + maxVarintBytes;
     let byte = this.#buffer[this.at++]!;
     if (byte < 0x80) return byte;
     let value = byte & 0x7f;
     let scale = 128;
     do {
-      if (this.at >= this.end) throw new RangeError('protobuf: truncated integer');
+      if (this.at === last) throw tooLong();
+      if (this.at >= this.end) throw new ProtobufError('protobuf: truncated integer');
       byte = this.#buffer[this.at++]!;
       value += (byte & 0x7f) * scale;
       scale *= 128;
@@ -109,3 +124,5 @@ export class ProtoReader {
     return value;
   }
 }
+
+const tooLong = (): ProtobufError => new ProtobufError('protobuf: an integer of more than ten bytes');

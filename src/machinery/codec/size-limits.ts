@@ -1,6 +1,6 @@
 /**
- * How many parts a document of some length may have. An empty object takes two bytes to send and up to half a kilobyte
- * in memory, so that without a bound three megabytes would fill a heap. What has anything in it stays far below.
+ * How many parts a document of some length may have. An empty object is sent in two bytes and takes up to half a
+ * kilobyte of memory: without a bound, three megabytes would fill a heap. Objects with content stay far below.
  * @NOTE differs from upstream, which has no such bound.
  */
 const anyNumber = 50_000;

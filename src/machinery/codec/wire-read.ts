@@ -120,21 +120,26 @@ export function skipField(
   known: Readonly<Record<number, string>>,
   typeName: string,
 ): number {
-  const tag = readUint(b, start);
-  const number = Math.floor(tag / 8);
-  const wireType = tag % 8;
-  if (wireType === 4) throw new DecodeError(`proto: ${typeName}: wiretype end group for non-group`);
+  const wireType = readWireType(b, start);
   // Upstream keeps field numbers in 32 bits.
-  if ((number | 0) <= 0) throw new DecodeError(`proto: ${typeName}: illegal tag ${number | 0} (wire type ${wireType})`);
+  const number = (high << 29) | (low >>> 3);
+  if (wireType === 4) throw new DecodeError(`proto: ${typeName}: wiretype end group for non-group`);
+  if (number <= 0) throw new DecodeError(`proto: ${typeName}: illegal tag ${number} (wire type ${wireType})`);
   if (known[number] !== undefined)
     throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${known[number]}`);
   return skipValue(b, at.p, end, wireType);
 }
 
+/** Reads a tag, all of whose bits lie in `low` and `high` then. */
+function readWireType(b: Uint8Array, p: number): number {
+  readVarint(b, p);
+  return low & 7;
+}
+
 /** Skips any field, known or not, and returns what follows it. */
 export function skipAny(b: Uint8Array, start: number, end: number): number {
-  const tag = readUint(b, start);
-  return skipValue(b, at.p, end, tag % 8);
+  const wireType = readWireType(b, start);
+  return skipValue(b, at.p, end, wireType);
 }
 
 function skipValue(b: Uint8Array, p: number, end: number, wireType: number): number {
@@ -167,7 +172,7 @@ function skipValue(b: Uint8Array, p: number, end: number, wireType: number): num
     if (p > end) throw unexpectedEnd();
     if (depth === 0) return p;
     if (p === end) throw unexpectedEnd();
-    wireType = readUint(b, p) % 8;
+    wireType = readWireType(b, p);
     p = at.p;
   }
 }

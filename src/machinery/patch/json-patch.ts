@@ -12,6 +12,7 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc6902 | RFC 6902}
  */
 import { maxDepth as maxMessageDepth } from '../codec/wire-read.ts';
+import { ProblemList } from '../json/problems.ts';
 import { maxValueDepth } from '../json/reader.ts';
 import { badRequest, requestEntityTooLarge } from '../status.ts';
 import { goJsonKind } from '../go-format.ts';
@@ -45,11 +46,11 @@ export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): D
   const lenient = validation === 'Ignore';
   const items = body ?? [];
   if (!Array.isArray(items)) throw wrongType(items, lenient ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp', lenient);
-  const problems: string[] = [];
+  const problems = new ProblemList(false);
   const operations = items.map((item, index) => {
     if (item === null) return createMap();
     if (!isObject(item)) throw wrongType(item, lenient ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp', lenient);
-    if (!lenient) problems.push(...checkMembers(item, index));
+    if (!lenient) checkMembers(item, index, problems);
     return item;
   });
   if (operations.length > MAX_OPERATIONS) {
@@ -58,10 +59,10 @@ export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): D
         `got ${operations.length}`,
     );
   }
-  return { operations, problems };
+  return { operations, problems: problems.slice() };
 }
 
-function checkMembers(operation: JsonObject, index: number): string[] {
+function checkMembers(operation: JsonObject, index: number, problems: ProblemList): void {
   for (const name of textMembers) {
     const value = memberOf(operation, name) ?? null;
     if (value !== null && typeof value !== 'string') {
@@ -71,8 +72,10 @@ function checkMembers(operation: JsonObject, index: number): string[] {
       );
     }
   }
-  const unknown = keysOf(operation).filter((key) => key !== 'value' && !textMembers.includes(key));
-  return unknown.map((key) => `json patch unknown field "[${index}].${key}"`);
+  for (const key of keysOf(operation)) {
+    if (problems.isFull) return;
+    if (key !== 'value' && !textMembers.includes(key)) problems.add(`json patch unknown field "[${index}].${key}"`);
+  }
 }
 
 const wrongType = (value: JsonValue, goType: string, lenient: boolean) =>

@@ -1,7 +1,4 @@
-/**
- * Keys of mappings as the names that they have in JSON, and values as Go shows them in messages about keys that have
- * none.
- */
+/** Keys of mappings as names in JSON, and the values that messages about other keys show. */
 import { goQuote } from '../go-quote.ts';
 import { isObject, type JsonValue } from '../value.ts';
 import type { YamlScalar } from './scalars.ts';

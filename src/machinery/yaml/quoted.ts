@@ -56,9 +56,7 @@ export function scanQuoted(cursor: Cursor, quote: 0x22 | 0x27): string {
   }
 }
 
-/**
- * Goes to the next quote, backslash, line break or the end; returns where the text ends without the blanks before that.
- */
+/** Goes to the next quote, backslash, line break or the end; returns where the text without trailing blanks ends. */
 function skipRun(cursor: Cursor, quote: number): number {
   const { text } = cursor;
   let p = cursor.p;

@@ -4,27 +4,13 @@
  *
  * What is accepted and how mistakes are told follow go-yaml (v2), which is libyaml's grammar.
  */
-import type { JsonObject, JsonValue } from '../value.ts';
-import { createMap } from '../value.ts';
 import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
+import type { JsonValue } from '../value.ts';
 import { grammarError, YamlError } from './yaml-error.ts';
+import { createFrame, type Frame } from './frame.ts';
 import { Scanner } from './scanner.ts';
 import { Kind, type Token } from './tokens.ts';
 import { type Node, type Start, Values } from './values.ts';
-
-/** What a collection reads next. */
-type Expected = 'first' | 'entry' | 'value' | 'noValue' | 'done';
-
-interface Frame {
-  readonly kind: 'blockSequence' | 'indentlessSequence' | 'blockMapping' | 'flowSequence' | 'flowMapping' | 'pair';
-  readonly line: number;
-  readonly start: Start | undefined;
-  readonly items: JsonValue[];
-  readonly members: JsonObject;
-  expected: Expected;
-  key: Node | undefined;
-  height: number;
-}
 
 interface Properties {
   readonly anchor: string;
@@ -33,8 +19,6 @@ interface Properties {
   readonly line: number;
 }
 
-const noItems: JsonValue[] = [];
-const noMembers: JsonObject = {};
 const standardTags = new Map([
   ['!', '!'],
   ['!!', 'tag:yaml.org,2002:'],
@@ -64,10 +48,7 @@ export class YamlReader {
     this.containersLeft = maxContainers(text.length);
   }
 
-  /**
-   * Reads on until about that many characters' worth of work is done; true when the document is read. Throws {@link
-   * YamlError}.
-   */
+  /** Reads on for the work of about that many characters; true when the document is read. Throws {@link YamlError}. */
   advance(work: number): boolean {
     const end = this.done + work;
     if (this.root === undefined && this.frames.length === 0) this.beginDocument();
@@ -314,26 +295,12 @@ export class YamlReader {
   private open(kind: Frame['kind'], line: number, start: Start | undefined): void {
     if (this.frames.length >= this.maxDepth) throw grammarError(`exceeded max depth of ${this.maxDepth}`, line);
     if (--this.containersLeft < 0) throw new YamlError(`yaml: ${tooManyContainers}`);
-    const isMap = kind === 'blockMapping' || kind === 'flowMapping' || kind === 'pair';
-    this.frames.push({
-      kind,
-      line,
-      start,
-      items: isMap ? noItems : [],
-      members: isMap ? createMap<JsonValue | undefined>() : noMembers,
-      expected: 'first',
-      key: undefined,
-      height: 1,
-    });
+    this.frames.push(createFrame(kind, line, start));
   }
 
   private close({ items, members, height, line, start }: Frame): void {
     this.frames.pop();
-    this.put(
-      members === noMembers
-        ? this.values.list(items, height, line, start)
-        : this.values.map(members, height, line, start),
-    );
+    this.put(this.values.collection(members ?? items, height, line, start));
   }
 
   /** Puts a finished node where it belongs. */
@@ -344,7 +311,7 @@ export class YamlReader {
       return;
     }
     if (node.height >= frame.height) frame.height = node.height + 1;
-    if (frame.members === noMembers) frame.items.push(node.value);
+    if (frame.members === undefined) frame.items.push(node.value);
     else if (frame.key === undefined) {
       frame.key = node;
       if (frame.expected !== 'noValue') frame.expected = 'value';

@@ -23,10 +23,9 @@ for (const word of ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'])
   words.set(word, { tag: 'float', value: Infinity });
 for (const word of ['-.inf', '-.Inf', '-.INF']) words.set(word, { tag: 'float', value: -Infinity });
 
-const number = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
+const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
 const integer = /^([-+]?)(?:0[xX]([\da-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9]\d*))$/;
 const timestamp = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d+)?[ \t]*(?:Z|[-+]\d\d?(?::?\d\d)?)?)?$/;
-const maxDigits = 400;
 
 /** The words above are no longer. */
 const maxWord = 5;
@@ -37,12 +36,11 @@ export function resolveScalar(text: string): YamlScalar {
   const first = text.charCodeAt(0);
   if (first > 0x30 && first <= 0x39 && text.length < 10 && isDecimal(text)) return { tag: 'int', value: Number(text) };
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
-  if (!isNumeric || text.length > maxDigits) return { tag: 'str', value: text };
+  if (!isNumeric) return { tag: 'str', value: text };
   if (timestamp.test(text)) return { tag: 'timestamp', value: text };
-  return (
-    (first === 0x2e ? undefined : readInteger(text.replaceAll('_', ''))) ??
-    readFloat(text.replaceAll('_', '')) ?? { tag: 'str', value: text }
-  );
+  const plain = text.replaceAll('_', '');
+  const number = first === 0x2e ? readFraction(text, plain) : (readInteger(plain) ?? readFloat(plain));
+  return number ?? { tag: 'str', value: text };
 }
 
 function isDecimal(text: string): boolean {
@@ -53,29 +51,32 @@ function isDecimal(text: string): boolean {
   return true;
 }
 
+/** Of an integer of 64 bits, in base 2. */
+const mostDigits = 64;
+
 function readInteger(text: string): YamlScalar | undefined {
   const match = integer.exec(text);
   if (match === null) return undefined;
   const [, sign, hex, binary, octal, decimal] = match;
-  const magnitude =
-    hex !== undefined
-      ? BigInt(`0x${hex}`)
-      : binary !== undefined
-        ? BigInt(`0b${binary}`)
-        : octal !== undefined
-          ? BigInt(`0o${octal}`)
-          : BigInt(decimal!);
+  const digits = (hex ?? binary ?? octal ?? decimal!).replace(/^0+/, '');
+  // Longer ones are out of range, and would take long to convert.
+  if (digits.length > mostDigits) return undefined;
+  const prefix = hex !== undefined ? '0x' : binary !== undefined ? '0b' : octal !== undefined ? '0o' : '';
+  const magnitude = digits === '' ? 0n : BigInt(prefix + digits);
   const value = sign === '-' ? -magnitude : magnitude;
   // A sign keeps a number from being read as unsigned.
   if (value < -(2n ** 63n) || value >= (sign === '' ? 2n ** 64n : 2n ** 63n)) return undefined;
   return { tag: 'int', value: Number.isSafeInteger(Number(value)) ? Number(value) : value };
 }
 
+/** Where a number begins with its point, underscores stand between digits only. */
+const readFraction = (text: string, plain: string): YamlScalar | undefined =>
+  /(?<!\d)_|_(?!\d)/.test(text) ? undefined : readFloat(plain);
+
 function readFloat(text: string): YamlScalar | undefined {
-  const value = number.test(text) ? Number(text) : NaN;
+  const value = float.test(text) ? Number(text) : NaN;
   return Number.isFinite(value) ? { tag: 'float', value } : undefined;
 }
 
 /** Looks like a number in base 60, which other readers would take for one. */
-export const isBase60 = (text: string): boolean =>
-  text.length <= maxDigits && /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/.test(text);
+export const isBase60 = (text: string): boolean => /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/.test(text);

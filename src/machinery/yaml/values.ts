@@ -1,9 +1,9 @@
 /**
  * The values of a document, made while it is read: what scalars, keys, merges and aliases come to in JSON.
  *
- * A value that has no form in JSON is remembered and told when the document is over, because a syntax error behind it
- * goes before it. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document
- * is counted.
+ * A value that has no form in JSON is remembered and told when the document is over: a syntax error behind it goes
+ * first. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document is
+ * counted.
  */
 import { canonicalBase64 } from '../json/base64.ts';
 import { ProblemList } from '../json/problems.ts';
@@ -55,7 +55,8 @@ const mergeTag = `${tagPrefix}merge`;
 const resolvable = new Set(['null', 'bool', 'int', 'float', 'str', 'timestamp']);
 
 /**
- * How much text aliases may add to a document, in characters. @NOTE differs from upstream, which counts nodes alone.
+ * How much text aliases may add to a document, in characters.
+ * @NOTE differs from upstream, which counts nodes alone.
  */
 const maxAliasedCharacters = 3 * 1024 * 1024;
 
@@ -110,7 +111,13 @@ export class Values {
     this.size.characters += text.length;
     const { tag: kind, value } = this.resolve(text, isPlain, tag);
     return this.end(
-      { value, line, height: 0, tag: kind, isMerge: text === '<<' && (tag === '' ? isPlain : tag === mergeTag) },
+      {
+        value,
+        line,
+        height: 0,
+        tag: kind,
+        isMerge: text === '<<' && (tag === '' ? isPlain : tag === mergeTag || tag === '!'),
+      },
       start,
     );
   }
@@ -164,12 +171,8 @@ export class Values {
     if (isExcessive || aliased.characters > maxAliasedCharacters) this.refuse('document contains excessive aliasing');
   }
 
-  list(items: JsonValue[], height: number, line: number, start: Start | undefined): Node {
-    return this.end({ value: items, line, height, tag: undefined, isMerge: false }, start);
-  }
-
-  map(members: JsonObject, height: number, line: number, start: Start | undefined): Node {
-    return this.end({ value: members, line, height, tag: undefined, isMerge: false }, start);
+  collection(value: JsonValue[] | JsonObject, height: number, line: number, start: Start | undefined): Node {
+    return this.end({ value, line, height, tag: undefined, isMerge: false }, start);
   }
 
   /** Adds a member; the last one of a name counts. Returns how many were added. */

@@ -10,10 +10,7 @@ export class YamlError extends Error {
 export const scanError = (problem: string, line: number): YamlError =>
   new YamlError(`yaml: ${line > 0 ? `line ${line + 1}: ` : ''}${problem}`);
 
-/**
- * @param contextLine where the collection or node begins that is being read: named when the mistake itself is in the
- *   first line
- */
+/** @param contextLine where the collection or node around it begins; named when the mistake is in the first line */
 export function grammarError(problem: string, line: number, contextLine = 0): YamlError {
   const shown = line > 0 ? line : contextLine;
   return new YamlError(`yaml: ${shown > 0 ? `line ${shown}: ` : ''}${problem}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { MessageReader } from '../../../src/grpc/message-reader.ts';
+import { ProtoReader } from '../../../src/grpc/protobuf/reader.ts';
 import { randomInt, randomSource } from '../../support/random.ts';
 import { attempt, changed, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
@@ -28,8 +29,27 @@ function read(bytes: Buffer, seed: number): string[] {
   return [...messages, isRead === true ? 'end' : 'refused'];
 }
 
+/** Goes from field to field, and reads each as all that it may be. */
+function walk(bytes: Buffer, from: number, end: number): void {
+  const reader = new ProtoReader(bytes, from, end);
+  while (attempt(() => reader.next(end), 'ProtobufError') === true) {
+    const { at } = reader;
+    for (const read of [
+      () => reader.uint(),
+      () => reader.int64(),
+      () => reader.string(),
+      () => reader.bytes(),
+      () => reader.skip(),
+    ]) {
+      reader.at = at;
+      if (attempt(() => (read(), true), 'ProtobufError') === undefined) return;
+    }
+    assert.ok(reader.at > at, 'no way forward');
+  }
+}
+
 export const target: FuzzTarget = {
-  about: 'gRPC messages in the data of a stream',
+  about: 'gRPC messages in the data of a stream, and the fields of such a message',
   runs: 4_000,
   generate: (random) =>
     changed(
@@ -39,6 +59,7 @@ export const target: FuzzTarget = {
   check(input) {
     const messages = read(input, 0);
     expectWithin(messages.length, input.length / 5 + 1, 'messages');
+    walk(input, Math.min(5, input.length), input.length);
     for (const seed of [1, 2, 3]) assert.deepEqual(read(input, seed), messages);
   },
 };
