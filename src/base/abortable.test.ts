@@ -17,7 +17,7 @@ describe('abortable', () => {
     await expect(abortable(never, abort.signal)).rejects.toThrow('enough');
   });
 
-  test('a promise that fails after the abort bothers nobody', async () => {
+  test('a promise that fails after the abort causes no unhandled rejection', async () => {
     const abort = new AbortController();
     let fail: (error: Error) => void = () => undefined;
     const waiting = abortable(new Promise<number>((_resolve, reject) => (fail = reject)), abort.signal);

@@ -54,7 +54,7 @@ describe('a line of a log', () => {
     },
     { name: 'bytes', details: { body: Buffer.alloc(1_000_000) }, shown: { body: '1000000 bytes' } },
     {
-      name: 'what has a form of its own',
+      name: 'an object with its own toJSON',
       details: { at: { toJSON: () => ({ path: long }) } },
       shown: { at: { path: cut } },
     },

@@ -1,6 +1,6 @@
 /**
- * Lines of a log have an end: what they say comes from clients too (paths, names, errors that quote them), and whoever
- * can write a megabyte into a log with each request fills the disk.
+ * The length of a log line is bounded: it contains text of clients (paths, names, errors that quote them), and a client
+ * that can write a megabyte into the log with each request fills the disk.
  */
 import type { Logger } from './logger.ts';
 

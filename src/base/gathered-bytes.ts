@@ -2,7 +2,8 @@ const minChunkBytes = 1024;
 const maxChunkBytes = 64 * 1024;
 
 /**
- * Bytes that come in pieces of any size, copied into few buffers: who sends them one by one makes no object for each.
+ * Bytes that arrive in pieces of any size, copied into few buffers: a sender of single bytes does not cause an object
+ * per byte.
  */
 export class GatheredBytes {
   #full: Buffer[] = [];

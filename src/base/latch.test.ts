@@ -4,7 +4,7 @@ import { Latch } from './latch.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('latch', () => {
-  test('lets everybody through once it is open, and nobody after it was shut', async () => {
+  test('lets all callers through while it is open, and none after it was shut', async () => {
     const latch = new Latch();
     let through = 0;
     const waiting = [latch.wait(), latch.wait()].map((wait) => wait.then(() => through++));
@@ -20,7 +20,7 @@ describe('latch', () => {
     expect(through).toBe(2);
   });
 
-  test('shut again before those who waited could go on, they wait on', async () => {
+  test('callers keep waiting when it is shut again before they could go on', async () => {
     const latch = new Latch();
     let through = false;
     void latch.wait().then(() => (through = true));
@@ -44,7 +44,7 @@ describe('latch', () => {
     await stayed;
   });
 
-  test('failed, it fails for those who wait and for who comes', async () => {
+  test('a failed latch fails for callers that wait and for later callers', async () => {
     const latch = new Latch();
     const waiting = latch.wait();
     latch.fail(new Error('closed'));
@@ -52,7 +52,7 @@ describe('latch', () => {
     await expect(latch.wait()).rejects.toThrow('closed');
   });
 
-  test('failed and opened after all, it lets everybody through, and who comes when it is shut again waits', async () => {
+  test('opened after a failure it lets all callers through, and shut again it makes later callers wait', async () => {
     const latch = new Latch();
     latch.fail(new Error('not yet'));
     latch.open();

@@ -24,7 +24,7 @@ export class Latch {
     this.#open = false;
   }
 
-  /** Nobody shall wait any longer, now or later, unless it opens after all. */
+  /** Fails for present and later callers, until it is opened. */
   fail(error: Error): void {
     this.#failure = error;
     this.#open = false;

@@ -1,7 +1,7 @@
 /**
- * What a thread is at work on, for who looks at it from outside while it is busy and cannot be asked. The stall
- * detector finds objects that say so among the variables of the functions that are running (`server/stall-detector/`);
- * nothing is done for it while nothing stalls.
+ * Describes what a thread is working on, for an observer outside it while the thread is busy. The stall detector finds
+ * objects of this type among the variables of the functions that are running (`server/stall-detector/`); it costs
+ * nothing while nothing stalls.
  */
 export const describeWork: unique symbol = Symbol.for('orch.work') as never;
 
