@@ -1,5 +1,5 @@
 /**
- * CEL as Kubernetes 1.32 speaks it. What the other rooms need of it.
+ * The public interface of the CEL package: the language as Kubernetes 1.32 defines it.
  * @see {@link https://kubernetes.io/docs/reference/using-api/cel/ | Common Expression Language in Kubernetes}
  */
 export {

@@ -1,4 +1,4 @@
-/** What an expression may call: functions with an overload for each form of arguments. */
+/** What an expression may call: functions with an overload for each list of argument types. */
 import type { Value } from '../values/values.ts';
 import type { CelType } from './types.ts';
 import type { CallEstimator } from '../cost/call-sizes.ts';

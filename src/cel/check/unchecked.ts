@@ -1,4 +1,4 @@
-/** Names and functions of an expression whose types nobody checks: every overload may be meant. */
+/** Names and functions of an expression that is not type-checked: every overload is possible. */
 import { argumentsOf, bareName, type Node } from '../syntax/ast.ts';
 import type { Scope } from './checker.ts';
 

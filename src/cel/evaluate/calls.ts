@@ -82,7 +82,7 @@ const withoutCost = (evaluate: Evaluate): Evaluate =>
         return value;
       };
 
-/** One side that decides is enough, also when the other one fails. */
+/** One operand that decides the result is enough, even when the other operand fails. */
 const logical =
   (decisive: boolean): Compiler =>
   ([left, right]) =>

@@ -10,7 +10,7 @@ export const overflow = new CelError('integer overflow');
 const timeOverflow = new CelError('timestamp overflow');
 const durationOverflow = new CelError('duration overflow');
 
-/** In its one form; an error outside of 64 bits. */
+/** An integer in its canonical type (number or bigint); an error outside of 64 bits. */
 export function intResult(value: bigint): Value {
   if (value >= -9007199254740991n && value <= 9007199254740991n) return Number(value);
   return value < minInt || value > maxInt ? overflow : value;

@@ -1,5 +1,5 @@
 /**
- * What the user of a request may do. Whoever gives an expression the variable `authorizer` brings the answers.
+ * What the user of a request may do. The caller that sets the variable `authorizer` provides the decisions.
  * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library | Kubernetes authorizer
  *   library}
  */
@@ -17,7 +17,7 @@ const groupCheckType = opaqueType('kubernetes.authorization.GroupCheck');
 export const resourceCheckType = opaqueType('kubernetes.authorization.ResourceCheck');
 const decisionType = opaqueType('kubernetes.authorization.Decision');
 
-/** Who is asked about: absent is the user of the request. */
+/** The user whose rights are checked; the user of the request when absent. */
 export interface ServiceAccount {
   readonly namespace: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface ResourceQuestion {
   readonly subresource?: string;
   readonly namespace?: string;
   readonly name?: string;
-  /** Texts as the expression has them; one that cannot be read is ignored by the one who answers. */
+  /** Selectors as the expression has them; the authorizer ignores one that it cannot parse. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
 }

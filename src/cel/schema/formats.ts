@@ -11,7 +11,7 @@ export function readBytes(text: string): Value {
 }
 
 /**
- * No time or duration that anyone writes has as many characters: reading a longer text would only take time.
+ * No useful time or duration has as many characters: parsing a longer text would only take time.
  *
  * @NOTE differs from upstream: there a fraction of a second may have as many digits as fit into a request.
  */

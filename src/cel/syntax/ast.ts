@@ -1,6 +1,6 @@
 /**
- * The tree of an expression. Operators are calls of functions with reserved names (`_+_`, `_&&_`), macros are already
- * expanded, as in the language definition: checker, cost and evaluation know few forms.
+ * The syntax tree of an expression. Operators are calls of functions with reserved names (`_+_`, `_&&_`), macros are
+ * already expanded, as in the language definition: checker, cost and evaluation handle few kinds of nodes.
  */
 import type { CelType } from '../check/types.ts';
 import type { Overload } from '../check/declarations.ts';
@@ -62,8 +62,8 @@ export interface Call extends Base {
 }
 
 /**
- * The commonest nodes, with room for what the checker says of them: to add it later takes longer than the rest of the
- * reading.
+ * The most common nodes, with members reserved for the results of the checker: adding those later takes longer than the
+ * rest of parsing.
  */
 export const literalNode = (offset: number, literal: LiteralValue): Literal => ({
   kind: 'literal',

@@ -1,5 +1,5 @@
 /**
- * Macros: calls that become folds, `has()` and the binding forms of optionals.
+ * Macros: calls that become folds, `has()` and the binding macros of optionals.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#macros | CEL language definition: macros}
  */
 import {

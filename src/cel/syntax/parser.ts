@@ -36,7 +36,8 @@ export interface Parsed {
 /** In code points, as upstream counts. */
 const maxLength = 100_000;
 /**
- * More operands than anyone writes. 15,000 of them held a server for 220 ms when they were the first that it ever read.
+ * More operands than any practical expression has. 15,000 of them blocked a server for 220 ms when they were the first
+ * expression of the process.
  *
  * @NOTE differs from upstream: there is such a limit.
  */
@@ -174,7 +175,7 @@ class Parser {
     if (++this.depth > maxDepth) throw new TooLarge(`expression recursion limit exceeded: ${maxDepth}`);
   }
 
-  /** An error ends here: what follows is read as if a part had stood there. */
+  /** An error ends here: parsing goes on as if an operand had been there. */
   private unary(): Node {
     if (++this.operands > maxOperands) throw new TooLarge(`expression operand limit exceeded: ${maxOperands}`);
     const { offset } = this.reader.peek();
@@ -296,7 +297,7 @@ class Parser {
     return identifierNode(first.offset, name);
   }
 
-  /** How many tokens ahead the brace of `a.b.c{` is; -1 when none follows. */
+  /** How many tokens ahead the brace of `a.b.c{` is; -1 when there is none. */
   private messageBrace(): number {
     let ahead = 0;
     while (this.reader.peek(ahead).text === '.' && this.reader.name(ahead + 1) === 'IDENTIFIER') ahead += 2;

@@ -1,7 +1,7 @@
 /**
- * The reader's side of tokens: what is expected, what is said when something else comes, and where reading goes on
- * after that. It follows what upstream's generated parser does, because people see its words: a token too much is
- * skipped, one that is missing is assumed, and otherwise everything up to a token that can follow is skipped.
+ * Error recovery of the parser: which token is expected, the message when another token comes, and where parsing goes
+ * on. It does what upstream's generated parser does, because users see its messages: an extra token is skipped, a
+ * missing token is assumed, and otherwise all tokens up to one that is allowed are skipped.
  */
 import type { Token } from './lexer.ts';
 import type { Issue } from './source.ts';
@@ -163,8 +163,8 @@ export class TokenReader {
   }
 
   /**
-   * Takes a token of this name; one that is missing before something that can follow is assumed. Throws {@link
-   * SyntaxFailure}.
+   * Takes a token of this name. When it is missing and the next token is one that is allowed after it, it is assumed.
+   * Throws {@link SyntaxFailure}.
    */
   expect(name: string): Token {
     if (this.name() === name) return this.take();
@@ -192,7 +192,7 @@ export class TokenReader {
     return new SyntaxFailure();
   }
 
-  /** After a failure: goes on at the next token that can follow. False when there is nothing to go on for. */
+  /** After a failure: skips to the next token that is allowed here. False when there is none. */
   recover(): boolean {
     this.recovering = true;
     if (++this.recoveries > maxRecoveries) this.position = this.tokens.length - 1;

@@ -1,6 +1,5 @@
 /**
- * The text of an expression, and what is wrong with it in the form that clients see: message, line, and a mark below
- * the place.
+ * The text of an expression, and its errors as clients see them: message, line, and a mark below the position.
  *
  * Lines count from 1, columns from 1 in code points, as upstream counts them.
  */
