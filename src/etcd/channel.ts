@@ -18,7 +18,7 @@ export interface ChannelOptions {
   readonly connection: Omit<ConnectionOptions, 'clock' | 'onDraining'>;
   /** Streams on one connection; a further one opens a further connection. */
   readonly maxStreams: number;
-  /** Asks a new connection who is there, before anything else is sent. */
+  /** Asks a new connection for the server's status, before anything else is sent. */
   readonly greet: (connection: EtcdConnection, signal: AbortSignal) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export class Channel {
       if (connection.http2.activeStreams < Math.min(this.#options.maxStreams, connection.http2.maxStreams))
         return connection;
     }
-    // Short calls can wait for their turn; streams that stay would wait for ever.
+    // Short calls can wait for a free stream; streams that stay open would wait for ever.
     return this.#options.maxStreams === Infinity ? this.#connections[0] : undefined;
   }
 
@@ -77,7 +77,7 @@ export class Channel {
 
   async #dial(): Promise<EtcdConnection> {
     const { clock, endpoints, dialTimeoutMs, log } = this.#options;
-    // Somebody waits for this, and timers of the clock alone would let the process end.
+    // A caller waits for this, and the unreferenced timers of the clock alone would let the process end.
     const hold = setInterval(() => {}, 2 ** 30);
     const waitMs = this.#notBeforeMs - clock.now();
     if (waitMs > 0) await sleep(clock, waitMs, this.#closed.signal);

@@ -147,7 +147,7 @@ describe('an answer that is not gRPC as it should be', () => {
       message: 'etcd said OK without an answer',
     },
     {
-      name: 'a code that nobody defined',
+      name: 'an undefined status code',
       step: (call: PeerCall) => call.fail(99, 'what'),
       code: GrpcCode.unknown,
       message: 'what',

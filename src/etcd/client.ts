@@ -104,7 +104,7 @@ export class EtcdClient implements AsyncDisposable {
 
   // ── Lease ──
 
-  /** May be sent again: a lease that nobody has heard of ends by itself. */
+  /** May be sent again: a lease whose id no client received expires by itself. */
   leaseGrant(ttlSeconds: number): Promise<LeaseGrantResponse> {
     return this.#call(leaseGrantMethod, encodeLeaseGrant(ttlSeconds), { idempotent: true });
   }
@@ -211,7 +211,7 @@ export class EtcdClient implements AsyncDisposable {
   }
 }
 
-/** Somebody who may not ask for the status, or a server without it: calls can work all the same. */
+/** A client without the right to ask for the status, or a server without it: other calls can succeed all the same. */
 const statusRefusals = new Set<GrpcCode>([GrpcCode.unimplemented, GrpcCode.permissionDenied, GrpcCode.unauthenticated]);
 
 const closedError = (): EtcdError => new EtcdError(GrpcCode.cancelled, 'the etcd client is closed');

@@ -240,7 +240,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     expect(answer('CompactionResponse', { header }, decodeHeaderResponse)).toEqual({ revision });
   });
 
-  test('fields that are not known are skipped, whatever their form', () => {
+  test('unknown fields are skipped, whatever their wire type', () => {
     const known = Buffer.from([0x08, 0x01]);
     const unknown = Buffer.from([
       0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 3, 1, 2, 3, 0xa5, 0x06, 1, 2, 3, 4,

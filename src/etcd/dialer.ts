@@ -20,8 +20,8 @@ export class DialError extends Error {
 }
 
 /**
- * Tries endpoints in order and resolves with the first that answers. One that refuses makes room for the next at
- * once; one that keeps silent does not hold up the others for longer than the stagger.
+ * Tries endpoints in order and resolves with the first that answers. When one refuses, the next is tried at once; when
+ * one does not answer, the next is tried after the stagger.
  */
 export function dialFirst<T>(options: DialRoundOptions<T>): Promise<T> {
   const { clock, endpoints, timeoutMs, staggerMs, signal, dial, discard } = options;

@@ -85,7 +85,7 @@ export interface WatchResponse {
   /** Above 0 when the watch was canceled because it wanted history older than this. */
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** More events of the same answer follow. */
+  /** The same response continues in the next message. */
   readonly fragment: boolean;
   readonly events: readonly WatchEvent[];
 }

@@ -80,7 +80,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     this.#outcome.reject(error);
   }
 
-  /** Nobody answered in time. The connection has to show that it is alive. */
+  /** No response arrived in time. The connection has to show that it is alive. */
   expire(timeoutMs: number): void {
     this.abort(new EtcdError(GrpcCode.deadlineExceeded, `etcd did not answer within ${timeoutMs} ms`));
     this.#connection?.http2.probe();
