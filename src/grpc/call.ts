@@ -55,7 +55,7 @@ export interface UnaryOutcome<Response> {
 
 /** What both kinds of call have in common: the status at the end, and messages on the way to it. */
 abstract class Call implements StreamHandler {
-  /** What messages call who is asked. */
+  /** The name of the called program in error messages. */
   protected readonly peer: string;
   protected stream: Http2Stream | undefined;
   readonly #reader = new MessageReader((buffer, start, end) => {

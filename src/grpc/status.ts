@@ -23,13 +23,13 @@ export type GrpcCode = (typeof GrpcCode)[keyof typeof GrpcCode];
 
 const known = new Set<number>(Object.values(GrpcCode));
 
-/** The code of a `grpc-status` header; what nobody defined is `unknown`. */
+/** The code of a `grpc-status` header; an undefined one is `unknown`. */
 export function parseGrpcCode(text: string): GrpcCode {
   const code = Number(text);
   return known.has(code) ? (code as GrpcCode) : GrpcCode.unknown;
 }
 
-/** What an HTTP status without a gRPC status means: somebody before the server has answered. */
+/** The meaning of an HTTP status without a gRPC status: a proxy before the server has answered. */
 export function grpcCodeOfHttpStatus(status: string): GrpcCode {
   switch (status) {
     case '400':

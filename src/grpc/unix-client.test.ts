@@ -88,7 +88,7 @@ test('a call whose connection breaks is not sent again: the program may have don
   expect(calls).toBe(1);
 });
 
-test('a time limit is told as such, and why nobody was reached', async () => {
+test('an exceeded time limit is reported as such, with the reason why the program was not reached', async () => {
   const socket = await socketPath();
   const limit = new AbortController();
   const asking = clientOf(socket).call(method, question, limit.signal);

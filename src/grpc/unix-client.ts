@@ -39,7 +39,7 @@ export class UnixClient {
   /** @param body a whole gRPC message */
   async call<Response>(method: Method<Response>, body: Buffer, signal: AbortSignal): Promise<Response> {
     const ended = AbortSignal.any([signal, this.#closed.signal]);
-    // Somebody waits for this, and timers of the clock alone would let the process end.
+    // A caller waits for this, and the unreferenced timers of the clock alone would let the process end.
     const hold = setInterval(() => {}, 2 ** 30);
     let last: GrpcError | undefined;
     try {
@@ -103,7 +103,7 @@ export class UnixClient {
     });
   }
 
-  /** The one connection, which is made anew when it is lost. Throws `unprocessed` when nobody is there. */
+  /** The one connection, opened again when it is lost. Throws `unprocessed` when the program does not listen. */
   async #connect(signal: AbortSignal): Promise<Http2Connection> {
     const connecting = (this.#connection ??= this.#open());
     try {

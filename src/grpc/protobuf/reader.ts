@@ -12,7 +12,7 @@ export class ProtobufError extends Error {
 }
 
 /**
- * Reads protobuf fields from a part of a buffer that belongs to somebody else: whatever is kept is copied.
+ * Reads protobuf fields from a part of a buffer that belongs to the caller: everything that is kept is copied.
  *
  * ```ts
  * while (reader.next(end)) switch (reader.field) { case 1: revision = reader.uint(); break; default: reader.skip(); }
