@@ -32,7 +32,7 @@ export interface CertificateRequest {
   readonly use: 'authority' | 'server' | 'client';
   /** The private key that the certificate is about. */
   readonly key: KeyObject;
-  /** Who signs: the key itself when absent. */
+  /** The issuer; self-signed when absent. */
   readonly issuer?: { readonly subject: Subject; readonly key: KeyObject };
   readonly notBefore: Date;
   readonly notAfter: Date;

@@ -1,5 +1,5 @@
 /**
- * The few forms of DER that a certificate is made of. Writing only: reading is Node's `X509Certificate`.
+ * The few DER types that a certificate consists of. Writing only: certificates are read by Node's `X509Certificate`.
  *
  * @see {@link https://www.itu.int/rec/T-REC-X.690 | ITU-T X.690}, sections 8 and 10
  */

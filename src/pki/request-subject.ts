@@ -1,5 +1,5 @@
 /**
- * Whom a certificate request is for. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4 | RFC 5280,
+ * The subject of a certificate request. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4 | RFC 5280,
  * section 4.1.2.4}
  */
 import { DerError, derTags, expectTag, readDer } from './der-reader.ts';
