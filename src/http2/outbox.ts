@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 const chunkBytes = 64 * 1024;
 /** Longer pieces are handed to the socket as they are instead of being copied. */
 const copyLimitBytes = 16 * 1024;
-/** Chunks that wait for the next who writes, whichever connection that is. */
+/** Unused chunks, shared by all connections: the next one that writes takes them. */
 const spare: Buffer[] = [];
 const maxSpare = 32;
 

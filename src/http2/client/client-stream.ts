@@ -16,7 +16,7 @@ export class ClientStream implements Http2Stream {
   readonly headerBlock: Buffer;
   readonly handler: StreamHandler;
   readonly #owner: StreamOwner;
-  /** 0 while it waits for its turn. */
+  /** 0 while it is queued. */
   id = 0;
   sendWindow = 0;
   /** Bytes received since the peer's window was last filled up. */

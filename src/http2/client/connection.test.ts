@@ -81,7 +81,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  test('a stream that waits for its turn can be cancelled', async () => {
+  test('a queued stream can be cancelled', async () => {
     const bodies: string[] = [];
     const peer = await startNodePeer(
       (stream) => {
@@ -302,7 +302,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     );
   });
 
-  test('follows new settings, also for streams that are open', async () => {
+  test('applies new settings of the server, also to open streams', async () => {
     const begun: http2.ServerHttp2Stream[] = [];
     const peer = await startNodePeer((stream) => void begun.push(stream), { settings: { initialWindowSize: 0 } });
     const connection = await connectTo(peer.port);
@@ -377,12 +377,12 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
   test.each([
     { name: 'data on stream 0', send: [frame(FrameType.data, 0, 0, Buffer.from('x'))], code: ErrorCode.protocolError },
     {
-      name: 'data on a stream that nobody opened',
+      name: 'data on a stream that was not opened',
       send: [frame(FrameType.data, 0, 9, Buffer.from('x'))],
       code: ErrorCode.protocolError,
     },
     {
-      name: 'headers on a stream that nobody opened',
+      name: 'headers on a stream that was not opened',
       send: [frame(FrameType.headers, Flag.endHeaders, 9, ok)],
       code: ErrorCode.protocolError,
     },

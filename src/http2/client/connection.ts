@@ -2,8 +2,8 @@
  * An HTTP/2 client connection made for gRPC over a few long-lived connections to known servers.
  *
  * Why not `node:http2`: a call costs three to four times as much with it (docs/adr/0002-etcd-client.md). Requests have
- * constant header blocks, everything that one turn of the event loop sends leaves in one write, and nothing is
- * allocated for events and streams that nobody asked for.
+ * constant header blocks, everything that is sent in one tick of the event loop leaves in one write, and nothing is
+ * allocated for events and streams that are not used.
  *
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
  * table (see hpack/stateless.ts), informational answers.
@@ -119,7 +119,7 @@ export class Http2Connection implements StreamOwner {
     return this.#peer.maxStreams;
   }
 
-  /** Opens a stream. Beyond the peer's limit it waits for its turn. */
+  /** Opens a stream. Beyond the peer's limit it is queued. */
   open(headerBlock: Buffer, handler: StreamHandler): Http2Stream {
     if (this.#draining) throw new Http2Error('the connection is closed', { unprocessed: true, cause: this.#closed });
     const stream = new ClientStream(this, headerBlock, handler);

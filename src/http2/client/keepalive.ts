@@ -4,7 +4,7 @@ export interface KeepaliveOptions {
   readonly clock: Clock;
   readonly keepaliveMs: number;
   readonly keepaliveTimeoutMs: number;
-  /** Without streams etcd counts pings as abuse, and there is nobody to whom an answer matters. */
+  /** Pings are sent only while there are streams: without streams etcd counts them as abuse. */
   readonly inUse: () => boolean;
   readonly sendPing: (payload: Buffer) => void;
   readonly onDead: (reason: Error) => void;

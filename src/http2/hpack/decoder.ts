@@ -35,9 +35,9 @@ export class HpackDecoder {
   }
 
   /**
-   * Names and values in turn, in the order of the block, a character a byte; undefined when they are more than
-   * `maxListBytes`: the table is in step nevertheless, and the next block can be decoded.
-   * Throws what is a COMPRESSION_ERROR: no block of the peer can be decoded after that.
+   * Names and values alternately, in the order of the block, a character per byte; undefined when they exceed
+   * `maxListBytes`: the dynamic table is updated nevertheless, and the next block can be decoded.
+   * Throws for a COMPRESSION_ERROR: no block of the peer can be decoded after that.
    */
   decode(block: Buffer): string[] | undefined {
     this.#block = block;

@@ -1,6 +1,6 @@
 /**
- * Encodes header blocks that any peer can decode at any time: from the static table and literals that nobody is to
- * remember, without Huffman coding. That costs some bytes on the wire, and hardly any work.
+ * Encodes header blocks without state: with the static table and literals without indexing, without Huffman coding.
+ * That costs some bytes on the wire, and hardly any CPU.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7541 | RFC 7541}
  */
@@ -15,9 +15,9 @@ export function encodeHeaders(headers: ReadonlyArray<readonly [name: string, val
  * Encodes the header block of an answer, as Latin-1 text: a character a byte, so that the caller writes it with one
  * `latin1Write`. Fields that come with every answer are encoded once.
  *
- * Throws when a name is not a token in lower case, or a value has a character that ends a line or is no byte: whoever
- * passes the answer on as HTTP/1.1 would take what follows for a field, or an answer, of its own (RFC 9113, section
- * 8.2.1).
+ * Throws when a name is not a token in lower case, or a value has a character that ends a line or is no byte: a proxy
+ * that forwards the response as HTTP/1.1 would take the rest of the value for another field or response (RFC 9113,
+ * section 8.2.1).
  */
 export function encodeAnswer(status: number, fields: Iterable<readonly [name: string, value: string]>): string {
   let block = statusFields.get(status) ?? encodeStatus(status);

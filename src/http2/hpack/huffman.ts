@@ -1,6 +1,6 @@
 /**
- * The Huffman code of header strings. The code is canonical, so the lengths are all there is to know: codes of one
- * length are consecutive and in symbol order, and follow those of the length before.
+ * The Huffman code of header strings. The code is canonical, so the lengths define it: codes of one length are
+ * consecutive, in symbol order, and come directly after those of the previous length.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7541#appendix-B | RFC 7541, appendix B}
  */

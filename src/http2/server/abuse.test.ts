@@ -222,7 +222,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     expect((await other.wholeAnswer(1)).body.toString()).toBe('ok');
   }
 
-  test('requests that are reset at once count until nobody works on them', async () => {
+  test('requests that are reset at once count until their handlers have ended', async () => {
     const work = { now: 0, most: 0, all: 0 };
     let release!: () => void;
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -321,7 +321,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await expectService(server.port, client, 3);
   });
 
-  test('a body in frames of a byte takes no more memory than its bytes, until somebody reads', async () => {
+  test('a body in frames of one byte takes no more memory than its bytes until it is read', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream));
     const client = await connectRaw(server.port);

@@ -116,7 +116,7 @@ export class Answers {
     return this.#window <= 0;
   }
 
-  /** Goes on with a stream whose window has opened, when nobody else waits for longer. */
+  /** Goes on with a stream whose window has opened, when no other stream has waited longer. */
   takeTurn(stream: ServerStream): void {
     if (stream.queue.length > 0) this.transmit(stream, this.#turn);
   }

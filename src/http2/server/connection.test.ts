@@ -16,7 +16,7 @@ async function connect(port: number, options: http2.ClientSessionOptions = {}): 
 interface Answer {
   readonly status: number | undefined;
   readonly headers: http2.IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Names and values alternately, as they were received. */
   readonly raw: readonly string[];
   readonly body: Buffer;
   readonly code: number | undefined;
@@ -126,7 +126,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     for (let i = 0; i < 300; i++) expect((await post(session, pattern(i))).body.length).toBe(i);
   });
 
-  test('a stream that its client does not read holds up nobody else', async () => {
+  test('a stream that the client does not read does not delay other streams', async () => {
     const written = { bytes: 0, refused: 0 };
     const server = await startServer((stream) => {
       if (field(stream, ':path') !== '/endless') return echo(stream);
@@ -148,7 +148,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(written.refused).toBeGreaterThan(0));
     const body = pattern(200_000);
     expect((await post(session, body)).body.equals(body)).toBe(true);
-    // Node's client takes some windows before anybody reads.
+    // Node's client takes some windows before the application reads.
     expect(written.bytes).toBeLessThan(100_000);
     let read = 0;
     unread.on('data', (piece: Buffer) => (read += piece.length));
@@ -157,7 +157,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
   });
 
-  test('a body that its handler does not read holds up nobody else, and comes when it is read', async () => {
+  test('a body that its handler does not read does not delay other streams, and arrives when it is read', async () => {
     const unread: ServerStream[] = [];
     const server = await startServer(
       (stream) => void (field(stream, ':path') === '/later' ? unread.push(stream) : echo(stream)),
@@ -208,7 +208,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test('says how many streams may be open, and refuses those beyond', async () => {
     const held: ServerStream[] = [];
     const server = await startServer((stream) => void held.push(stream), { maxStreams: 2 });
-    // Told of the limit the client would wait for its turn; like this it does not know yet.
+    // A client that knew the limit would queue the request; this one has not received the settings yet.
     const session = http2.connect(`http://127.0.0.1:${server.port}`, { peerMaxConcurrentStreams: 10 });
     session.on('error', () => {});
     onTestFinished(() => session.destroy());
@@ -278,7 +278,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   });
 
   test.each([
-    { name: 'nobody wanted', handler: (stream: ServerStream) => stream.respond(403, [], true) },
+    { name: 'was not read', handler: (stream: ServerStream) => stream.respond(403, [], true) },
     {
       name: 'were answered in the middle',
       handler: (stream: ServerStream) => stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} }),
@@ -491,7 +491,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(values.map((_, i) => headers[`x-${i}`])).toEqual(values);
   });
 
-  test('keeps the order of fields, and those that come several times', async () => {
+  test('keeps the order of header fields, and repeated fields', async () => {
     let seen: readonly string[] = [];
     const fields = [
       ['b', '1'],
@@ -550,7 +550,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(payload).toBe('12345678');
   });
 
-  test('follows new settings, also for streams that are open', async () => {
+  test('applies new settings of the client, also to open streams', async () => {
     const body = pattern(200_000);
     const server = await startServer((stream) => sendBody(stream, body));
     const session = await connect(server.port, { settings: { initialWindowSize: 0 } });

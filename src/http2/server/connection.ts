@@ -2,16 +2,16 @@
  * The server's side of an HTTP/2 connection, over a socket that speaks TLS already.
  *
  * Why not `node:http2`: its streams, header objects and callbacks were a third of what reading an object costs this
- * server, and half of what delivering an event of a watch does (docs/performance.md). Here what one turn of the event
- * loop sends leaves in one write, and a stream is one small object.
+ * server, and half of what delivering a watch event does (docs/performance.md). Here everything that is sent in one
+ * tick of the event loop leaves in one write, and a stream is one small object.
  *
  * Left out, because no client of this server asks for it: push, priorities, compression state for answers, extended
  * CONNECT.
  *
  * What a client can cause is bounded: streams and requests in work by `maxStreams`, header blocks by
- * `maxHeaderListBytes`, bodies that nobody has read yet by the windows, what it does in vain by allowances. Who does
- * not take what it asked for is not read any further, of an answer no more than a piece waits here, and that for a
- * time.
+ * `maxHeaderListBytes`, bodies that were not read yet by the windows, frames without effect by allowances. A client
+ * that does not take its responses is not read any further; of each response at most one piece is buffered here, and
+ * for a bounded time.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
@@ -222,7 +222,7 @@ export class ServerConnection implements StreamOwner {
 
   /** All of the answer is sent. */
   #localEnd(stream: ServerStream): void {
-    // The rest of a body that nobody wants (RFC 9113, section 8.1).
+    // The rest of a body that is not needed (RFC 9113, section 8.1).
     if (!stream.remoteEnded) this.reset(stream, ErrorCode.noError);
     else this.#remove(stream);
   }
@@ -376,8 +376,8 @@ export class ServerConnection implements StreamOwner {
     this.#lastStreamId = streamId;
     // The client will hear, or has heard, that this one is not looked at.
     if (this.#leaving) return this.#ignore(streamId);
-    // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around
-    // the limit.
+    // A request that was reset counts until its handler has ended: opening and resetting streams does not evade the
+    // limit.
     if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams)
       return this.#breakOff(streamId, ErrorCode.refusedStream);
     this.#open(streamId, fields, endStream, bytes);
@@ -463,7 +463,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   took(stream: ServerStream, bytes: number): void {
-    // Also when the stream was closed by who took them.
+    // Also when the reader of these bytes has closed the stream.
     this.dropped(bytes);
     stream.unannounced += bytes;
     if (stream.closed || stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;

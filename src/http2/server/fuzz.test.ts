@@ -135,7 +135,7 @@ function conversation(random: RandomSource): Buffer[] {
 function spoil(random: RandomSource, frames: Buffer[]): void {
   const at = randomInt(random, frames.length);
   const one = Buffer.from(frames[at]!);
-  // What is cut already is followed by noise.
+  // Input that was cut already gets random bytes appended.
   switch (one.length < frameHeaderBytes ? 8 : randomInt(random, 9)) {
     case 0: // another byte somewhere
       one[randomInt(random, one.length)] = randomInt(random, 256);

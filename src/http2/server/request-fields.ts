@@ -52,7 +52,7 @@ const goodNames = new Set<string>();
 const maxGoodNames = 1000;
 
 /**
- * @param fields names and values in turn
+ * @param fields names and values alternately
  * @returns undefined for a malformed request, whose stream is to be reset
  */
 export function checkRequest(fields: readonly string[]): RequestHead | undefined {

@@ -896,7 +896,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(16_384);
   });
 
-  test('an answer before the end of the request is followed by RST_STREAM that is no error', async () => {
+  test('a response before the end of the request is completed by RST_STREAM with NO_ERROR', async () => {
     const client = await connectRaw((await startServer((stream) => answer(stream))).port);
     client.greet();
     client.send(post(1));
@@ -907,7 +907,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(client.body(1).toString()).toBe('ok');
   });
 
-  test('an answer after the end of the request is followed by nothing', async () => {
+  test('after a response to a complete request no frame is sent', async () => {
     const client = await connectRaw(
       (await startServer((stream) => void readBody(stream).then(() => answer(stream)))).port,
     );
@@ -1003,7 +1003,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(99)).status).toBe('200');
   });
 
-  test('a body that nobody read is given back when its client resets the stream', async () => {
+  test('the window of an unread body is returned when the client resets the stream', async () => {
     const server = await startServer(serve, { connectionWindowBytes: 65_535 });
     const client = await connectRaw(server.port);
     client.greet();
@@ -1016,7 +1016,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(99)).status).toBe('200');
   });
 
-  test('padding counts in the windows, and is given back though nobody reads', async () => {
+  test('padding counts in the windows, and is returned even when the body is not read', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream), {
       connectionWindowBytes: 65_535,
@@ -1106,7 +1106,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     client.send(get(1), get(3), get(5), ping());
     await client.waitFor((heard) => heard.type === FrameType.ping);
     await client.waitFor(() => client.body(1).length + client.body(3).length + client.body(5).length === 65_535);
-    // Nobody has it all for long.
+    // Each stream gets a part of the connection's window.
     client.send(windowUpdate(0, 300_000));
     await client.waitFor(() => client.body(1).length + client.body(3).length + client.body(5).length === 365_535);
     expect(Math.min(client.body(3).length, client.body(5).length)).toBeGreaterThan(0);

@@ -37,7 +37,7 @@ describe('the body of a request that is answered, whose answer the client does n
         stream.read({ onData: () => stream.pause(), onEnd: () => undefined }), setTimeout(() => answer(stream), 1)
       ),
     },
-  ])('is dropped, and makes room for those of others: it $name', async ({ handler }) => {
+  ])('is dropped, and its bytes are free for other requests: it $name', async ({ handler }) => {
     const server = await startServer((stream) => void handler(stream), { connectionWindowBytes });
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);

@@ -52,7 +52,7 @@ export class Stalls {
     if (streams.size > 0 || outbox.backlog > 0) this.look();
   };
 
-  /** Undefined for a stream that waits for its turn. */
+  /** Undefined for a queued stream. */
   #progressOf({ sendWindow, sentBytes }: ServerStream): number | undefined {
     const { answers } = this.#options;
     if (sendWindow <= 0) return sentBytes;

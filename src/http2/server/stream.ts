@@ -49,7 +49,7 @@ export class ServerStream {
   readonly endsWithHeaders: boolean;
   readonly #owner: StreamOwner;
   #reader: BodyReader | undefined;
-  /** What came of the body before anybody read. */
+  /** The part of the body that was received before the handler read. */
   readonly #early = new GatheredBytes();
   #paused = false;
   #dropsBody = false;
@@ -113,8 +113,8 @@ export class ServerStream {
   }
 
   /**
-   * Nobody takes what is left of the body: what has come is dropped, and what still comes. The client may send no more
-   * than one window of it. A reader hears nothing more until the stream is over.
+   * The rest of the body is not needed: what was received and what is still received is dropped. The client may send no
+   * more than one window of it. A reader is not called again until the stream is over.
    */
   dropBody(): void {
     if (this.#dropsBody) return;
@@ -123,7 +123,7 @@ export class ServerStream {
     if (untaken > 0) this.#owner.dropped(untaken);
   }
 
-  /** The same where nobody has begun to read. */
+  /** The same for a body whose reading has not begun. */
   dropUnreadBody(): void {
     if (this.#reader === undefined) this.dropBody();
   }
@@ -228,7 +228,7 @@ export class ServerStream {
     for (const listener of listeners) listener();
   }
 
-  /** For the connection: the stream is over. @returns bytes of the body that nobody has taken */
+  /** For the connection: the stream is over. @returns bytes of the body that were not read */
   close(): number {
     this.closed = true;
     this.queue.length = 0;
