@@ -110,7 +110,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     AGE,
     wide(text('IP', 'First address of the pod.')),
     wide(text('Node', 'Node the pod runs on.')),
-    wide(text('Nominated Node', 'Node on which room is being made for the pod.')),
+    wide(text('Nominated Node', 'Node on which capacity is being freed for the pod.')),
     wide(text('Readiness Gates', 'Readiness gates that are true, of those declared.')),
   ],
   '/PodTemplate': [
@@ -249,7 +249,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
   'batch/CronJob': [
     NAME,
-    text('Schedule', 'When jobs start, in cron form.'),
+    text('Schedule', 'When jobs start, in cron syntax.'),
     text('Timezone', 'Time zone of the schedule.'),
     boolean('Suspend', 'Whether no new jobs start.'),
     integer('Active', 'How many jobs are running.'),
@@ -278,7 +278,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     text('Condition', 'Whether the request is approved and the certificate issued.'),
   ],
   'certificates.k8s.io/ClusterTrustBundle': [NAME, text('SignerName', 'Signer whose roots these are.')],
-  'coordination.k8s.io/Lease': [NAME, text('Holder', 'Who holds the lease.'), AGE],
+  'coordination.k8s.io/Lease': [NAME, text('Holder', 'Holder of the lease.'), AGE],
   'coordination.k8s.io/LeaseCandidate': [
     NAME,
     text('LeaseName', 'Lease the candidate wants to hold.'),
@@ -396,7 +396,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   'storage.k8s.io/CSINode': [NAME, integer('Drivers', 'How many drivers the node has.'), AGE],
   'storage.k8s.io/StorageClass': [
     NAME,
-    text('Provisioner', 'Who makes the volumes.'),
+    text('Provisioner', 'Driver that creates the volumes.'),
     text('ReclaimPolicy', 'What happens to a volume when its claim is gone.'),
     text('VolumeBindingMode', 'Whether volumes are made at once or for the first pod.'),
     text('AllowVolumeExpansion', 'Whether claims can grow.'),

@@ -1,7 +1,7 @@
 /**
  * Generated tables keep a line of JSON per type, `["Name", …]`, in one text per package. A package's text is split when
- * the package is first asked for, a line is parsed when its type is: starting a process costs nothing, and versions
- * that nobody uses stay text.
+ * the package is first asked for, a line is parsed when its type is: starting a process costs nothing, and unused
+ * versions stay text.
  */
 export class LineTable<Entry extends [name: string, ...unknown[]]> {
   readonly #texts: Readonly<Record<string, string>>;

@@ -13,10 +13,10 @@ export interface ResourceRow {
   readonly verbs?: readonly Verb[];
   /** False for what is computed when read; what can only be created is never stored. */
   readonly storage?: false;
-  /** apiVersion of the stored form. */
+  /** apiVersion of the storage version. */
   readonly stored?: string;
   readonly prefix?: string;
-  /** apiVersion in the storage version hash where it is not that of the stored form. */
+  /** apiVersion in the storage version hash where it is not that of the storage version. */
   readonly hashedAs?: string;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fields?: readonly string[];

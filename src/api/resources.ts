@@ -79,7 +79,7 @@ export interface SubresourceInfo {
 }
 
 export interface StorageInfo {
-  /** apiVersion of the stored form. */
+  /** apiVersion of the storage version. */
   readonly apiVersion: string;
   /** Keys are `<storage prefix>/<prefix>[/<namespace>]/<name>`. */
   readonly prefix: string;
@@ -118,8 +118,8 @@ export function gated(resource: ResourceInfo, gates: GateSettings = {}): Resourc
 }
 
 /**
- * What discovery shows so that clients notice a change of the stored form: the start of a SHA-256 of its group, version
- * and kind.
+ * What discovery shows so that clients notice a change of the storage version: the start of a SHA-256 of its group,
+ * version and kind.
  */
 export function storageVersionHash(apiVersion: string, kind: string): string {
   const path = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;

@@ -172,7 +172,7 @@ function* checkValidation(
   else yield* checkExpression(expression, path.child('expression'), errors, rules, boolType);
   if (messageExpression !== '' && messageExpression.trim() === '')
     errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
-  // A message is for people who may not ask what others may do.
+  // A message is shown to users without the right to query the rights of others.
   else if (messageExpression !== '')
     yield* checkExpression(
       messageExpression,

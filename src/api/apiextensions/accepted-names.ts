@@ -1,6 +1,6 @@
 /**
- * Which names of a definition are its own: no two definitions of a group share a name. Whoever was first keeps it, and
- * a name that was accepted stays accepted.
+ * Which names of a definition are accepted: no two definitions of a group share a name. The first definition keeps it,
+ * and a name that was accepted stays accepted.
  * @see {@link
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition | names of a definition}
  */

@@ -27,7 +27,7 @@ const malformed =
   `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with ` +
   `"unapproved", ${see}`;
 
-/** Undefined for a group that nobody protects. */
+/** Undefined for a group that is not protected. */
 export function approvalOf(
   definition: CustomResourceDefinition,
 ): { readonly state: State; readonly message: string } | undefined {

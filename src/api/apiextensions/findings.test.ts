@@ -35,7 +35,7 @@ const conditions = ({ status }: CustomResourceDefinition): string[] =>
   (status.conditions ?? []).map(({ type, status: state, reason, message }) => `${type}=${state} ${reason}: ${message}`);
 
 describe('names of definitions', () => {
-  test('nobody else wants them', () => {
+  test('are accepted when no other definition claims them', () => {
     const subject = judged(definition('things', { shortNames: ['th'], categories: ['all'] }));
     expect(conditions(subject)).toEqual([
       'NamesAccepted=True NoConflicts: no conflicts found',

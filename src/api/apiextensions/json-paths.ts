@@ -13,7 +13,7 @@ const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const maxSelectableFields = 8;
 
-/** Whether the path is of the simple form `.a.b`. */
+/** Whether the path is a simple one like `.a.b`. */
 function checkSimplePath(text: string, path: FieldPath, errors: FieldErrors): boolean {
   if (text.startsWith('.')) return true;
   errors.push(invalid(path, text, 'must be a simple json path starting with .'));

@@ -110,7 +110,7 @@ export function inner(context: RuleContext, schema: JSONSchemaProps, step: Step,
 const compiledAhead = new WeakMap<JSONSchemaProps, readonly CompiledRule[] | undefined>();
 
 /**
- * Compiles the rules of a definition in the steps of each expression, so that who validates it need not do all at once.
+ * Compiles the rules of a definition in the steps of each expression, so that a validation can yield between them.
  *
  * @param old what is stored, if something is
  */
@@ -226,7 +226,7 @@ function checkOldSelf(
   }
 }
 
-/** As Go shows the struct: of optional members it shows where they are in memory, which tells nobody anything. */
+/** As Go shows the struct, without optional members: Go shows their addresses in memory, which have no meaning. */
 function goRule({
   rule = '',
   message = '',

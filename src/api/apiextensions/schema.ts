@@ -144,7 +144,7 @@ function checkKeywords(
   checkExtensions(schema, path, errors);
   checkListSchema(schema, path, errors);
   checkValidationRules(schema, path.child('x-kubernetes-validations'), ruleErrors);
-  // Of a schema that is not in order, what a rule says about it helps nobody.
+  // Errors of rules about an invalid schema are of no use.
   if (context !== undefined && errors.length === before) checkCompiledRules(schema, context, path, ruleErrors);
 }
 

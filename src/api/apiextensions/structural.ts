@@ -37,7 +37,7 @@ const compiledAhead = new WeakMap<JSONSchemaProps, string | undefined>();
 const problemOf = (schema: JSONSchemaProps): string | undefined =>
   compiledAhead.has(schema) ? compiledAhead.get(schema) : patternProblem(schema.pattern ?? '');
 
-/** Compiles the patterns of a schema, a pattern a step, so that who checks it need not do all at once. */
+/** Compiles the patterns of a schema, one per step, so that the validation can yield between them. */
 export function* compilePatternsAhead(root: JSONSchemaProps): Generator<void, void> {
   const todo = [root];
   for (let schema = todo.pop(); schema !== undefined; schema = todo.pop()) {

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../machinery/value
 
 export const oldDefinitionVersion = 'apiextensions.k8s.io/v1beta1';
 
-/** A definition of v1beta1 as one of v1, both in their JSON form. */
+/** A definition of v1beta1 as one of v1, both as JSON values. */
 export function fromOldDefinition(old: JsonObject): JsonObject {
   const spec = isObject(old['spec']) ? fromOldSpec(old['spec']) : {};
   return { ...old, apiVersion: 'apiextensions.k8s.io/v1', spec };

@@ -166,7 +166,7 @@ function checkVersionSet(
   if ((list[0]?.name ?? '') !== '') checkLabel(list[0]!.name!, specPath.child('version'), errors);
 }
 
-/** As Go shows them; of schemas and the like it would show addresses, which tell nobody anything. */
+/** As Go shows them, without schemas and other pointers: Go shows their addresses, which have no meaning. */
 function shownVersions(versions: readonly CustomResourceDefinitionVersion[] | undefined): GoSyntax {
   const type = '[]apiextensions.CustomResourceDefinitionVersion';
   if (versions === undefined) return new GoSyntax(`${type}(nil)`);

@@ -86,7 +86,7 @@ export function autoscalerFromV2({ apiVersion: _, ...object }: v2.HorizontalPodA
   };
 }
 
-/** A copy without those that stand for members of the other form; undefined when nothing is left. */
+/** A copy without those that stand for members of the other version; undefined when nothing is left. */
 function withoutRoundTrip(
   annotations: Readonly<Record<string, string>> | undefined,
 ): Record<string, string> | undefined {

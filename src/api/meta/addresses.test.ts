@@ -41,7 +41,7 @@ describe('warnings about addresses', () => {
       ],
     },
     {
-      name: 'IPv6 in another form',
+      name: 'IPv6 that is not in canonical notation',
       warnings: ipWarnings(path, 'FD00::1'),
       expected: [
         'ip: IPv6 address "FD00::1" is not in RFC 5952 canonical format ("fd00::1"), which may cause ' +
@@ -50,7 +50,7 @@ describe('warnings about addresses', () => {
     },
     { name: 'good address', warnings: ipWarnings(path, '10.0.0.1'), expected: [] },
     {
-      name: 'IPv6 prefix in another form',
+      name: 'IPv6 prefix that is not in canonical notation',
       warnings: cidrWarnings(path, 'FD00::/8'),
       expected: [
         'ip: IPv6 prefix "FD00::/8" is not in RFC 5952 canonical format ("fd00::/8"), which may cause ' +

@@ -76,7 +76,7 @@ export function understoodSelector(selector: LabelSelector | undefined): Require
   }
 }
 
-/** How columns show a selector: its text form, `<none>` when empty, `<error>` when it is invalid. */
+/** How columns show a selector: as text, `<none>` when empty, `<error>` when it is invalid. */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   const understood = understoodSelector(selector);
   return understood === undefined ? '<error>' : selectorText(understood) || '<none>';

@@ -1,5 +1,5 @@
 /**
- * Rules for `metadata.name` of a kind. With `prefix` the text is a `generateName`: something will follow it, so it may
+ * Rules for `metadata.name` of a kind. With `prefix` the text is a `generateName`: a suffix will be appended, so it may
  * end in a hyphen.
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ | Object Names and IDs}
  */

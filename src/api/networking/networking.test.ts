@@ -95,7 +95,7 @@ describe('rules of ingresses', () => {
     expect(validateIngressUpdate(ingress(bad), ingress({}))).toHaveLength(2);
   });
 
-  test('hosts that follow the third are counted by rule', () => {
+  test('in the HOSTS column rules after the third host are counted', () => {
     const rules = ['a', 'b', 'c', '', 'd'].map((host) => ({ host }));
     expect(ingressCells(ingress({ rules }), new Date())[2]).toBe('a,b,c + 2 more...');
   });
@@ -234,7 +234,7 @@ describe('rules of IP addresses (KEP-1880)', () => {
       problems: ['metadata.name: Invalid value: "x": ParseAddr("x"): unable to parse IP'],
     },
     {
-      name: 'another form',
+      name: 'an address that is not in canonical notation',
       made: address('fd00::0001'),
       problems: ['metadata.name: Invalid value: "fd00::0001": must be a canonical format IP address'],
     },
@@ -304,7 +304,7 @@ describe('rules of ranges for cluster IPs (KEP-1880)', () => {
       ],
     },
     {
-      name: 'another form',
+      name: 'a range that is not in canonical notation',
       made: range('FD00::/64'),
       problems: ['spec.cidrs[0]: Invalid value: "FD00::/64": CIDR not in RFC 5952 canonical format'],
     },

@@ -55,7 +55,7 @@ describe('roles', () => {
     ).toEqual([expect.stringMatching(why), notUnderstood]);
   });
 
-  test('do not go on with a selector that nobody understands, but do not say what is wrong with a value that was there before', () => {
+  test('stop at an invalid selector, and do not report an invalid value that is stored already', () => {
     const role = {
       metadata: cluster,
       aggregationRule: {

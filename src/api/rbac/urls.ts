@@ -1,4 +1,4 @@
-/** `*` at the end stands for anything that follows. */
+/** `*` at the end matches any suffix. */
 export const coversUrl = (own: string, url: string): boolean =>
   own === '*' || own === url || (own.endsWith('*') && url.startsWith(prefixOf(own)));
 

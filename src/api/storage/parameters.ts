@@ -22,7 +22,7 @@ export function checkParameters(
   checkOpaqueMap(parameters, path, errors);
 }
 
-/** A map that only somebody else understands. */
+/** A map that only the provisioner or driver interprets. */
 export function checkOpaqueMap(map: StringMap | undefined, path: FieldPath, errors: FieldErrors): void {
   let size = 0;
   for (const key in map) {

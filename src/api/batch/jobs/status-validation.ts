@@ -1,6 +1,6 @@
 /**
- * Whoever manages a Job reports by its status: it may not contradict itself nor take back what is final. Most rules
- * apply only when what they are about changes, so that a status that breaks one can still be mended step by step.
+ * The controller of a Job reports by its status: it may not contradict itself nor take back what is final. Most rules
+ * apply only when the field they are about changes, so that an invalid status can still be repaired step by step.
  * @see {@link https://kep.k8s.io/4368 | KEP-4368}
  */
 import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from '../../gen/types/batch-v1.ts';

@@ -22,7 +22,7 @@ export function validateConfigMap(object: ConfigMap): FieldErrors {
   let size = 0;
   for (const [key, value] of Object.entries(object.data ?? {})) {
     invalidEach(isConfigMapKey(key), data.key(key), key, errors);
-    // Whoever has the key twice cannot know which one readers see.
+    // With the key in both maps it is undefined which value readers see.
     if (object.binaryData?.[key] !== undefined)
       errors.push(invalid(data.key(key), key, 'duplicate of key present in binaryData'));
     size += Buffer.byteLength(value);

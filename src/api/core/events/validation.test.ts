@@ -50,7 +50,7 @@ describe('an event of core/v1', () => {
       errors: [],
     },
     {
-      name: 'with a time names the controller as its form does',
+      name: 'with an eventTime reports an invalid controller by the field name of its version',
       object: newEvent({ reportingComponent: 'a b' }),
       errors: [expect.stringContaining('reportingComponent: Invalid value: "a b"')],
     },

@@ -1,6 +1,6 @@
 /**
- * Events have two forms. Those of events.k8s.io/v1 follow strict rules and hardly change; those of core/v1 are checked
- * as they always were: by what a client may rely on since 1.0, and by more once they have an eventTime.
+ * Events have two versions. Those of events.k8s.io/v1 have strict rules and are nearly immutable; those of core/v1 have
+ * the rules that they have had since 1.0, and more once they have an eventTime.
  * @see {@link https://kep.k8s.io/383 | KEP-383}
  */
 import type { Event } from '../../gen/types/core-v1.ts';
@@ -78,7 +78,7 @@ export function validateEventUpdate(event: Event, old: Event, apiVersion: string
 /** Go leaves out the zeros at the end of a fraction. */
 const goMicroTime = (text: string): GoSyntax => goTime(text.replace(/\.?0*Z$/, 'Z'));
 
-/** The rules for both forms. */
+/** The rules for both versions. */
 function validateCoreEvent(event: Event, apiVersion: string): FieldErrors {
   const errors = new FieldErrors();
   const { namespace = '' } = event.metadata;

@@ -28,7 +28,7 @@ describe('LimitRange', () => {
 
   test.each<{ name: string; item: LimitRangeItem; errors: string[] }>([
     {
-      name: 'accepts a type of somebody else',
+      name: 'accepts a type with a domain prefix',
       item: { type: 'example.com/Thing' as 'Pod', max: { storage: '1' } },
       errors: [],
     },

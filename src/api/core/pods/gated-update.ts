@@ -67,7 +67,7 @@ function checkTerms(
   });
 }
 
-/** Requirements may follow the old ones; a term without any selects nothing and stays so. */
+/** Requirements may be appended to the old ones; a term without any selects nothing and stays so. */
 function isNarrowed(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   const count = ({ matchExpressions, matchFields }: NodeSelectorTerm): number =>
     (matchExpressions?.length ?? 0) + (matchFields?.length ?? 0);

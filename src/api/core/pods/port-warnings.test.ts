@@ -92,7 +92,7 @@ describe('twice as many ports are read twice as often', () => {
     { name: 'on as many addresses', port: (i) => portOf({ hostPort: 1, hostIP: String(i) }) },
     { name: 'equal, told until there are enough', port: () => portOf() },
     {
-      name: 'ambiguous in turns, told until there are enough',
+      name: 'ambiguous alternately, reported up to the bound',
       port: (i) => portOf({ hostPort: 1, hostIP: i % 2 === 0 ? '' : '10.0.0.1' }),
     },
   ])('$name', ({ port }) => {

@@ -6,7 +6,7 @@ export function setSecretDefaults(secret: Secret): void {
   if ((secret.type ?? '') === '') secret.type = 'Opaque';
 }
 
-/** `stringData` is there for people who write: it goes into `data` and is never read back. */
+/** `stringData` is a convenience for writers: it is merged into `data` and is never returned. */
 function mergeStringData(secret: Secret): void {
   const { stringData } = secret;
   if (stringData === undefined) return;

@@ -15,7 +15,7 @@ export const needsClusterIp = ({ spec }: Service): boolean => spec.type !== 'Ext
 export const isHeadless = ({ spec }: Service): boolean =>
   spec.clusterIPs?.length === 1 && spec.clusterIPs[0] === noClusterIp;
 
-/** The one kind of service whose endpoints can be of any family, as nobody but its owner knows them. */
+/** The one kind of service whose endpoints can be of any IP family, because its owner manages them. */
 export const isHeadlessWithoutSelector = ({ spec }: Service): boolean =>
   spec.clusterIP === noClusterIp && Object.keys(spec.selector ?? {}).length === 0;
 

@@ -7,7 +7,7 @@ import { checkRequiredText } from '../../meta/checks.ts';
 import { checkByte } from './paths.ts';
 
 /**
- * The three forms of names of initiators and targets. @see {@link
+ * The three formats of names of initiators and targets. @see {@link
  * https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3}
  */
 const nameFormats: Readonly<Record<string, (name: string) => boolean>> = {
@@ -42,7 +42,7 @@ function endOfName(part: string): string {
 
 const formatOf = (name: string): ((name: string) => boolean) | undefined => nameFormats[name.slice(0, 3)];
 
-/** `unknown` is the detail for a name that begins with none of the three forms. */
+/** `unknown` is the detail for a name that begins with none of the three formats. */
 function checkName(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
   const format = formatOf(name);
   if (format === undefined) errors.push(invalid(path, name, unknown));

@@ -13,7 +13,7 @@ export const ingressCells = ({ metadata, spec, status }: Ingress, now: Date): st
 
 const shown = 3;
 
-/** Rules that follow three hosts are counted whether they have one or not. */
+/** Rules after the first three hosts are counted, with or without a host. */
 function hostsCell(rules: readonly IngressRule[]): string {
   const hosts: string[] = [];
   let more = false;
