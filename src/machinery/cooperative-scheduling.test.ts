@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runToEnd, runCooperatively, CooperativeScheduler } from './cooperative-scheduling.ts';
 
-/** Each step takes as long as a turn. */
+/** Each step takes a whole time slice. */
 function* steps(count: number, seen: string[]): Generator<void, string> {
   for (let i = 0; i < count; i++) {
     const end = performance.now() + 25;
@@ -12,7 +12,7 @@ function* steps(count: number, seen: string[]): Generator<void, string> {
   return 'result';
 }
 
-test('others have their turn between long steps', async () => {
+test('the event loop runs between long steps', async () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   expect(await runCooperatively(steps(2, seen))).toBe('result');
@@ -26,7 +26,7 @@ test('a request that is read in one round is answered in the next', async () => 
   expect(seen).toEqual(['step 0', 'answer', 'step 1']);
 });
 
-test('others have their turn in the middle of work that waits', async () => {
+test('the event loop runs in the middle of work that is awaited', async () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   const scheduler = new CooperativeScheduler();
@@ -34,7 +34,7 @@ test('others have their turn in the middle of work that waits', async () => {
   expect(seen).toEqual(['step 0', 'other', 'step 1']);
 });
 
-test('at once nobody has', () => {
+test('work that is run synchronously does not yield', () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   expect(runToEnd(steps(2, seen))).toBe('result');

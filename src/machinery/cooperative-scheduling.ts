@@ -1,4 +1,4 @@
-/** Long work in pieces, between which others have their turn. */
+/** Cooperative scheduling: long work in steps, between which the event loop runs. */
 import { setImmediate } from 'node:timers/promises';
 
 const turnMs = 20;
@@ -9,7 +9,7 @@ const roundsInBetween = 2;
 export class CooperativeScheduler {
   #started = performance.now();
 
-  /** To be waited for between steps: the event loop goes on whenever a turn is over. */
+  /** To be awaited between steps: yields to the event loop whenever a time slice is used up. */
   async next(): Promise<void> {
     if (performance.now() - this.#started < turnMs) return;
     for (let round = 0; round < roundsInBetween; round++) await setImmediate();
@@ -17,7 +17,7 @@ export class CooperativeScheduler {
   }
 }
 
-/** Takes the steps, and lets the event loop go on whenever a turn is over. */
+/** Runs the steps, and yields to the event loop whenever a time slice is used up. */
 export async function runCooperatively<T>(steps: Iterator<void, T>): Promise<T> {
   let started = performance.now();
   for (let step = steps.next(); ; step = steps.next()) {

@@ -1,5 +1,5 @@
 /**
- * Who walks values without a type does so by recursion: none of them may be asked to go deeper than the stack allows.
+ * Functions that walk values without a type are recursive: none of them may get a value deeper than the stack allows.
  */
 import { describe, expect, test } from 'vitest';
 import { JsonBody } from './json/body.ts';

@@ -42,8 +42,8 @@ export function fieldMatcher(terms: readonly FieldTerm[]): (valueOf: (field: str
 }
 
 /**
- * Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. A term that names nothing asks for
- * nothing. Throws {@link SelectorError}.
+ * Parses a selector's text; `==` is `=`, `\` escapes commas, equals signs and itself. An empty term has no effect.
+ * Throws {@link SelectorError}.
  */
 export const parseFieldSelector = (text: string): readonly FieldTerm[] => [...readFieldSelector(text)];
 
@@ -56,7 +56,7 @@ export function* readFieldSelector(text: string): Generator<FieldTerm, void> {
   }
 }
 
-/** The text form, terms in the order given. */
+/** The selector as text, terms in the order given. */
 export const fieldSelectorText = (terms: readonly FieldTerm[]): string =>
   terms.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
 

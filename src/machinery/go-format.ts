@@ -80,7 +80,7 @@ export function goJsonKind(value: JsonValue): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Shortest form, with an exponent of two digits below 1e-4 and from 1e21: `%v` of int64 and float64. */
+/** Shortest notation, with an exponent of two digits below 1e-4 and from 1e21: `%v` of int64 and float64. */
 function goNumber(value: number): string {
   const magnitude = Math.abs(value);
   if (value === 0 || (magnitude >= 1e-4 && magnitude < 1e21)) return String(value);

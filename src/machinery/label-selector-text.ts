@@ -1,5 +1,5 @@
 /**
- * The text form of label selectors: `?labelSelector=a=b,c in (x,y),!d`.
+ * Label selectors as text: `?labelSelector=a=b,c in (x,y),!d`.
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label
  *   selectors}
  */
@@ -16,7 +16,7 @@ import {
   sortByKey,
 } from './label-selector.ts';
 
-/** The text form: `a=b,c in (x,y),!d`. Set values are sorted. */
+/** The selector as text: `a=b,c in (x,y),!d`. Set values are sorted. */
 export function selectorText(requirements: Requirements): string {
   return requirements === nothing ? '' : requirements.map(requirementText).join(',');
 }
@@ -42,7 +42,7 @@ function requirementText({ key, operator, values }: Requirement): string {
 }
 
 /**
- * Reads the text form. Throws {@link SelectorError}: what the server answers with 400 for a bad `?labelSelector=`.
+ * Parses a selector's text. Throws {@link SelectorError}: the 400 answer to an invalid `?labelSelector=`.
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#api | Labels: API}
  */
 export function parseLabelSelector(text: string): readonly Requirement[] {

@@ -11,7 +11,7 @@ const keyMessage =
   "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
   "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
-describe('text form of label selectors', () => {
+describe('label selectors as text', () => {
   test.each([
     { name: 'empty', text: '', canonical: '' },
     { name: 'equality', text: 'a = b', canonical: 'a=b' },
@@ -150,7 +150,7 @@ test('a requirement that is refused names no more than its first errors', () => 
   );
 });
 
-describe('object form of label selectors', () => {
+describe('label selectors as objects (LabelSelector)', () => {
   test('no selector selects nothing', () => expect(requirementsOf(undefined)).toBe(nothing));
   test('an empty selector selects everything', () => expect(requirementsOf({})).toEqual(everything));
   test('labels and expressions, as text', () => {

@@ -1,6 +1,6 @@
 /**
- * Label selectors: matching, and the form that they have in the object of a spec (`label-selector-text.ts` has that of
- * `?labelSelector=`).
+ * Label selectors: matching, and reading the LabelSelector object of a spec (`label-selector-text.ts` parses the text
+ * of `?labelSelector=`).
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label
  *   selectors}
  */
@@ -11,7 +11,7 @@ import { isLabelValue, isQualifiedName } from './formats/names.ts';
 import { goStrings } from './go-quote.ts';
 import { readInteger } from './parse-integer.ts';
 
-/** The operators of the text form; `exists` and `!` have no operator in the text but the key alone. */
+/** The operators in the text of a selector; `exists` and `!` have no operator there, only the key. */
 export type SelectorOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
 /** One condition on one label. */
@@ -28,7 +28,7 @@ export type Requirements = readonly Requirement[] | typeof nothing;
 export const nothing = 'nothing';
 export const everything: Requirements = Object.freeze([]);
 
-/** The object form, as specs have it. */
+/** A LabelSelector object, as specs have it. */
 export interface LabelSelector {
   matchLabels?: Record<string, string>;
   matchExpressions?: LabelSelectorRequirement[];
@@ -212,7 +212,8 @@ const objectOperators: Readonly<Record<string, SelectorOperator>> = {
 };
 
 /**
- * The object form as requirements. No selector selects nothing, an empty one everything. Throws {@link SelectorError}.
+ * A LabelSelector object as requirements. An absent one selects nothing, an empty one everything. Throws {@link
+ * SelectorError}.
  */
 export function requirementsOf(selector: LabelSelector | undefined): Requirements {
   if (selector === undefined) return nothing;
@@ -225,7 +226,7 @@ export function requirementsOf(selector: LabelSelector | undefined): Requirement
   return sortByKey(requirements);
 }
 
-/** An equality selector in the form of a map, as services and replication controllers have it. */
+/** An equality selector as a map, as services and replication controllers have it. */
 export function requirementsOfMap(labels: Readonly<Record<string, string>> | undefined): Requirement[] {
   return Object.keys(labels ?? {}).map((key) => createRequirement(key, '=', [labels![key]!]));
 }
@@ -234,7 +235,7 @@ export function requirementsOfMap(labels: Readonly<Record<string, string>> | und
 export const sortByKey = (requirements: Requirement[]): Requirement[] =>
   requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
-/** Checks key, number and form of the values. Throws {@link SelectorError} with every error. */
+/** Checks key, number and syntax of the values. Throws {@link SelectorError} with every error. */
 export function createRequirement(key: string, operator: SelectorOperator, values: readonly string[]): Requirement {
   if (isGood(key, operator, values)) return { key, operator, values };
   throw new SelectorError(aggregateText(gathered(() => requirementErrors(key, operator, values))));

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from './value.ts';
 
 /**
- * Standard metadata of every object, in its JSON form. @see {@link
+ * Standard metadata of every object, as JSON. @see {@link
  * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#objectmeta-v1-meta | ObjectMeta}
  */
 export interface ObjectMeta {

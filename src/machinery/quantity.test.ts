@@ -4,7 +4,7 @@ import { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts';
 const wrongFormat = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const wrongSuffix = "unable to parse quantity's suffix";
 
-describe('canonical form', () => {
+describe('canonical notation', () => {
   test.each([
     // as pods keep them (golden case "quantities")
     { text: '1500m', canonical: '1500m' },

@@ -1,8 +1,8 @@
 /**
  * Resource quantities: exact decimal numbers with a suffix (`500m`, `1536Mi`, `1e9`).
  *
- * A quantity keeps the family of its suffix and is written in canonical form: no fraction, the largest suffix that
- * loses nothing. As upstream does, a text that is canonical by a cheap test is kept as it came (`1.500`, `+5` stay).
+ * A quantity keeps the family of its suffix and is written in canonical notation: no fraction, the largest suffix
+ * without loss. As upstream does, a text that is canonical by a cheap test is kept unchanged (`1.500`, `+5` stay).
  *
  * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ | Quantity}
  */

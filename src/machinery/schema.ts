@@ -6,7 +6,7 @@
  * Descriptions lie apart (`api/descriptions.ts`): only OpenAPI needs them.
  */
 
-/** Types that have no fields of their own, with a JSON form that their protobuf message does not show. */
+/** Types without fields of their own, whose JSON differs from the structure of their protobuf message. */
 export type ScalarType =
   | 'string'
   | 'bytes'
@@ -27,7 +27,7 @@ export type ScalarType =
   | 'any';
 
 /**
- * Forms of a type whose JSON is not an object of its fields: a message behind a scalar, any JSON value (`json`;
+ * Types whose JSON is not an object of their fields: a message that JSON shows as a scalar, any JSON value (`json`;
  * `unknown` is runtime.Unknown, a value with its content type), or a choice between a JSON schema and something else.
  */
 export type JsonType =
@@ -45,7 +45,7 @@ export interface Field {
   readonly name: string;
   /** A scalar, or the full name of a struct type. */
   readonly type: string;
-  /** Protobuf field number; absent when the type has no protobuf form. */
+  /** Protobuf field number; absent when the type has no protobuf message. */
   readonly number?: number;
   readonly repeated?: boolean;
   /** Key type of a map, whose value type is `type`; with `repeated` each value is a list (a wrapped message). */
@@ -109,7 +109,7 @@ export interface PackageSchema {
   /** API group; '' for core. */
   readonly group: string;
   readonly version: string;
-  /** `k8s.io.api.core.v1`; '' for a package without protobuf form. */
+  /** `k8s.io.api.core.v1`; '' for a package without protobuf messages. */
   readonly protoPackage: string;
   /** `k8s.io/api/core/v1`: Go's import path, which OpenAPI names come from. */
   readonly goPackage: string;

@@ -35,7 +35,7 @@ abstract class TextMap implements ReadonlyMap<string, string> {
 }
 
 /**
- * A map over one list of keys and values in turn; looking up a key looks at all of them, which for a few is quickest.
+ * A map over one list of alternating keys and values; a lookup scans all keys, which is fastest for a few of them.
  */
 export class PairMap extends TextMap {
   private readonly pairs: readonly string[];
@@ -116,7 +116,7 @@ const manyPairs = 24;
 
 export function mapOfPairs(pairs: readonly string[]): ReadonlyMap<string, string> {
   if (pairs.length === 0) return emptyMap;
-  // A list that has grown has room for more; the copy has not.
+  // A list that has grown has spare capacity; the copy has none.
   if (pairs.length <= 2 * manyPairs) return new PairMap(pairs.slice());
   const map = new Map<string, string>();
   for (let i = 0; i < pairs.length; i += 2) map.set(pairs[i]!, pairs[i + 1]!);

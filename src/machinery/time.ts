@@ -16,7 +16,7 @@ export interface Instant {
 
 /** 0001-01-01T00:00:00Z */
 export const zeroTimeSeconds = -62135596800;
-/** Times outside the years 0 to 9999 have no RFC 3339 form. */
+/** Times outside the years 0 to 9999 cannot be written as RFC 3339. */
 export const minTimeSeconds = -62167219200;
 export const maxTimeSeconds = 253402300799;
 
@@ -113,7 +113,7 @@ const secondsSteps: readonly Step[] = [...date, { element: 'Z07:00' }];
 const microSteps: readonly Step[] = [...date, { element: '.000000' }, { element: 'Z07:00' }];
 
 /**
- * Reads a `Time`; a fraction of a second is accepted (and dropped by whoever writes the time). Throws {@link
+ * Reads a `Time`; a fraction of a second is accepted (and dropped when the time is written). Throws {@link
  * TimeParseError}.
  */
 export function parseTime(text: string): Instant {
@@ -126,7 +126,7 @@ export function parseMicroTime(text: string): Instant {
   return parseLayout(text, microLayout, microSteps);
 }
 
-/** The one form that our own writers produce, read quickly; undefined for every other text. */
+/** Fast path for the format that our own writers produce; undefined for every other text. */
 export function parseUtcSeconds(text: string): number | undefined {
   if (text.length !== 20 || text.charCodeAt(19) !== 90) return undefined;
   const year = digits2(text, 0) * 100 + digits2(text, 2);

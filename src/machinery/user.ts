@@ -1,5 +1,5 @@
 /**
- * Who is calling, as authentication found out. @see {@link
+ * The authenticated user of a request. @see {@link
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authentication-strategies | Authentication}
  */
 export interface UserInfo {

@@ -1,5 +1,5 @@
 /**
- * An object in memory is its JSON value: one form for decoding, defaults, validation, patch and encoding.
+ * An object in memory is its JSON value: the same for decoding, defaults, validation, patch and encoding.
  *
  * - Struct members have their JSON names; an absent member is `undefined` (never `null`).
  * - Maps are objects without a prototype, so `__proto__` and `constructor` are ordinary keys; writers sort keys.
@@ -8,8 +8,8 @@
  * - JSON inside an object that the server only carries (RawExtension, FieldsV1) is a {@link RawJson}: its text stays as
  *   it came. Writers take a plain value in its place as well.
  *
- * Normal form, as a codec returns it: a scalar that is no pointer and is zero is absent; a struct that is no pointer
- * is always there (at least `{}`); an empty list or map read from protobuf is absent.
+ * Normalized values, as a codec returns them: a scalar that is no pointer and is zero is absent; a struct that is no
+ * pointer is always there (at least `{}`); an empty list or map read from protobuf is absent.
  */
 export type JsonScalar = string | number | bigint | boolean;
 export type JsonValue = JsonScalar | null | JsonValue[] | JsonObject;

@@ -1,7 +1,7 @@
 /**
- * Buffers to write into before the size of the result is known. A writer that finds no room throws {@link scratchFull},
- * and its whole work starts again with a larger buffer: that happens a few times in the life of a process, and saves
- * every writer from asking for room.
+ * Buffers to write into before the size of the result is known. A writer that finds no space throws {@link
+ * scratchFull}, and its whole work starts again with a larger buffer: that happens a few times in the life of a
+ * process, and saves every writer from checking for space.
  */
 import { EncodeError } from '../codec/decode-error.ts';
 

@@ -10,7 +10,7 @@ describe('bytes that are no UTF-8', () => {
     { name: 'a byte that begins nothing', hex: '61ff62', kept: 'a\udcffb', replaced: 'a\ufffdb' },
     { name: 'a sequence that is cut off', hex: 'e282', kept: '\udce2\udc82', replaced: '\ufffd\ufffd' },
     { name: 'a surrogate', hex: 'eda080', kept: '\udced\udca0\udc80', replaced: '\ufffd\ufffd\ufffd' },
-    { name: 'an overlong form', hex: 'c080', kept: '\udcc0\udc80', replaced: '\ufffd\ufffd' },
+    { name: 'an overlong encoding', hex: 'c080', kept: '\udcc0\udc80', replaced: '\ufffd\ufffd' },
     { name: 'beyond Unicode', hex: 'f4908080', kept: '\udcf4\udc90\udc80\udc80', replaced: '\ufffd\ufffd\ufffd\ufffd' },
     {
       name: 'between characters of every length',

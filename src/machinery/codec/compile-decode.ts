@@ -1,5 +1,5 @@
 /**
- * Protobuf message → value in normal form, compiled per type: one loop over the fields with a switch on the tag.
+ * Protobuf message → normalized value, compiled per type: one loop over the fields with a switch on the tag.
  *
  * Repeated singular fields are merged or overwritten as protobuf demands. Fields of unknown number are skipped.
  */
@@ -48,7 +48,7 @@ const varints: Readonly<Record<string, { read: unknown; zero: string; one: (byte
   goDuration: { read: readInt64, zero: '0', one: (byte) => byte },
 };
 
-/** Readers of length-delimited forms, with the JavaScript text of their zero value. */
+/** Readers of length-delimited field types, with the JavaScript text of their zero value. */
 const delimited: Readonly<Record<string, { read: unknown; zero: string }>> = {
   string: { read: readString, zero: '""' },
   bytes: { read: readBytes, zero: 'undefined' },

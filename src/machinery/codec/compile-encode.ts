@@ -1,6 +1,6 @@
 /**
- * Value in normal form → protobuf message, compiled per type, byte for byte as upstream writes it: fields by rising
- * number, what is no pointer always, maps sorted by key, never packed. Written back to front, so in falling order here.
+ * Normalized value → protobuf message, compiled per type, byte for byte as upstream writes it: fields by rising number,
+ * non-pointers always, maps sorted by key, never packed. Written back to front, so in falling order here.
  */
 import { sortNames } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
@@ -33,7 +33,7 @@ import {
   writeVarint,
 } from './wire-write.ts';
 
-/** Writers of messages behind scalar forms; the length and tag are written by the caller. */
+/** Writers of messages that JSON shows as scalars; the length and tag are written by the caller. */
 const formWriters: Readonly<Record<string, FormWriter>> = {
   time: writeTime,
   microtime: writeMicroTime,
@@ -47,7 +47,7 @@ const formWriters: Readonly<Record<string, FormWriter>> = {
   texts: writeTexts,
 };
 
-/** Forms whose absence is visible in protobuf although they are no pointers. */
+/** Field types whose absence is visible in protobuf although they are no pointers. */
 const nullable: ReadonlySet<string> = new Set(['bytes', 'texts']);
 
 const emptyObject: JsonObject = Object.freeze({});

@@ -1,7 +1,7 @@
 /**
- * JSON value → value in normal form, compiled per type for input that is clean: every member known, of its type, in a
- * form that needs no second look. Anything else makes it give up ({@link notClean}) and the exact, slower way of
- * `json/exact.ts` begins from the start, which finds all errors with their paths and words.
+ * JSON value → normalized value, compiled per type for clean input: every member known, of its type, and in the usual
+ * notation. For any other input it gives up ({@link notClean}) and the exact, slower decoder of `json/exact.ts` starts
+ * again, which finds all errors with their paths and messages.
  */
 import { QuantityError, canonicalQuantity } from '../quantity.ts';
 import {

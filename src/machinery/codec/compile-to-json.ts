@@ -1,6 +1,6 @@
 /**
- * Value in normal form → JSON members, compiled per type: what upstream's encoder prints for a built-in object. Members
- * are in declaration order, each followed by a comma; whoever closes the object overwrites the last one.
+ * Normalized value → JSON members, compiled per type: what upstream's encoder prints for a built-in object. Members
+ * are in declaration order, with a comma after each; the caller that closes the object overwrites the last comma.
  *
  * `omitempty` leaves out what is zero, except structs: those are always there, and a zero time among them is null.
  */

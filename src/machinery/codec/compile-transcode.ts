@@ -1,9 +1,9 @@
 /**
  * Protobuf message → JSON members, compiled per type, without objects in between.
  *
- * First the fields' places in the message are noted, then they are written in declaration order. Each member is
- * followed by a comma; whoever closes the object overwrites the last one. Where protobuf's rules for fields that come
- * twice, or maps out of order, would need more than that, the message is decoded and written from its value.
+ * First the fields' places in the message are noted, then they are written in declaration order, with a comma after
+ * each; the caller that closes the object overwrites the last comma. Where protobuf's rules for repeated singular
+ * fields, or maps out of order, would need more than that, the message is decoded and written from its value.
  */
 import {
   checkRoom,
@@ -59,7 +59,7 @@ const varintReaders: Readonly<Record<string, unknown>> = {
   goDuration: readInt64,
 };
 
-/** Readers whose result may be nothing, which JSON shows as null where it cannot leave it out. */
+/** Readers whose result may be undefined, which JSON shows as null where it cannot leave the member out. */
 const optionalReaders: Readonly<Record<string, unknown>> = {
   time: readTime,
   microtime: readMicroTime,
@@ -68,7 +68,7 @@ const optionalReaders: Readonly<Record<string, unknown>> = {
   json: readJsonMessage,
 };
 
-/** Readers of forms that are always something. */
+/** Readers of field types that always have a value. */
 const formReaders: Readonly<Record<string, unknown>> = {
   quantity: readQuantity,
   duration: readDuration,

@@ -6,7 +6,7 @@ export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
-/** A value that has no form in the target encoding. */
+/** A value that the target encoding cannot represent. */
 export class EncodeError extends Error {
   override readonly name = 'EncodeError';
 }

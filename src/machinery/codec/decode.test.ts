@@ -9,7 +9,7 @@ const codecs = createCodecs(schemas);
 const hex = (text: string): Buffer => Buffer.from(text.replace(/\s/g, ''), 'hex');
 const decode = (typeId: string, text: string): JsonObject => codecs.of(typeId).decode(hex(text));
 
-describe('messages in forms that upstream does not write', () => {
+describe('messages in encodings that upstream does not write', () => {
   test.each([
     {
       name: 'unknown fields of every wire type are skipped',
@@ -44,7 +44,7 @@ describe('messages in forms that upstream does not write', () => {
     );
   });
 
-  test('quantities are brought into canonical form', () => {
+  test('quantities are made canonical', () => {
     const bytes = codecs.of('core/v1.ResourceRequirements').encode({ limits: { memory: '1024Mi' } });
     expect(codecs.of('core/v1.ResourceRequirements').decode(bytes)).toEqual({ limits: { memory: '1Gi' } });
   });
@@ -210,7 +210,7 @@ describe('values', () => {
     );
   });
 
-  test('types without protobuf form have JSON only', () => {
+  test('types without a protobuf message have JSON only', () => {
     const table = codecs.of('meta/v1.Table');
     expect(
       table

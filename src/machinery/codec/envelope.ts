@@ -93,7 +93,7 @@ export const envelopeTail = Buffer.from([26, 0, 34, 0]);
 const heads = new BoundedCache<Buffer>({ maxBytes: 1024 * 1024, maxKeyLength: 256, bytesOf: ({ length }) => length });
 
 /**
- * Prefix and TypeMeta, up to the object's tag; its length follows. Remembered: there are as many as there are kinds.
+ * Prefix and TypeMeta, up to the object's tag; its length comes next. Cached: there are as many as there are kinds.
  */
 export function envelopeHead(apiVersion: string, kind: string): Buffer {
   const key = `${apiVersion}\n${kind}`;
@@ -137,8 +137,8 @@ export function writeEnvelope(apiVersion: string, kind: string, raw: Uint8Array)
 }
 
 /**
- * Writes what stands before an object that lies between `begin` and `end`; returns where it begins. {@link
- * envelopeTail} follows it.
+ * Writes the part of the envelope before an object that lies between `begin` and `end`; returns where it begins. {@link
+ * envelopeTail} writes the part after it.
  */
 export function openEnvelope(b: Buffer, begin: number, end: number, { apiVersion, kind }: TypeMeta): number {
   const head = envelopeHead(apiVersion, kind);

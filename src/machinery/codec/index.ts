@@ -31,12 +31,12 @@ export interface TypeCodec {
   readonly id: string;
 
   /**
-   * A protobuf message as a value in normal form, without apiVersion and kind, which lie in the envelope.
+   * A protobuf message as a normalized value, without apiVersion and kind, which lie in the envelope.
    * Throws `DecodeError`. Strings are copied, nothing refers to `bytes` afterwards.
    */
   decode(bytes: Buffer): JsonObject;
 
-  /** A value in normal form as a protobuf message, exactly as upstream writes it. Throws `EncodeError`. */
+  /** A normalized value as a protobuf message, exactly as upstream writes it. Throws `EncodeError`. */
   encode(value: JsonObject): Buffer;
 
   /** The message in its envelope, as it is stored; one allocation. */
@@ -47,17 +47,17 @@ export interface TypeCodec {
    */
   transcode(bytes: Buffer, options?: JsonOptions): Buffer;
 
-  /** A value in normal form as the same JSON; its apiVersion and kind are used when the options name none. */
+  /** A normalized value as the same JSON; its apiVersion and kind are used when the options name none. */
   toJson(value: JsonObject, options?: JsonOptions): Buffer;
 
   /**
-   * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong
+   * A JSON document as a normalized value. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong
    * type, with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
    */
   fromJson(input: JsonBody | Uint8Array | string): Decoded;
 
   /**
-   * A JSON value that did not come from text (from a patch, from YAML) in normal form. The value is not changed.
+   * A JSON value that did not come from text (from a patch, from YAML) as a normalized value. The input is not changed.
    * @param path where it stands in the object (`metadata`), for the paths of problems
    */
   normalize(value: JsonValue, path?: string): Decoded;

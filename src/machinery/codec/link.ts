@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import type { TypePlan } from './plan.ts';
 import { Plans } from './plan.ts';
 
-/** Reads the fields between `p` and `end` into `o`; `depth` levels may follow. */
+/** Reads the fields between `p` and `end` into `o`; up to `depth` levels deep. */
 export type DecodeFunction = (b: Buffer, p: number, end: number, o: JsonObject, depth: number) => JsonObject;
 /** Adds the structs that are always there. */
 export type FillFunction = (o: JsonObject) => JsonObject;
@@ -23,10 +23,10 @@ export interface NormalizeContext {
   readonly raw: (value: JsonValue) => string;
 }
 
-/** Makes a value in normal form of a clean JSON value; throws `notClean` for any other. */
+/** Normalizes a clean JSON value; throws `notClean` for any other. */
 export type NormalizeFunction = (o: JsonObject, context: NormalizeContext, depth: number) => JsonObject;
 
-/** Writes the members of `v`, each followed by a comma, from `o` on. */
+/** Writes the members of `v` from `o` on, with a comma after each. */
 export type ToJsonFunction = (out: Buffer, o: number, v: JsonObject, depth: number) => number;
 /** The same for the message from `p` to `end`. */
 export type TranscodeFunction = (out: Buffer, o: number, b: Buffer, p: number, end: number, depth: number) => number;

@@ -19,7 +19,7 @@ export interface Member {
   /** The schema's field, for names in messages. */
   readonly field: Field;
   readonly json: string;
-  /** 0 when it has no protobuf form. */
+  /** 0 when it has no protobuf field. */
   readonly number: number;
   readonly shape: 'single' | 'list' | 'map' | 'inline';
   readonly element: Element;
@@ -28,7 +28,7 @@ export interface Member {
   readonly omitempty: boolean;
   /**
    * JSON shows these with every element: objects embedded in another one's spec carry their type, items of a list do
-   * not. A value in normal form has them not.
+   * not. A normalized value does not have them.
    */
   readonly typeMeta?: { readonly kind: string; readonly apiVersion: string };
 }
@@ -40,7 +40,7 @@ export interface TypePlan {
   readonly noProto: boolean;
   /** In declaration order. */
   readonly members: readonly Member[];
-  /** Those with a protobuf form, by number. */
+  /** Those with a protobuf field, by number. */
   readonly wire: readonly Member[];
 }
 

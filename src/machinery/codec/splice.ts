@@ -2,8 +2,8 @@
  * Objects and lists as clients read them, made from stored bytes without decoding: the resourceVersion, which no stored
  * object has, is put into the bytes of ObjectMeta, and the lengths around it are adjusted.
  *
- * All of it relies on normal form: metadata is the first field of every object (1), items the second of every list (2),
- * and fields come in rising order.
+ * All of it relies on normalized bytes: metadata is the first field of every object (1), items the second of every list
+ * (2), and fields come in rising order.
  */
 import { DecodeError } from './decode-error.ts';
 import { envelopeHead, envelopeTail, varintSize } from './envelope.ts';
@@ -124,8 +124,8 @@ export function listItemLength(bytes: Buffer, revision: number): number {
 }
 
 /**
- * Writes an object as an item of a list at `o`, where {@link listItemLength} bytes must be free; returns what follows
- * it.
+ * Writes an object as an item of a list at `o`, where {@link listItemLength} bytes must be free; returns the position
+ * after it.
  */
 export function writeListItem(out: Buffer, o: number, bytes: Buffer, revision: number): number {
   const digits = digitsOf(revision);

@@ -1,6 +1,6 @@
 /**
- * Reading the messages behind scalar forms (Time, Quantity, IntOrString, …). Each takes the bytes from `p` to `q`,
- * where the message ends, and returns its JSON form; undefined where JSON has nothing.
+ * Reading the messages that JSON shows as scalars (Time, Quantity, IntOrString, …). Each takes the bytes from `p` to
+ * `q`, where the message ends, and returns its JSON value; undefined where JSON has none.
  */
 import { formatDuration } from '../duration.ts';
 import { JsonSyntaxError, JsonTypeError } from '../json/json-error.ts';

@@ -1,6 +1,6 @@
 /**
- * Writing the messages behind scalar forms, without their tag and length: those are the same for all. An absent value
- * is written as the zero of its form.
+ * Writing the messages that JSON shows as scalars, without their tag and length: those are the same for all. An absent
+ * value is written as the zero of its field type.
  */
 import { parseDuration } from '../duration.ts';
 import { stringifyJson } from '../json/writer.ts';

@@ -110,8 +110,8 @@ export function readLength(b: Uint8Array, p: number, end: number): number {
 }
 
 /**
- * Skips a field that the type does not have (or whose tag took more than two bytes to read) and returns what follows
- * it. `tag` may be incomplete: it is read again from `start`.
+ * Skips a field that the type does not have (or whose tag took more than two bytes to read) and returns the position
+ * after it. `tag` may be incomplete: it is read again from `start`.
  */
 export function skipField(
   b: Uint8Array,
@@ -136,7 +136,7 @@ function readWireType(b: Uint8Array, p: number): number {
   return low & 7;
 }
 
-/** Skips any field, known or not, and returns what follows it. */
+/** Skips any field, known or not, and returns the position after it. */
 export function skipAny(b: Uint8Array, start: number, end: number): number {
   const wireType = readWireType(b, start);
   return skipValue(b, at.p, end, wireType);

@@ -19,7 +19,11 @@ describe('IP addresses', () => {
     { name: 'part over 255', text: '256.1.1.1', expected: undefined },
     { name: 'IPv6', text: '2001:db8::ff', expected: { family: 6, value: 0x20010db80000000000000000000000ffn } },
     { name: 'all zeros', text: '::', expected: { family: 6, value: 0n } },
-    { name: 'full form', text: '1:2:3:4:5:6:7:8', expected: { family: 6, value: 0x00010002000300040005000600070008n } },
+    {
+      name: 'all eight groups',
+      text: '1:2:3:4:5:6:7:8',
+      expected: { family: 6, value: 0x00010002000300040005000600070008n },
+    },
     { name: 'IPv4 inside IPv6 counts as IPv4', text: '::ffff:1.2.3.4', expected: { family: 4, value: 0x01020304n } },
     { name: 'the same in hexadecimal', text: '::ffff:102:304', expected: { family: 4, value: 0x01020304n } },
     {

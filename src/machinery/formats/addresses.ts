@@ -60,7 +60,7 @@ function groups(text: string): bigint[] {
 }
 
 /**
- * The one text of an address: dotted decimal, and for IPv6 the form of RFC 5952.
+ * The canonical text of an address: dotted decimal, and for IPv6 that of RFC 5952.
  * @see {@link https://www.rfc-editor.org/rfc/rfc5952#section-4 | RFC 5952, section 4}
  */
 export function formatIp({ family, value }: IpAddress): string {

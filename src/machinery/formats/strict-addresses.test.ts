@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseStrictAddress, parseStrictPrefix } from './strict-addresses.ts';
 
-describe('addresses in strict form', () => {
+describe('addresses in strict notation', () => {
   test.each([
     { name: 'IPv4', text: '10.9.8.7', canonical: '10.9.8.7' },
     { name: 'IPv6, longest run of zeros', text: '2001:0DB8:0:0:1:0:0:0', canonical: '2001:db8:0:0:1::' },
@@ -39,11 +39,15 @@ describe('addresses in strict form', () => {
   ])('refuses $text', ({ text, problem }) => expect(parseStrictAddress(text)).toEqual({ ok: false, problem }));
 });
 
-describe('prefixes in strict form', () => {
+describe('prefixes in strict notation', () => {
   test.each([
     { name: 'network', text: '10.0.0.0/8', expected: { text: '10.0.0.0/8', hasHostBits: false } },
     { name: 'address of a host', text: '10.0.0.1/8', expected: { text: '10.0.0.1/8', hasHostBits: true } },
-    { name: 'IPv6 in another form', text: 'FD00:0::/8', expected: { text: 'fd00::/8', hasHostBits: false } },
+    {
+      name: 'IPv6 that is not in canonical notation',
+      text: 'FD00:0::/8',
+      expected: { text: 'fd00::/8', hasHostBits: false },
+    },
   ])('$name', ({ text, expected }) => expect(parseStrictPrefix(text)).toMatchObject({ ok: true, ...expected }));
 
   test.each([

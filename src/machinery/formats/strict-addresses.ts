@@ -1,14 +1,14 @@
 /**
- * Addresses as Go's net/netip reads them, without what the legacy reader of `addresses.ts` lets pass (leading zeros,
- * for one). The API warns in netip's words of values that only the legacy reader takes, and some newer fields demand
- * the strict form.
+ * Addresses as Go's net/netip parses them, without what the legacy parser of `addresses.ts` accepts (leading zeros, for
+ * one). The API warns with netip's messages about values that only the legacy parser accepts, and some newer fields
+ * require the strict notation.
  * @see {@link https://pkg.go.dev/net/netip | package netip}
  */
 import { goQuote } from '../go-quote.ts';
 import { formatIp } from './addresses.ts';
 
 export type StrictAddress =
-  /** `text` is the canonical form, which may differ from what was read. IPv4 inside IPv6 is IPv6 here. */
+  /** `text` is the canonical notation, which may differ from the input. IPv4 inside IPv6 is IPv6 here. */
   | { readonly ok: true; readonly family: 4 | 6; readonly value: bigint; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 

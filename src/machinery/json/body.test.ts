@@ -10,7 +10,7 @@ const decode = (typeId: string, text: string): { value: JsonObject; problems: re
   codecs.of(typeId).fromJson(text);
 const pod = (text: string): JsonObject => decode('core/v1.Pod', text).value;
 
-describe('normal form', () => {
+describe('normalized values', () => {
   test.each([
     { name: 'structs that are no pointers are there', text: '{}', value: { metadata: {}, spec: {}, status: {} } },
     {
@@ -283,7 +283,7 @@ describe('values of the wrong type, in the words of Go', () => {
     expect(() => decode(typeId, text)).toThrow(expect.objectContaining({ name: 'JsonTypeError', message }));
   });
 
-  test('the first of several counts, but one of a form of its own before all', () => {
+  test('the first of several errors is reported, but errors of types with their own decoder go first', () => {
     expect(() => pod('{"spec":{"nodeName":1},"metadata":{"name":2}}')).toThrow('PodSpec.spec.nodeName');
     expect(() => pod('{"spec":{"nodeName":1},"metadata":{"creationTimestamp":"x"}}')).toThrow('parsing time');
   });

@@ -77,7 +77,7 @@ export class JsonBody {
     return { value: document.value, problems: [...this.earlierProblems, ...duplicateFields(document)] };
   }
 
-  /** As a value of a type, in normal form. Throws {@link JsonTypeError}. */
+  /** As a normalized value of a type. Throws {@link JsonTypeError}. */
   decodeAs(links: Links, typeId: string): Decoded {
     const quick =
       this.parsed !== undefined && !carriesJson(links, typeId)
@@ -145,7 +145,7 @@ function normalizeQuickly(
 }
 
 /**
- * A value that did not come from text (from a patch, from YAML) in normal form; the value stays as it is.
+ * Normalizes a value that did not come from text (from a patch, from YAML); the input is not changed.
  * @param path where it stands in the object, for the paths of problems
  */
 export function normalizeValue(links: Links, typeId: string, value: JsonValue, path = ''): Decoded {

@@ -1,6 +1,6 @@
 /**
  * Writing JSON front to back into a scratch buffer, byte for byte as Go's encoder prints it: `<`, `>`, `&`, U+2028 and
- * U+2029 are escaped, what is no UTF-8 becomes `\ufffd`, numbers are in their shortest form.
+ * U+2029 are escaped, what is no UTF-8 becomes `\ufffd`, numbers are in their shortest notation.
  *
  * Writers take `(out, o, …)` and return the position behind what they wrote. They write to a `Scratch`, and leave
  * `reserve` bytes behind them.

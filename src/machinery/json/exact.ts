@@ -1,11 +1,11 @@
 /**
- * JSON value → value in normal form, the exact way: finds every unknown and duplicate field with its path and the first
- * value that does not fit, in the words of upstream's decoder. Slower than the compiled way, which hands over to this
- * one whenever it meets anything unusual.
+ * JSON value → normalized value, the exact way: finds every unknown and duplicate field with its path and the first
+ * value of a wrong type, with the messages of upstream's decoder. Slower than the compiled decoder, which hands over to
+ * this one for all unusual input.
  *
- * What upstream's decoder does and this follows: members are read in order; a value of the wrong type is noted and the
- * rest still read; an error of a type with a form of its own (time, quantity) ends the reading at once and counts more
- * than those noted; null leaves a value as it was; a repeated member is read into what the first one left.
+ * Behaviour taken from upstream's decoder: members are read in order; a value of the wrong type is noted and the rest
+ * still read; an error of a type with its own decoder (time, quantity) ends decoding at once and is reported instead of
+ * those noted; null leaves a value as it was; a repeated member is read into the value of the first one.
  */
 import type { Links } from '../codec/link.ts';
 import type { Element, Member } from '../codec/plan.ts';
@@ -40,7 +40,7 @@ export interface ExactResult {
   readonly problems: readonly string[];
 }
 
-/** An error of a form of its own: ends the decoding. */
+/** An error of a type with its own decoder: ends the decoding. */
 class Fatal extends Error {}
 
 /** A value of another type than the one that Go expects there. */
@@ -335,8 +335,8 @@ class ExactDecoder {
   }
 
   /**
-   * A form that upstream decodes by itself: its errors end everything and are shown as the outer member's, its unknown
-   * fields are not seen.
+   * A type with its own decoder upstream: its errors end everything and are shown as the outer member's, its unknown
+   * fields are not reported.
    */
   private nested(read: () => JsonValue | undefined): JsonValue | undefined {
     const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };

@@ -15,8 +15,8 @@ import { maxNesting } from './inspect.ts';
 import { ProblemList } from './problems.ts';
 
 /**
- * How deep a value may be that is handed out without a type. Whoever walks such values does so by recursion (patches,
- * field sets, comparisons), and running out of stack can end the process.
+ * The maximum depth of a value without a type. Such values are walked by recursion (patches, field sets, comparisons),
+ * and running out of stack can end the process.
  * @NOTE differs from upstream: Go's stacks grow, so values of ten thousand levels can be patched there.
  */
 export const maxValueDepth = 500;

@@ -1,6 +1,6 @@
 /**
- * Walking over JSON text without reading it: for objects that are stored as JSON, in our own form, of which only a few
- * members matter. Text that is no JSON gives a `DecodeError` or nonsense, never a hang.
+ * Walking over JSON text without parsing it: for objects that are stored as JSON, as this server writes it, of which
+ * only a few members are needed. Text that is no JSON gives a `DecodeError` or nonsense, never a hang.
  */
 import { DecodeError } from '../codec/decode-error.ts';
 import { parseJson } from './reader.ts';
@@ -67,8 +67,8 @@ export interface MemberPlace {
 }
 
 /**
- * Calls back for each member of the object that begins at `p`, until told to stop; returns what follows the object, or
- * -1 when told to stop. The place is the same object every time.
+ * Calls back for each member of the object that begins at `p`, until told to stop; returns the position after the
+ * object, or -1 when told to stop. The place is the same object every time.
  */
 export function eachMember(b: Buffer, p: number, visit: (place: MemberPlace) => boolean | void): number {
   if (b[p] !== 0x7b) throw new DecodeError('JSON object expected');

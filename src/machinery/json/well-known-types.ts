@@ -22,7 +22,7 @@ const wellKnownTypes: ReadonlySet<string> = new Set(['time', 'microtime', 'durat
 export const isWellKnownType = (fieldType: Element['fieldType']): fieldType is WellKnownType =>
   wellKnownTypes.has(fieldType);
 
-/** A value of a kind that the form is not written in; whoever decodes knows where. */
+/** A JSON value of a kind that the type does not accept; the decoder adds the path. */
 export class FormMismatch extends Error {
   readonly what: string;
   readonly goType: string;
@@ -35,8 +35,8 @@ export class FormMismatch extends Error {
 }
 
 /**
- * The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's
- * JSON text.
+ * The normalized value, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's JSON
+ * text.
  */
 export function readWellKnownType(
   fieldType: WellKnownType,

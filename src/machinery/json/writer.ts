@@ -151,7 +151,7 @@ export function writeRaw(out: Buffer, o: number, raw: RawJson): number {
 
 /**
  * Carried JSON, or a plain value in its place.
- * @param check whether the text may be no JSON at all: nobody looked at it when it came in
+ * @param check whether the text has to be checked: it may be no JSON, because it was not parsed when it was received
  */
 export function writeCarried(out: Buffer, o: number, value: JsonValue, check: boolean): number {
   if (!(value instanceof RawJson)) return writeValue(out, o, value);

@@ -33,7 +33,7 @@ class YamlWriter {
   private readonly parts: string[] = [];
   private column = 0;
   private indent = -1;
-  /** The last thing written leaves room for what follows. */
+  /** The last thing written allows content on the same line. */
   private whitespace = true;
   /** Nothing but indentation and indicators are on the line. */
   private indention = true;

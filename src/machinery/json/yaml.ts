@@ -1,8 +1,9 @@
 /**
- * Reads YAML bodies as upstream does: the first document, converted to JSON with sorted members, and from then on it is
- * a JSON body.
+ * Reads YAML bodies as upstream does: the first document, converted to JSON with sorted members, then handled as a JSON
+ * body.
  *
- * Reading ends at the first mistake, its work is in proportion to the text, and it can be done in turns: see `yaml/`.
+ * Reading ends at the first mistake, its work is in proportion to the text, and it can yield to the event loop: see
+ * `yaml/`.
  */
 import { isUtf8 } from 'node:buffer';
 import { runToEnd } from '../cooperative-scheduling.ts';

@@ -121,7 +121,7 @@ describe('applying a configuration', () => {
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': { 'f:l': {} } } });
   });
 
-  it('keeps what it removes when somebody else owns it', () => {
+  it('keeps a removed field when another manager owns it', () => {
     const server = new Server()
       .apply('one', data({ k: 'v', s: 's' }))
       .apply('two', data({ s: 's' }))
@@ -139,7 +139,7 @@ describe('applying a configuration', () => {
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': {} }, 'two Update': { 'f:data': { 'f:n': {} } } });
   });
 
-  it('shares what has the same value, without a time for who changed nothing', () => {
+  it('shares ownership of equal values, and leaves the time of an apply without changes as it is', () => {
     const server = new Server().apply('one', data({ k: 'v' })).apply('two', data({ k: 'v' }));
     expect(server.owners).toEqual({
       'one Apply': { 'f:data': { 'f:k': {} } },
@@ -312,7 +312,7 @@ describe('a conflict', () => {
     });
   });
 
-  it('is with "before-first-apply" for what was there before anyone was recorded', () => {
+  it('is with "before-first-apply" for fields from before managers were recorded', () => {
     const server = new Server();
     server.object = { metadata: { name: 'a', uid: 'u' }, data: { k: 'v', l: 'v' } } as KubeObject;
     expect(failure(() => server.apply('one', data({ k: 'w' }))).message).toBe(
@@ -420,7 +420,7 @@ describe('a configuration that is refused', () => {
     expect(failure(() => fieldManager.apply({ ...request, config }))).toMatchObject({ code, message });
   });
 
-  it('meets managed fields that nobody can read', () => {
+  it('refuses managed fields that cannot be decoded', () => {
     const live = { metadata: { name: 'd', uid: 'u', managedFields: [{ operation: 'Odd' }] } };
     expect(
       failure(() => fieldManager.apply({ ...request, live, config: { apiVersion: 'apps/v1', kind: 'Deployment' } })),
@@ -512,7 +512,7 @@ describe('over any history of applies', () => {
     }
   });
 
-  it('a conflict is met exactly when somebody else owns what would change', () => {
+  it('a conflict is reported exactly when another manager owns a field that would change', () => {
     const random = randomSource(31);
     for (let round = 0; round < 200; round++) {
       const server = new Server('Pod')
@@ -535,7 +535,7 @@ describe('over any history of applies', () => {
     }
   });
 
-  /** What a zero value shows belongs to nobody. */
+  /** Members that JSON shows for zero values have no owner. */
   const withoutZeroes = (set: FieldSet): FieldSet =>
     set
       .difference(fieldSetOf(type, { spec: { containers: null } }))

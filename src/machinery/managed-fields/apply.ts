@@ -1,6 +1,6 @@
 /**
- * Server-side apply: merge the configuration, take away what its manager applied before and does not any more and
- * nobody else owns, and refuse what another manager owns with another value.
+ * Server-side apply: merge the configuration, remove fields that its manager applied before, does not apply any more
+ * and no other manager owns, and refuse a change of fields that another manager owns.
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
 import { jsonEqual } from '../members.ts';
@@ -32,7 +32,7 @@ export class ApplyConflicts extends Error {
 }
 
 export interface Application {
-  /** In JSON form, like the configuration. */
+  /** As JSON, like the configuration. */
   readonly live: JsonObject;
   readonly config: JsonObject;
   readonly table: ManagerTable;
@@ -93,7 +93,7 @@ interface Versioned {
   readonly apiVersion: string;
 }
 
-/** The merged object without what the manager applied last and nobody owns now. */
+/** The merged object without fields that the manager applied last and that have no owner now. */
 function prune(merged: JsonObject, table: ManagerTable, last: Manager, versions: Versions): JsonObject {
   const version = last.apiVersion;
   const type = versions.typeOf(version);
@@ -110,7 +110,7 @@ function prune(merged: JsonObject, table: ManagerTable, last: Manager, versions:
   return (versions.convert(rest, version, versions.current.apiVersion) ?? merged) as JsonObject;
 }
 
-/** Puts back what anybody owns, version by version: the pruned one first, others may not convert without it. */
+/** Restores fields that have an owner, version by version: the pruned one first, others may not convert without it. */
 function addBackOwned(merged: Versioned, pruned: Versioned, table: ManagerTable, versions: Versions): Versioned {
   const owned = new Map<string, FieldSet>([[pruned.apiVersion, FieldSet.empty]]);
   for (const { apiVersion, fields } of table.values())

@@ -124,7 +124,7 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
     return repeated ? { list: listType(element, kind, listMapKeys) } : element();
   }
 
-  /** Which form of Go's field is written when it has no value. */
+  /** Which zero value of Go's field is written when it has none. */
   function presence(field: Field): FieldOptions {
     const fixed = field.default === undefined ? {} : { default: field.default as JsonValue };
     const isContainer =

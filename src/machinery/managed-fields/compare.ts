@@ -30,7 +30,7 @@ export interface Comparison {
 }
 
 /**
- * Compares two objects of one type; one that is not there yet is `{}` (in normal form: its zero value).
+ * Compares two objects of one type; one that does not exist yet is `{}` (normalized: its zero value).
  * @throws TypeMismatch when a list item cannot be identified.
  */
 export function compareObjects(

@@ -30,7 +30,7 @@ function messageOf(conflicts: readonly Conflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
 }
 
-/** `"kubectl"`, `"hpa" with subresource "scale" using apps/v1`: who applies needs no version. */
+/** `"kubectl"`, `"hpa" with subresource "scale" using apps/v1`: managers that apply are shown without a version. */
 function shown({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const name = subresource === '' ? goQuote(manager) : `${goQuote(manager)} with subresource ${goQuote(subresource)}`;
   return operation === 'Update' ? `${name} using ${apiVersion}` : name;

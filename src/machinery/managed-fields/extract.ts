@@ -9,8 +9,8 @@ import { compareElements, memberElement } from './path-element.ts';
 import { itemElement, kindOf, memberNames } from './typed-value.ts';
 
 /**
- * The field set of a value in JSON form: every leaf, every item of an associative list, every key of a map, and
- * what is null or empty. A struct with members is not in it: setting one of them is not setting the struct.
+ * The field set of a JSON value: every leaf, every item of an associative list, every key of a map, and what is null or
+ * empty. A struct with members is not in it: setting one of them is not setting the struct.
  */
 export function fieldSetOf(type: MergeType, value: JsonValue): FieldSet {
   const { children } = part(type, value);

@@ -2,8 +2,8 @@
  * Who manages which field: the one place that writes `metadata.managedFields`.
  *
  * - `update` compares what a create, PUT or patch makes of an object with what was there; the fields that changed go
- *   to its manager. It belongs between defaulting and mutating admission: defaults belong to the client, what
- *   admission adds belongs to nobody.
+ *   to its manager. It runs between defaulting and mutating admission: defaults are owned by the client's manager, what
+ *   admission adds has no owner.
  * - `apply` merges an applied configuration into the live object (server-side apply).
  *
  * Both take the live object and the new one in the API version of the request: field paths are paths of that

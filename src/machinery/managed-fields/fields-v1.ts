@@ -1,5 +1,5 @@
 /**
- * FieldsV1, the JSON form of a field set: `{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`. `.` stands for the
+ * FieldsV1, a field set as JSON: `{"f:metadata":{"f:labels":{".":{},"f:app":{}}}}`. `.` stands for the
  * object itself; a member without members below it is `{}`. Members are in the order of path elements.
  * @see {@link https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#fieldsv1-v1-meta | FieldsV1}
  */

@@ -29,7 +29,7 @@ const objectMeta = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
 const time = '2024-01-01T00:00:00Z';
 const now = new Date(time);
 
-/** Fields that admission and strategies set, which belong to nobody: after ownership was told. */
+/** Fields that admission and strategies set after managed fields were updated: they have no owner. */
 const setByServer: Readonly<Record<string, RegExp>> = {
   Job: /^\.metadata\.labels|^\.spec\.selector|^\.spec\.template\.metadata\.labels/,
   Ingress: /^\.spec\.ingressClassName$/,
@@ -207,7 +207,7 @@ function applyOf(change: GoldenChange, config: JsonObject): (() => void) | undef
   };
 }
 
-/** What apply itself refuses; identity and validation are somebody else's. */
+/** What apply itself refuses; identity and validation are checked elsewhere. */
 function expectRefusal(run: () => unknown, { message, code, reason = '', details }: JsonObject): void {
   if (/^(Apply failed|failed to create typed|invalid object type)/.test(String(message)))
     expect(statusOf(run)).toMatchObject({ message, code, reason, ...(details !== undefined && { details }) });
@@ -232,7 +232,7 @@ function base({ step, title, place, live, types }: GoldenChange, kind: string): 
   };
 }
 
-/** Conversion of the recorded kinds with several versions: custom resources keep their form, autoscaling does not. */
+/** Conversion of the recorded kinds with several versions: custom resources keep their fields, autoscaling does not. */
 function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   if (object.apiVersion === apiVersion || apiVersion === '') return object;
   return object.kind === 'HorizontalPodAutoscaler'

@@ -1,8 +1,8 @@
 /**
- * From normal form (value.ts) to the form JSON has: with the members that JSON always writes (`"replicas":0`,
+ * From normalized values (value.ts) to JSON values: with the members that JSON always writes (`"replicas":0`,
  * `"creationTimestamp":null`, `"status":{}`), without those it leaves out, in the order of JSON, and with carried JSON
- * opened. Patches and applied configurations are made against this form. Field sets stay closed: hardly any patch
- * speaks of them, and opening and writing them again was a quarter of one.
+ * parsed. Patches and applied configurations are merged into JSON values. Field sets are not parsed: hardly any patch
+ * contains them, and parsing and writing them was a quarter of a patch's cost.
  */
 import { contentOf, keysOf, memberOf } from '../members.ts';
 import type { SchemaRegistry } from '../schema.ts';

@@ -29,7 +29,7 @@ export type ManagerTable = ReadonlyMap<string, Manager>;
 
 export const noManagers: ManagerTable = new Map();
 
-/** Entries with the same id are one. Who applies has one entry, whatever the version. */
+/** Entries with the same id are one. A manager that applies has one entry, whatever the version. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const name = manager === '' ? '' : `"manager":${JSON.stringify(manager)},`;
   const version = operation === 'Apply' ? '' : `,"apiVersion":${JSON.stringify(apiVersion)}`;
@@ -39,7 +39,7 @@ export function managerId({ manager, operation, apiVersion, subresource }: Manag
 
 /**
  * The table of recorded entries.
- * @throws Error for entries that nobody can have recorded.
+ * @throws Error for invalid entries.
  */
 export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): ManagerTable {
   if (entries === undefined || entries.length === 0) return noManagers;
@@ -77,7 +77,7 @@ function setOf(fields: RawJson): FieldSet {
   return set;
 }
 
-/** The entries of a table, sorted as upstream sorts them; undefined when nobody owns anything. */
+/** The entries of a table, sorted as upstream sorts them; undefined when no field has an owner. */
 export function writeManagers(table: ManagerTable): ManagedFieldsEntry[] | undefined {
   if (table.size === 0) return undefined;
   const entries = [...table.values()].map((manager) => ({
@@ -130,10 +130,10 @@ const MAX_UPDATERS = 10;
 const ANCIENT_CHANGES = 'ancient-changes';
 
 /**
- * Merges the oldest updaters of each version into one bucket, until ten are left. The first one met of a version
- * becomes the bucket when a second follows.
+ * Merges the oldest updaters of each version into one bucket, until ten are left. The first updater of a version
+ * becomes the bucket when there is a second one.
  *
- * @NOTE differs from upstream: a bucket that is met after an older updater keeps its fields. Upstream pours it into
+ * @NOTE differs from upstream: a bucket that comes after an older updater keeps its fields. Upstream merges it into
  * itself and drops it.
  */
 export function capUpdaters(table: Map<string, Manager>): void {

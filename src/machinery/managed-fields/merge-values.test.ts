@@ -80,7 +80,7 @@ describe('merging a configuration into the live object', () => {
       result: containers('a', 'b', 'x'),
     },
     {
-      name: 'keeps live items before the shared item that follows them',
+      name: 'keeps live items before the shared item after them',
       live: containers('l1', 's', 'l2'),
       config: containers('c1', 's', 'c2'),
       result: containers('l1', 'c1', 's', 'l2', 'c2'),
@@ -195,7 +195,7 @@ describe('the fields of a configuration', () => {
     expect(removeFields(podSpec, value, parseFields(remove))).toEqual(rest);
   });
 
-  it('take the structs with them whose last member they are', () => {
+  it('removed members remove the struct too when they are its last ones', () => {
     const fields = parseFields({
       'f:securityContext': { 'f:runAsUser': {} },
       'f:containers': { 'k:{"name":"a"}': { 'f:resources': { 'f:limits': { 'f:cpu': {} } } } },

@@ -2,7 +2,7 @@
  * Merging an applied configuration into the live object: what the configuration says wins, the rest stays. Items of
  * associative lists are merged one by one; the configuration's order wins among the items it names.
  *
- * Values in JSON form; inputs are not changed, the result shares what was not merged with both.
+ * Takes JSON values; inputs are not changed, the result shares what was not merged with both.
  */
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { keysOf, memberOf } from '../members.ts';
@@ -63,8 +63,8 @@ function mergeLists(
 }
 
 /**
- * Walks both lists at once. Items of the live list alone stay before the shared item that followed them; shared items
- * come in the configuration's order.
+ * Walks both lists at once. Items of the live list alone stay before the shared item that came after them; shared items
+ * are in the configuration's order.
  */
 function mergeItems(list: ListType, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue[] {
   const liveIds = live.map((item) => itemId(list, item, 'json'));

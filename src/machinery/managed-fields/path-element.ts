@@ -17,7 +17,7 @@ const ranks: Record<ElementKind, number> = { field: 0, key: 1, value: 2, index: 
 
 export class PathElement {
   readonly kind: ElementKind;
-  /** Canonical form, as FieldsV1 has it. */
+  /** Canonical text, as FieldsV1 has it. */
   readonly text: string;
   /** Name of a field; '' else. */
   readonly name: string;
@@ -132,7 +132,7 @@ export const indexElement = (index: number): PathElement => new PathElement('ind
 
 /**
  * The element a member name of FieldsV1 stands for; undefined for kinds of a future version, which are ignored.
- * @throws Error when the text has no such form.
+ * @throws Error when the text is not a path element.
  */
 export function parseElement(text: string, isCommon = true): PathElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:');

@@ -1,6 +1,6 @@
 /**
- * Ownership recorded under an older schema: where a list or map has become atomic, who owned something in it owns
- * the whole, and nothing below.
+ * Ownership recorded under an older schema: where a list or map has become atomic, a manager that owned a part of it
+ * owns the whole, and nothing below.
  */
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { deduced, memberType, type MapType, type MergeType } from './merge-type.ts';

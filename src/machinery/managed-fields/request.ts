@@ -32,7 +32,7 @@ export interface OwnershipRequest {
   readonly versions?: VersionSource;
 }
 
-/** Nobody manages what identifies an object, and what only the server writes. */
+/** Fields that identify an object, and those that only the server writes, have no manager. */
 export const unmanaged = FieldSet.ofFields(
   ['apiVersion'],
   ['kind'],

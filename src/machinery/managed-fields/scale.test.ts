@@ -73,12 +73,12 @@ describe('managed fields of a Scale', () => {
     ]);
   });
 
-  it('are none when nobody owns the replicas', () =>
+  it('are none when the replicas have no owner', () =>
     expect(managedFieldsOfScale([entry('two', rest)], deployments)).toBeUndefined());
 });
 
 describe('managed fields after scaling', () => {
-  it('give the replicas to who scaled', () => {
+  it('give the replicas to the manager that scaled', () => {
     expect(readable(scale([entry('one', both)], 1, 4))).toEqual([
       { who: 'hpa Update apps/v1 scale', fields: replicas },
       { who: 'one Update apps/v1 2023-01-01T00:00:00Z', fields: rest },
@@ -98,7 +98,7 @@ describe('managed fields after scaling', () => {
     ]);
   });
 
-  it('keep one entry for who scales again', () => {
+  it('keep one entry for a manager that scales again', () => {
     const once = scale([entry('one', both)], 1, 4)!;
     expect(readable(scale(once, 4, 5))).toEqual(readable(once));
   });

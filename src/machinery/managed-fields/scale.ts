@@ -1,6 +1,6 @@
 /**
- * Ownership through the `scale` subresource: whoever writes `spec.replicas` of a Scale owns the field that holds the
- * replicas of the scaled object.
+ * Ownership through the `scale` subresource: the manager that writes `spec.replicas` of a Scale owns the field that
+ * holds the replicas of the scaled object.
  */
 import type { ManagedFieldsEntry } from '../object-meta.ts';
 import { FieldSet } from './field-set.ts';
@@ -33,11 +33,11 @@ export function managedFieldsOfScale(
 }
 
 /**
- * The managed fields of the scaled object after its Scale was changed: the replicas leave those who lost them there,
- * and come to those who took them.
+ * The managed fields of the scaled object after its Scale was changed: managers that lost the replicas there lose them,
+ * and managers that got them own them.
  *
- * @NOTE differs from upstream: who keeps the replicas keeps its entry. Upstream finds it only for appliers, and
- * records an updater twice, of which the next reader forgets one.
+ * @NOTE differs from upstream: a manager that keeps the replicas keeps its entry. Upstream finds it only for appliers,
+ * and records an updater twice, of which the next decoding drops one.
  */
 export function managedFieldsAfterScale(
   entries: readonly ManagedFieldsEntry[] | undefined,

@@ -1,5 +1,5 @@
 /**
- * An applied configuration from request to result: checks, the live object's form, conflicts, the managers after it.
+ * An applied configuration from request to result: checks, the live object as JSON, conflicts, the managers after it.
  */
 import { memberOf } from '../members.ts';
 import { asJson, type KubeObject } from '../object-meta.ts';
@@ -37,8 +37,8 @@ export interface ApplyRequest extends OwnershipRequest {
 
 export interface ApplyResult {
   /**
-   * The object after the configuration, with its managedFields. When `changed`, it is in JSON form with the
-   * configuration's values as they were sent: it has to be decoded and defaulted. Else it is the live object.
+   * The object after the configuration, with its managedFields. When `changed`, it is a JSON value with the
+   * configuration's values as they were sent: it has to be decoded and defaulted. Otherwise it is the live object.
    */
   readonly object: KubeObject;
   readonly changed: boolean;
@@ -139,7 +139,7 @@ function applyTo(request: ApplyRequest, live: JsonObject, recorded: ManagerTable
   }
 }
 
-/** What an object had before anyone was recorded gets an owner too: applying it would be a conflict with nobody. */
+/** Fields from before managers were recorded get an owner too: without one, applying them could not be a conflict. */
 function beforeFirstApply(request: ApplyRequest, live: KubeObject, versions: Versions): ManagerTable {
   return track(
     { ...request, live: undefined },

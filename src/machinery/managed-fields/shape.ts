@@ -1,9 +1,9 @@
 /**
- * The shape of an object in normal form: all that decides which fields it has, and nothing else. Objects of one shape
- * take the same fields when they are created, and what clients create mostly has a shape that was met before.
+ * The shape of a normalized object: all that decides which fields it has, and nothing else. Objects of one shape own
+ * the same fields when they are created, and most objects that clients create have a shape that was seen before.
  *
- * A shape is a text that can be read from the left only one way, given the type. That matters: clients choose keys, and
- * no two objects with different fields may ever have one shape.
+ * A shape is a text that is unambiguous for a given type. That matters: clients choose keys, and two objects with
+ * different fields must never have the same shape.
  */
 import type { JsonObject, JsonValue } from '../value.ts';
 import type { ListType, MapType, MergeType, StructField } from './merge-type.ts';
@@ -71,7 +71,7 @@ function membersShape({ element }: MapType, object: JsonObject): string {
   let shape = '';
   for (const name in object) {
     const value = object[name];
-    // There for who asks whether the map is empty, and not there for who asks what is in it.
+    // Counts for the question whether the map is empty, but is not one of its keys.
     if (value === undefined || element === undefined) throw new NoShape();
     shape += next + textShape(name) + elementShape(element, value);
   }

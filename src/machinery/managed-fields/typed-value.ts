@@ -1,7 +1,7 @@
 /**
  * Values seen through their merge type: which kind they are, which members they have, how items are identified.
  *
- * An object in normal form leaves out what JSON always writes (value.ts); `Form` says whether such members count.
+ * A normalized object leaves out what JSON always writes (value.ts); `Form` says whether such members count.
  */
 import { jsonEqual, keysOf, memberOf } from '../members.ts';
 import { compareText } from '../compare-text.ts';

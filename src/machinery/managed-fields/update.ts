@@ -46,7 +46,7 @@ export function recordUpdate(request: UpdateRequest, versions: Versions): Manage
       track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions),
     );
   } catch (error) {
-    // RangeError: nested deeper than the stack is. Such an object is nobody's business here.
+    // RangeError: nested deeper than the stack is. Such an object is refused elsewhere.
     if (error instanceof TypeMismatch || error instanceof RangeError) return undefined;
     throw error;
   }

@@ -21,7 +21,7 @@ export interface VersionedType {
 export interface VersionSource {
   /** Type of the object in a version; undefined for one that is not served any more. */
   typeOf(apiVersion: string): string | MergeType | undefined;
-  /** The object in another version, in normal form. `object` is in normal or JSON form, and not to be changed. */
+  /** The object in another version, normalized. `object` is normalized or a JSON value, and must not be changed. */
   convert(object: JsonObject, from: string, to: string): JsonObject;
 }
 
@@ -49,7 +49,7 @@ export class Versions {
     return type === undefined ? undefined : this.typeById(type);
   }
 
-  /** In JSON form; undefined when the version is gone. */
+  /** As a JSON value; undefined when the version is gone. */
   convert(value: JsonValue, from: string, to: string): JsonValue | undefined {
     if (from === to) return value;
     const type = this.typeOf(to);

@@ -34,7 +34,7 @@ export interface DecodedJsonPatch {
 const MAX_OPERATIONS = 10_000;
 /** Upstream's default for the total size of what `copy` may add. */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** An object in JSON form is no deeper: a value without a type inside the levels of its type. */
+/** The depth of an object as JSON: a value without a type inside the levels of its type. */
 const MAX_DEPTH = maxValueDepth + maxMessageDepth;
 const textMembers: readonly string[] = ['op', 'path', 'from'];
 
@@ -141,8 +141,8 @@ class PatchRun {
   }
 
   /**
-   * Members that were added move to their place in the key order. What values were put into each other may be too deep
-   * for those who come next.
+   * Moves members that were added to their place in the key order. Values that were nested into each other may be too
+   * deep for the steps after this one.
    */
   finish(): void {
     if (isDeeper(this.root, MAX_DEPTH)) throw tooDeep();

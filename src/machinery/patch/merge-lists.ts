@@ -126,7 +126,7 @@ const isBefore = (left: number | undefined, right: number | undefined): boolean 
 
 /**
  * Items by their position. Those without one only occur where `$patch: replace` meets `$setElementOrder`; upstream's
- * comparison then calls every item less than the one before it, which turns the list around.
+ * comparison then calls every item less than the one before it, which reverses the list.
  */
 function sortBy(items: JsonValue[], positions: ReadonlyMap<JsonValue, number>, shape: ListShape): JsonValue[] {
   const placed = items.map((item) => ({ item, position: positions.get(keyOf(item, shape)) }));

@@ -337,7 +337,7 @@ describe('strategic merge patch', () => {
         result: { containers: [{ name: 'b' }, { name: 'c' }] },
       },
       {
-        name: 'turns a replaced list around when it names nothing, as upstream does',
+        name: 'reverses a replaced list when the order names no items, as upstream does',
         original: { containers: [{ name: 'a' }] },
         patch: { '$setElementOrder/containers': [], containers: [{ name: 'b' }, { name: 'c' }, { $patch: 'replace' }] },
         result: { containers: [{ name: 'c' }, { name: 'b' }] },

@@ -7,8 +7,8 @@
  * - `$setElementOrder/<list>`: the order of the items the client knows;
  * - `$retainKeys`: the members that stay, all others go.
  *
- * Inputs are in JSON form, with the members that JSON always writes; they are never changed. The result shares what
- * was not merged with both.
+ * Inputs are JSON values, with the members that JSON always writes; they are never changed. The result shares what was
+ * not merged with both.
  *
  * @see {@link https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ | strategic
  *   merge patch}
@@ -38,8 +38,7 @@ const ELEMENT_ORDER = '$setElementOrder';
 export interface StrategicMerge {
   /**
    * `original`, an object of the type, with the patch merged into it.
-   * @throws StatusError 400 for a directive of the wrong form, 422 for lists of lists, 500 for what the schema cannot
-   *   merge.
+   * @throws StatusError 400 for a malformed directive, 422 for lists of lists, 500 for what the schema cannot merge.
    */
   apply(original: JsonObject, patch: JsonObject, typeId: string): JsonObject;
 }

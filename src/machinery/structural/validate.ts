@@ -21,7 +21,7 @@ import { tooMuch, Work } from './work.ts';
 interface Place {
   /** `spec.list[0].name`; '' is the object itself. */
   readonly path: string;
-  /** What stood there before; undefined where there was nothing, or nobody can tell. */
+  /** The value that was there before; undefined when there was none, or it cannot be determined. */
   readonly old: JsonValue | undefined;
   readonly found: Findings;
   readonly work: Work;

@@ -8,7 +8,7 @@ export const Class = {
   end: 4,
   /** `,` `?` `[` `]` `{` `}`: ends a plain scalar inside a flow collection. */
   flow: 8,
-  /** What begins no plain scalar, whatever follows it. */
+  /** Characters that cannot begin a plain scalar, whatever the next one is. */
   indicator: 16,
   /** Letters, digits, `-` and `_`: names of anchors, handles of tags. */
   word: 32,
@@ -37,7 +37,7 @@ mark(':#', Class.inner);
 export const classOf = (code: number): number =>
   code < 256 ? classes[code]! : code === 0x2028 || code === 0x2029 ? Class.break : 0;
 
-/** Whether nothing or space follows there: what makes `-`, `?` and `:` indicators. */
+/** Whether the text ends there or has white space there: that makes `-`, `?` and `:` indicators. */
 export const isBlankOrEnd = (code: number): boolean => (classOf(code) & (Class.blank | Class.break | Class.end)) !== 0;
 
 /** What YAML 1.1 allows nowhere, not even in quotes. */

@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts';
 import { scanError } from './yaml-error.ts';
 import type { Token } from './tokens.ts';
 
-/** What may follow the name of an anchor besides spaces. */
+/** What may come after the name of an anchor besides spaces. */
 const behindAnchor = new Set([...'?:,]}%@`'].map((character) => character.charCodeAt(0)));
 
 /** Reads an anchor or an alias, from its indicator on. */

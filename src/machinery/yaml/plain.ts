@@ -8,7 +8,7 @@ export const fold = (breaks: string): string =>
 
 export interface PlainScalar {
   readonly text: string;
-  /** The scalar ended with a line: what follows may be a key. */
+  /** The scalar ended with a line: the next token may be a key. */
   readonly endsLine: boolean;
 }
 

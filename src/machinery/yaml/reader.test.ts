@@ -182,7 +182,7 @@ describe('nesting', () => {
     expect(() => readYaml(`${'- '.repeat(5_001)}${lists(5_000)}`)).toThrow('yaml: exceeded max depth of 10000');
   });
 
-  test('of a value without a type is bounded as values are, aliases followed', () => {
+  test('of a value without a type is bounded, with aliases expanded', () => {
     expect(() => parseYaml(lists(501))).toThrow('yaml: exceeded max depth of 500');
     expect(() => parseYaml(`[&a ${lists(400)}, ${'['.repeat(200)}*a${']'.repeat(200)}]`)).toThrow(
       'yaml: exceeded max depth of 500',

@@ -2,7 +2,7 @@
  * Tokens → the value of the first document, in one pass and without recursion: an open collection is a frame on a
  * stack, and a finished node is put into the innermost one.
  *
- * What is accepted and how mistakes are told follow go-yaml (v2), which is libyaml's grammar.
+ * Accepts what go-yaml (v2) accepts, which is libyaml's grammar, with go-yaml's error messages.
  */
 import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
 import type { JsonValue } from '../value.ts';
@@ -56,7 +56,7 @@ export class YamlReader {
       if (this.done > end) return false;
       this.step(this.frames[this.frames.length - 1]!);
     }
-    // What follows the document is not read, but the token behind it must be one.
+    // The text after the document is not parsed, but the token after it must be valid.
     if (this.root !== undefined) this.scanner.peek();
     return true;
   }

@@ -34,9 +34,10 @@ export interface Place {
 }
 
 /**
- * Whether a scalar or a flow collection is the key of a mapping is known only when a colon follows. Until then its
- * token is `pending` and the grammar must not see it. The colon turns it into a key, and into the beginning of a block
- * mapping where it stands further right than the collection around it: the grammar then gets up to two more tokens.
+ * Whether a scalar or a flow collection is the key of a mapping is known only when a colon comes after it. Until then
+ * its token is `pending` and the grammar must not see it. The colon makes it a key, and the beginning of a block
+ * mapping where it is indented further than the collection around it: the grammar then gets up to two more tokens
+ * before it.
  */
 export class Token implements Place {
   readonly kind: Kind;

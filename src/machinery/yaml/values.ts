@@ -1,9 +1,9 @@
 /**
- * The values of a document, made while it is read: what scalars, keys, merges and aliases come to in JSON.
+ * The values of a document, made while it is parsed: the JSON of scalars, keys, merges and aliases.
  *
- * A value that has no form in JSON is remembered and told when the document is over: a syntax error behind it goes
- * first. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document is
- * counted.
+ * A value that JSON cannot represent is noted and reported at the end of the document, because a syntax error after it
+ * takes precedence. An alias costs the same whatever it refers to: the value is shared, and what it adds to the
+ * document is counted.
  */
 import { canonicalBase64 } from '../json/base64.ts';
 import { ProblemList } from '../json/problems.ts';
@@ -28,7 +28,7 @@ export interface Node {
   readonly isMerge: boolean;
 }
 
-/** What a node has added to the document, aliases in it followed. */
+/** What a node has added to the document, with aliases in it expanded. */
 interface Size {
   nodes: number;
   characters: number;

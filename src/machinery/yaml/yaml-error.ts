@@ -1,4 +1,4 @@
-/** Text that is no YAML, or that has no form in JSON. The messages are those of go-yaml, most begin with `yaml: `. */
+/** Text that is no YAML, or that JSON cannot represent. The messages are go-yaml's, most begin with `yaml: `. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }
