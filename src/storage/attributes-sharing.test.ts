@@ -58,7 +58,7 @@ describe('attributes that share', () => {
     ).toBe(true);
   });
 
-  test('keep fields of another form, and a name that is not the end of the key', () => {
+  test('keep fields of other names, and a name that is not the end of the key', () => {
     const fields = new Map([['a', 'b']]);
     const attributes = createAttributesSharing()('/registry/x/y', {
       namespace: '',

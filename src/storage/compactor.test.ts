@@ -50,7 +50,7 @@ async function openStore(): Promise<Store> {
 let keys = 0;
 const write = async (store: Store): Promise<number> => (await store.create(`/k${++keys}`, Buffer.from('x'))).revision;
 
-/** One interval passes, and each of these replicas has its turn. */
+/** One interval passes, and each of these replicas runs once. */
 async function interval(clock: FakeClock, replicas: readonly Replica[]): Promise<void> {
   const before = replicas.map((replica) => replica.rounds);
   await clock.advance(intervalMs);
@@ -90,7 +90,7 @@ describe('compactor', () => {
     const all = replicas.flatMap((replica) => replica.compacted);
     expect(new Set(all).size).toBe(all.length);
     expect(all.length).toBeGreaterThanOrEqual(4);
-    // Nobody dropped what was younger than an interval.
+    // No server dropped what was younger than an interval.
     expect(Math.max(...all)).toBeLessThanOrEqual(revisions.at(-2)!);
     for (const replica of replicas) expect(replica.told.length).toBeGreaterThan(0);
   });

@@ -2,9 +2,9 @@
  * Compaction agreed between all API servers on one store, those of upstream included: both keep the same key.
  *
  * `compact_rev_key` holds the revision that was, or is about to be, compacted. Each server tries at its own interval to
- * replace it, guarded by what it last saw there. Who succeeds compacts the revision that was current at its last try;
- * the others learn of the change by their failed guard, and wait. So one server compacts at the interval, history
- * reaches back at least one interval and at most two, and when that server dies another one takes over.
+ * replace it, guarded by what it last saw there. The server that succeeds compacts the revision that was current at its
+ * last try; the guard of the others fails, and they wait. So one server compacts at the interval, history reaches back
+ * at least one interval and at most two, and when that server dies another one takes over.
  *
  * Upstream guards by the key's `version`, we by its `modRevision`: either changes with every write of the other.
  */
@@ -22,7 +22,7 @@ export interface CompactorOptions {
   /** `--store-compaction-interval`; 0 disables. The first try comes after one interval. */
   readonly intervalMs: number;
   readonly log?: Logger;
-  /** History below this revision is gone, whoever compacted it. */
+  /** History below this revision was compacted, by this server or another one. */
   readonly onCompacted?: (revision: number) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What the storage of one resource has done since it was opened. Counting is an addition; whoever shows it reads it.
+ * What the storage of one resource has done since it was opened. Counting is an addition; metrics read the sums.
  */
 export class StorageCounts {
   /** Lists that the store answered, what it gave for them, and what was given out. */

@@ -1,6 +1,6 @@
 import type { ObjectEvent, ObjectEventType, StoredObject } from './objects.ts';
 
-/** Every event has the same shape, whoever made it: readers of `type` and `object` stay monomorphic. */
+/** All events have the same shape, whichever code makes them: readers of `type` and `object` stay monomorphic. */
 export function objectEvent(type: ObjectEventType, revision: number, object: StoredObject): ObjectEvent {
   return { type, revision, object, initialEventsEnd: false, representations: undefined };
 }

@@ -1,10 +1,9 @@
 /**
  * Object storage: what the registry reads and writes.
  *
- * Objects are bytes in normal form (current storage version, protobuf; JSON for custom resources) with an index
- * attributes beside them. Two implementations: `direct.ts` asks the store each time, `cache/` keeps the objects in memory
- * and shares each one, and each encoding of it, between all readers. One suite judges both
- * (`testing/objects-contract.ts`).
+ * Objects are normalized bytes (current storage version, protobuf; JSON for custom resources) with their attributes
+ * beside them. Two implementations: `direct.ts` asks the store each time, `cache/` keeps the objects in memory and
+ * shares each one, and each encoding of it, between all readers. One suite tests both (`testing/objects-contract.ts`).
  */
 import type { StorageCounts } from './counts.ts';
 import type { LeaseId, WriteGuard } from './interface.ts';
@@ -25,18 +24,18 @@ export interface StoredObject {
   readonly key: string;
   /** etcd's modRevision: the object's `resourceVersion`. */
   readonly revision: number;
-  /** Normal form, without the protobuf envelope. Never changed after it is here. */
+  /** Normalized, without the protobuf envelope. Immutable. */
   readonly bytes: Buffer;
   readonly attributes: ObjectAttributes;
   /** Encodings made from this version, by representation; owned by `apiserver/`, bounded by the byte budget. */
   representations?: Map<string, object> | undefined;
 }
 
-/** Turns stored values into objects in normal form, and back. One per resource; the storage codec of section 5 of the design. */
+/** The storage codec of a resource: decodes stored values to normalized objects, and encodes them. */
 export interface ObjectCodec {
-  /** Converts once what is not in normal form. Throws when the bytes cannot be read. */
+  /** Converts once what is not normalized. Throws when the bytes cannot be read. */
   decode(key: string, value: Buffer, revision: number): StoredObject;
-  /** The value to store for bytes in normal form (adds the envelope). */
+  /** The value to store for normalized bytes (adds the envelope). */
   encode(key: string, bytes: Uint8Array): Uint8Array;
 }
 
@@ -187,8 +186,8 @@ export interface ObjectStorage extends AsyncDisposable {
   count(): Promise<number>;
 
   /**
-   * Filled, and following the store. Before it is filled a cache answers nothing (readers wait); when it loses the
-   * store later, reads at `any` are still answered. A direct storage is always ready.
+   * Filled, with a running watch on the store. Before it is filled a cache answers nothing (readers wait); when it
+   * loses the store later, reads at `any` are still answered. A direct storage is always ready.
    */
   ready(): boolean;
 }

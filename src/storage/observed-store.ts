@@ -87,5 +87,5 @@ class ObservedStore implements Store {
 
 export const observeStore = (store: Store, observe: StoreObserver): Store => new ObservedStore(store, observe);
 
-/** The store behind it, by which those know each other who share it. */
+/** The store behind it: equal for all observed stores that share it. */
 export const storeBehind = (store: Store): Store => (store instanceof ObservedStore ? store.inner : store);

@@ -67,7 +67,7 @@ export class OpenWatches {
     this.#clock.after(this.#graceMs, () => this.#sendBookmarks());
   }
 
-  /** Only to who has taken everything: a bookmark helps nobody who is behind. */
+  /** Only to watchers that have taken everything: a bookmark is of no use to one that is behind. */
   #sendBookmarks(): void {
     const told: WatchQueue[] = [];
     let batch: readonly ObjectEvent[] = [];

@@ -24,7 +24,7 @@ function controlled(): {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe('a shared call', () => {
-  test('is one for all who ask before it is sent', async () => {
+  test('is one call for all callers that ask before it is sent', async () => {
     const { call, sent, answer } = controlled();
     const ask = createSharedCall(call);
     const [first, second] = [ask(), ask()];
@@ -34,7 +34,7 @@ describe('a shared call', () => {
     expect(await Promise.all([first, second])).toEqual([7, 7]);
   });
 
-  test('is another one for who asks while it is under way, sent when that has ended', async () => {
+  test('is a second call for a caller that asks while the first is running, sent when that has ended', async () => {
     const { call, sent, answer } = controlled();
     const ask = createSharedCall(call);
     const early = ask();
@@ -50,7 +50,7 @@ describe('a shared call', () => {
     expect(await Promise.all(late)).toEqual([2, 2]);
   });
 
-  test('that fails fails for those who shared it, not for the next', async () => {
+  test('that fails, fails for the callers that shared it and not for the next one', async () => {
     const { call, answer, fail } = controlled();
     const ask = createSharedCall(call);
     const early = ask();

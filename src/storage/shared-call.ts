@@ -1,7 +1,7 @@
 /**
- * Runs `call` once for all who ask before it is sent. Who asks while it is under way waits for the next one, so an
- * answer is never older than the question. Sent at the end of the event loop's turn: requests that arrived in one turn
- * share it. Until it is sent every asker gets the same promise.
+ * Runs `call` once for all callers that ask before it is sent. A caller that asks while it is running waits for the
+ * next call, so an answer is never older than the question. It is sent at the end of the event loop's tick: requests
+ * that arrived in one tick share it. Until it is sent every caller gets the same promise.
  */
 export function createSharedCall<T>(call: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined;

@@ -88,7 +88,7 @@ export function openPrevious(event: KeyEvent, codec: ObjectCodec): StoredObject 
   return openObject(codec, requirePrevious(event));
 }
 
-/** Without the version before nobody can tell who saw the object: the watch cannot go on. */
+/** Without the previous version it is unknown which watchers saw the object: the watch cannot go on. */
 function requirePrevious(event: KeyEvent): KeyValue {
   if (event.previous !== undefined) return event.previous;
   throw new StorageError('Compacted', 'the version before a change has been compacted', {

@@ -1,6 +1,6 @@
 import { StorageError } from './storage-error.ts';
 
-/** A version nobody has seen yet, also after waiting for it. Clients match on the wording. */
+/** A version in the future, also after waiting for it. Clients match on the message. */
 export function tooLargeVersion(requested: number, current: number): StorageError {
   return new StorageError('Timeout', `Too large resource version: ${requested}, current: ${current}`, {
     revision: current,

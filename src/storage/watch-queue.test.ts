@@ -148,7 +148,7 @@ describe('watch queue', () => {
     expect(queue.ended).toBeUndefined();
   });
 
-  test('lets a source wait for room', async () => {
+  test('lets a source wait until the queue has space', async () => {
     const { queue, push } = open({ maxEvents: 4 });
     queue.begin(10);
     push(event(11), event(12), event(13));
@@ -161,7 +161,7 @@ describe('watch queue', () => {
     expect(hasRoom).toBe(true);
   });
 
-  test('closed: lets go of everything and calls nobody', async () => {
+  test('closed: releases everything and calls no callback', async () => {
     const { queue, calls, closes, push } = open();
     queue.begin(0, [[event(1)]].values());
     queue.close();

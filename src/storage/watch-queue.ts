@@ -1,5 +1,5 @@
 /**
- * What waits for one watcher.
+ * The queue of one watcher.
  *
  * Two parts, taken in this order:
  * 1. the backlog: what the watch starts with (initial events, changes replayed from memory). It is made while it is
@@ -7,7 +7,7 @@
  * 2. the queue: batches pushed as changes happen. It is bounded by count and bytes; a consumer that falls behind is
  *    ended with `SlowConsumer`. A batch is one array for all watchers with the same selection.
  *
- * A backlog that nobody takes from pins old versions of objects, so it may not stall either (`checkStall`).
+ * A backlog that is not taken keeps old versions of objects in memory, so it may not stall either (`checkStall`).
  */
 import { isStorageError, StorageError } from './storage-error.ts';
 import { weightOf } from './events.ts';
@@ -21,8 +21,8 @@ export interface WatchLimits {
 }
 
 /**
- * At 1,000 changes a second of 2.5 kB the count is ten seconds. The bytes are shared by all who wait for the same
- * events.
+ * At 1,000 changes a second of 2.5 kB the count is ten seconds. The bytes are shared by all watchers that wait for the
+ * same events.
  */
 export const defaultWatchLimits: WatchLimits = { maxEvents: 10_000, maxBytes: 32 * 1024 * 1024, stallMs: 60_000 };
 

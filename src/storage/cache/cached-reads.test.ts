@@ -16,7 +16,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('get')).toBe(1); // put's own
   });
 
-  test('do not share it with those that come later', async () => {
+  test('do not share a question to the store with reads that come after it was sent', async () => {
     const t = await cacheUnderTest();
     await t.put('a', { data: '1' });
     await t.cache.list({ version: any });
@@ -34,7 +34,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('currentRevision')).toBe(asked + 2);
   });
 
-  test('share it across the caches of a store', async () => {
+  test('share one question to the store across its caches', async () => {
     const t = await cacheUnderTest();
     const caches = [t.open(), t.open({ prefix: '/registry/others/' })];
     for (const cache of caches) await cache.list({ version: any });
@@ -254,7 +254,7 @@ describe('what was listed while the cache moved on', () => {
     ).toEqual(['a', 'b', 'x']);
   });
 
-  test('is what a watch begins with; what came meanwhile follows', async () => {
+  test('is the initial state of a watch; later changes are delivered after it', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     const first = await t.put('a');
@@ -349,7 +349,7 @@ describe('reads at an exact version', () => {
 });
 
 describe('own writes', () => {
-  test('are opened once, and are the objects that readers get, whoever comes first', async () => {
+  test('are decoded once, and are the objects that readers get, whether the answer or the event comes first', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const created = await t.cache.create(keyOf('a'), bytesOf('a'));
@@ -357,12 +357,12 @@ describe('own writes', () => {
     t.store.pauseWatches();
     const result = await t.cache.update(keyOf('a'), bytesOf('a', { data: '2' }), created.revision);
     t.store.resumeWatches();
-    if (!result.applied) throw new Error('nobody else writes');
+    if (!result.applied) throw new Error('there is no other writer');
     expect(await t.cache.get(keyOf('a'), mostRecent)).toBe(result.object);
     expect(t.opened).toBe(2);
   });
 
-  test('are not mistaken for what somebody else wrote to the key afterwards', async () => {
+  test('are not mistaken for what another server wrote to the key afterwards', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.pauseWatches();
@@ -413,7 +413,7 @@ describe('lists by a label', () => {
   test.each([
     { name: 'of a namespace', selection: labelled('a7', { namespace: 'ns1' }) },
     { name: 'of all namespaces', selection: labelled('a7') },
-    { name: 'that nobody has', selection: labelled('a99') },
+    { name: 'that no object has', selection: labelled('a99') },
     { name: 'of one object', selection: labelled('a7', { namespace: 'ns1', name: 'p7' }) },
     {
       name: 'with more than the index knows',

@@ -87,7 +87,7 @@ describe('a watch after a revision', () => {
     expect(t.store.calls('watch')).toBe(1);
   });
 
-  test('from before it has the window extended, once for all who need it', async () => {
+  test('from before the window has the window extended, once for all watches that need it', async () => {
     const t = await cacheUnderTest();
     const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
     await t.cache.list({ version: any });

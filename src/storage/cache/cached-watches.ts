@@ -4,8 +4,8 @@
  *
  * - with the state: synthetic ADDED events of what the selection has now;
  * - after a revision the window covers: with the changes since;
- * - after an older revision: the window is extended back into history for all who need it; who cannot be served so gets
- *   a watch on the store of its own, until that has reached the window.
+ * - after an older revision: the window is extended back into history for all watches that need it; a watch that cannot
+ *   be served from it gets its own watch on the store, until that has reached the window.
  */
 import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -125,7 +125,7 @@ export class CachedWatches {
     const range = rangeOf(keys, selection);
     if (after === 'mostRecent') return (await reads.mostRecent(range, signal)) ?? notCaughtUp(state.revision);
     if (initialEvents === true) return reads.notOlderThan(after, range, signal);
-    // Where progress is not to be believed, nobody can tell when history has met the window.
+    // Where progress notifications are not reliable, it is unknown when history has reached the window.
     if (this.#options.isProgressSound()) await backfill.cover(after);
     return undefined;
   }

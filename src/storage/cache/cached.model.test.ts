@@ -318,7 +318,7 @@ class Run {
     if (watched.ended !== undefined) expect(watched.ended).toMatchObject({ reason: 'Compacted' });
   }
 
-  /** The state it began with is that of some revision, and what follows is what came after that. */
+  /** The initial state is that of one revision, and the events are the changes after it. */
   #checkFromState(watched: Watched, selection: Selection | undefined, isComplete: boolean): void {
     const seen = watched.events.map(lineOf);
     const matches = [0, ...this.#model.changes.map(({ revision }) => revision)].some((revision) => {
@@ -329,7 +329,7 @@ class Run {
       const compared = isComplete && watched.ended === undefined ? expected : expected.slice(0, seen.length);
       return compared.length === seen.length && compared.every((line, index) => line === seen[index]);
     });
-    expect(matches, `a state and what follows it: ${seen.join(', ')}`).toBe(true);
+    expect(matches, `a state and the changes after it: ${seen.join(', ')}`).toBe(true);
   }
 }
 

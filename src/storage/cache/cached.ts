@@ -1,8 +1,8 @@
 /**
- * Object storage with a memory: the watch cache of one resource.
+ * The watch cache of one resource: object storage that answers from memory.
  *
- * It holds every object of the resource, encoded, at one revision, and follows the store from there. Reads are answered
- * from it at the version they ask for; watchers share one watch on the store. Writes go to the store.
+ * It holds every object of the resource, encoded, at one revision, and is kept current by a watch on the store. Reads
+ * are answered from it at the version they ask for; watchers share one watch on the store. Writes go to the store.
  */
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -129,7 +129,7 @@ class WatchCache implements CachedObjectStorage {
         this.#continuous.open();
       },
       onUnfilled: (cause) => {
-        // Nobody knows when the store comes back: who reads is told, and may come again.
+        // It is unknown when the store comes back: readers get an error and may retry.
         const error = new StorageError('Unavailable', `the watch cache of ${prefix} could not be filled`, { cause });
         for (const latch of [this.#filled, this.#continuous]) if (!latch.isOpen) latch.fail(error);
       },

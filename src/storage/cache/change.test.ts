@@ -32,7 +32,7 @@ describe('a change as a watcher of app=x sees it', () => {
     if (event !== undefined) expect(event.revision).toBe(2);
   });
 
-  test('all who see the same type get the same event', () => {
+  test('all watchers for which a change has the same type get the same event', () => {
     const change = new Change({ key: 'k', revision: 2, object: newX, previous: oldY, at: 0 });
     expect(change.eventFor(undefined)).toBe(change.eventFor((attributes) => attributes.name === 'k'));
     expect(change.eventFor((attributes) => attributes.labels.get('app') === 'x')).not.toBe(change.eventFor(undefined));

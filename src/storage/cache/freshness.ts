@@ -1,10 +1,10 @@
 /**
- * How readers learn that the cache is as new as they need.
+ * Consistent reads: how readers wait until the cache is new enough.
  *
- * A read at the most recent version takes part in one linearizable question to the store, "which revision are you at?",
- * shared by all reads that wait when it is sent and never by those that come later. It is then answered as soon as the
- * cache has reached that revision. The revision can be another resource's: while readers wait, the store is asked for
- * progress, first after a grace in which our own events usually arrive.
+ * A read at the most recent version takes part in one linearizable read of the store's revision, shared by all reads
+ * that wait when it is sent and never by later reads. It is then answered as soon as the cache has reached that
+ * revision. The revision can be another resource's: while readers wait, the store is asked for progress, first after a
+ * grace period in which our own events usually arrive.
  *
  * @see {@link https://kep.k8s.io/2340 | KEP-2340} for consistent reads from a cache
  */
@@ -131,7 +131,7 @@ export class Freshness {
     if (!this.#isAnyoneWaiting()) this.#stopAsking();
   }
 
-  /** Nobody shall wait any longer, now or later. */
+  /** Fails present and later waiters. */
   close(error: Error): void {
     this.#failure = error;
     this.#poll?.cancel();
@@ -197,7 +197,7 @@ export class Freshness {
     return false;
   }
 
-  /** Who comes next begins with the grace again. */
+  /** The next reader begins with the grace period again. */
   #stopAsking(): void {
     this.#progress?.cancel();
     this.#progress = undefined;

@@ -7,7 +7,7 @@ const maxKeys = 8;
 
 /**
  * Current objects by the labels that selectors ask for. A label is indexed when a selector first requires a value of
- * it: nobody knows beforehand which these are, and most resources are never asked for any.
+ * it: which labels these are is unknown beforehand, and most resources are never queried by any.
  */
 export class LabelIndex {
   readonly #byKey = new Map<string, ValueGroups>();

@@ -12,7 +12,7 @@ import type { KeyRange } from '../selection.ts';
 
 type Tree = sortedBTree.default<string, StoredObject>;
 
-/** The package is CommonJS: whether its default export is wrapped once more depends on who loads it. */
+/** The package is CommonJS: whether its default export is wrapped once more depends on the loader. */
 const BTree = sortedBTree.default ?? (sortedBTree as unknown as typeof sortedBTree.default);
 
 const nodeSize = 64;

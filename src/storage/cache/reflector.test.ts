@@ -40,7 +40,7 @@ describe('filling', () => {
     expect(t.cache.ready()).toBe(true);
   });
 
-  test('is tried until the store is there; who reads meanwhile is told why not', async () => {
+  test('is tried until the store is available; reads fail with the reason meanwhile', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     t.store.disconnect();

@@ -26,7 +26,7 @@ export interface ReflectorOptions {
   readonly counts: StorageCounts;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The cache is filled, and follows the store without a gap. */
+  /** The cache is filled, and its watch on the store has no gap. */
   readonly onContinuous: () => void;
   /** The store could not be read, for a reason that may last; it is tried again. */
   readonly onUnfilled: (error: StorageError) => void;

@@ -4,7 +4,7 @@ import { createSharedCall, createSharedCalls } from '../shared-call.ts';
 
 /** What caches ask their store, shared between all of them. */
 export interface StoreProbe {
-  /** The store's revision by a linearizable read; one question for all who wait when it is sent. */
+  /** The store's revision by a linearizable read; one call for all callers that wait when it is sent. */
   readonly revision: () => Promise<number>;
   /** Progress of the watches under a prefix. */
   readonly requestProgress: (prefix: string) => Promise<void>;

@@ -122,7 +122,7 @@ describe('between the question and the answer of a list', () => {
     expect(linesOf(await t.cache.list({ version: mostRecent }))).not.toEqual(linesOf(list));
   });
 
-  test('a change that the cache has not seen yet is not lost to those who ask after it', async () => {
+  test('a change that the cache has not seen yet is not missed by reads that begin after it', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     let later = 0;
@@ -137,7 +137,7 @@ describe('between the question and the answer of a list', () => {
     expect((await t.cache.get(keyOf('b'), mostRecent))!.revision).toBe(later);
   });
 
-  test('who asks meanwhile waits for a list of its own', async () => {
+  test('a read that begins meanwhile waits for its own list', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     let later = 0;
@@ -151,7 +151,7 @@ describe('between the question and the answer of a list', () => {
     expect(linesOf(await asked!)[1]).toBe(`b @${later}`);
   });
 
-  test('who asks for one object meanwhile does not get the older answer either', async () => {
+  test('a get that begins meanwhile does not get the older answer either', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     const answered = new Latch();

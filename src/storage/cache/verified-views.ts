@@ -98,7 +98,7 @@ export class VerifiedViews {
     return { revision, object: kv === undefined ? undefined : this.#options.state.share(kv) };
   }
 
-  /** Who asks for the most recent version is not to hear that the one in work was dropped meanwhile. */
+  /** A read at the most recent version does not fail because a view in work was dropped meanwhile. */
   async #compareAgain(range: KeyRange): Promise<View> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,11 +1,12 @@
 /**
- * Live watchers, found by what they select.
+ * Live watchers, indexed by their selection.
  *
- * Watchers with the same selection form a group: a change is judged once for all of them, and all of them get the same
- * array of the same events. Groups lie in the most selective of four indexes: one object, one name, one value of an
- * indexed field, one namespace; those that fit none are asked about every change.
+ * Watchers with the same selection are a group: a change is matched once for all of them, and all of them get the same
+ * array of the same events. Groups are in the most selective of four indexes: one object, one name, one value of an
+ * indexed field, one namespace; a group that fits none is matched against every change.
  *
- * A batch is delivered in two steps: first every queue has its part, then the consumers are told, who may do anything.
+ * A batch is delivered in two steps: first it is put into every queue, then the consumers are notified, whose code may
+ * do anything.
  */
 import type { Logger } from '../../base/logger.ts';
 import { weightOfAll } from '../watch-queue.ts';
@@ -180,7 +181,7 @@ export class Watchers {
   }
 }
 
-/** The object's value, and the one it had before: who watches that must hear that it left. */
+/** The object's value, and the one it had before: watchers of the old value need the DELETED event. */
 function forEachValue(field: string, { object, previous }: Change, use: (value: string) => void): void {
   const value = object && fieldOf(object.attributes, field);
   const before = previous && fieldOf(previous.attributes, field);

@@ -43,7 +43,7 @@ async function fill(store: EmbeddedStore): Promise<void> {
 }
 
 describe('compaction', () => {
-  test('drops from the log all that nobody can ask for', async () => {
+  test('drops from the log all that can no longer be read', async () => {
     const directory = temporaryDirectory();
     const { store, journal } = await openControlled(directory);
     await fill(store);

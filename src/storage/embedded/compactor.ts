@@ -1,16 +1,17 @@
 /**
  * Compaction: first a promise, then the work.
  *
- * `compact` makes the promise durable: revisions below are not served any more. What nobody can ask for then is dropped
- * in the background, in steps, so that neither writers nor readers wait for it, and is taken up again at the next
- * opening if the process ends in between. Dropped are, of each key changed since the last time,
+ * `compact` makes the promise durable: revisions below are not served any more. What can no longer be read is then
+ * dropped in the background, in steps, so that neither writers nor readers wait for it; if the process ends in between,
+ * this continues at the next opening. Of each key changed since the last compaction it drops,
  *
  *   1. the puts that a put or deletion at or below the revision has superseded,
- *   2. when all of those are gone, the deletions below the revision. In this order, because a deletion that went first
- *      would bring a key back if the process ended right then. (A lease end deletes many keys in one record.)
+ *   2. when all of those are gone, the deletions below the revision. In this order, because a key would come back if
+ * its
+ *      deletion went first and the process ended right then. (The end of a lease deletes many keys in one record.)
  *
- * A deletion at the revision itself stays until the next compaction: a watch that starts right before it must hear of
- * it.
+ * A deletion at the revision itself stays until the next compaction: a watch that starts right before it must get its
+ * event.
  */
 import { StorageError } from '../storage-error.ts';
 import type { Change } from './journal.ts';
@@ -126,7 +127,7 @@ export class Compactor {
         if (!kept.has(history)) this.#collect(history, revision, kept, superseded);
       }
       if (superseded.length > 0) await record({ kind: 'dropped', versions: superseded });
-      // The memory follows the journal, so that a failed step can be taken again.
+      // Memory is changed after the journal, so that a failed step can be repeated.
       for (const version of kept.values()) version.older = undefined;
       if (index >= revisionLog.end || revisionLog.at(index).modRevision > revision) return;
     }

@@ -18,7 +18,7 @@ const MAGIC_OFFSET = 24;
 const MAGIC = 0xbeef_c0de;
 const VERSION = 2;
 const MIN_BYTES = 2 * 4096;
-/** What a new directory must have room for. LMDB maps the lock file and faults when it cannot grow. */
+/** The space that a new directory needs. LMDB maps the lock file and faults when it cannot grow. */
 const FIRST_BYTES = 1024 * 1024;
 
 /**

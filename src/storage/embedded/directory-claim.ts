@@ -1,16 +1,18 @@
 /**
  * One process per data directory.
  *
- * LMDB lets several processes share one, this store does not: it keeps the index in memory. Who has a directory is
- * read from LMDB's own lock file, since its locks end with their process, however that ends: when nobody else has the
- * file open, opening it resets the count of reader slots to 0; every owner takes a slot as soon as it has opened.
+ * LMDB lets several processes share one, this store does not: it keeps the index in memory. Whether a directory is in
+ * use is read from LMDB's own lock file, since its locks end with their process, however that ends: when no other
+ * process has the file open, opening it resets the count of reader slots to 0; every owner takes a slot as soon as it
+ * has opened.
  *
- *   1. open; a count other than 0 says that another is there
+ *   1. open; a count other than 0 means that another process is there
  *   2. take a slot
- *   3. a count other than 1 says that another came at the same moment
+ *   3. a count other than 1 means that another process came at the same moment
  *
- * Of two that come together both may be refused, but never is neither; so a refused one tries again for a moment, which
- * also bridges a predecessor that is just ending. The second opening within one process counts like another process.
+ * Of two processes that open at the same moment both may be refused, but never neither; so a refused one retries for a
+ * moment, which also covers a predecessor that is just ending. The second opening within one process counts like
+ * another process.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, RootDatabase } from 'lmdb';
@@ -29,7 +31,7 @@ interface Internals {
   ensureReadTxn(): void;
 }
 
-/** Opens with `open` and keeps what it returns if nobody else has the directory; throws `Unavailable` otherwise. */
+/** Opens with `open` and keeps the result if no other process has the directory; throws `Unavailable` otherwise. */
 export async function claimDirectory<T extends Claimable>(directory: string, open: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const databases = await open();

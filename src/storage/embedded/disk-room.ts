@@ -4,8 +4,8 @@ import path from 'node:path';
 const CHUNK = Buffer.alloc(256 * 1024);
 
 /**
- * Whether so many bytes can be written to the directory, found out by writing them: free space as reported knows
- * neither quotas nor reserved blocks. Any other error means that room is not what is missing.
+ * Whether so many bytes can be written to the directory, found out by writing them: the free space that the system
+ * reports ignores quotas and reserved blocks. Any other error means that space is not the cause.
  */
 export async function hasDiskRoom(directory: string, bytes: number): Promise<boolean> {
   const file = path.join(directory, '.room');

@@ -1,9 +1,10 @@
 /**
  * The embedded store: etcd's semantics in this process, on LMDB or in memory.
  *
- * The rooms: `write-pipeline.ts` writes, `key-index.ts` finds versions, `revision-log.ts` has them by revision, `watch-hub.ts`
- * replays it to watches, `lessor.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive
- * the process. The index (keys, revisions, history since the last compaction) is in memory, values are not.
+ * The parts: `write-pipeline.ts` writes, `key-index.ts` finds versions by key, `revision-log.ts` finds them by
+ * revision, `watch-hub.ts` replays them to watches, `lessor.ts` expires leases, `compactor.ts` compacts, and the
+ * journal makes writes durable. The index (keys, revisions, history since the last compaction) is in memory, values are
+ * not.
  */
 import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';

@@ -14,7 +14,7 @@ export type Change =
   | { readonly kind: 'leaseEnded'; readonly lease: Lease; readonly deletions: readonly Version[] }
   /** Revisions below are not served from now on. */
   | { readonly kind: 'compacted'; readonly revision: number }
-  /** Versions nobody can ask for any more. */
+  /** Versions that can no longer be read. */
   | { readonly kind: 'dropped'; readonly versions: readonly Version[] }
   /** All that a compaction at `revision` makes unreachable has been dropped. */
   | { readonly kind: 'swept'; readonly revision: number };

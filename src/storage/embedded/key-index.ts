@@ -2,7 +2,7 @@ import sortedBtree from 'sorted-btree';
 import { compareByteStrings, endOfPrefix, fromByteString, toByteString } from '../key-order.ts';
 import type { KeyHistory, Version } from './version.ts';
 
-/** The package is CommonJS: whether its default export is wrapped once more depends on who loads it. */
+/** The package is CommonJS: whether its default export is wrapped once more depends on the loader. */
 const BTree = sortedBtree.default ?? (sortedBtree as unknown as typeof sortedBtree.default);
 
 /** What a write puts on top of a key's history. */
@@ -28,8 +28,7 @@ export class KeyIndex {
   }
 
   /**
-   * As `open`, for a byte string that belongs to nobody else; quicker when it is known whether the key is likely to be
-   * new.
+   * As `open`, for a byte string that is not shared; quicker when it is known whether the key is likely to be new.
    */
   openBytes(bytes: string, likelyNew: boolean): KeyHistory {
     const found = likelyNew ? undefined : this.#tree.get(bytes);

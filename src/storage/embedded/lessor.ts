@@ -12,10 +12,10 @@ const RETRY_MS = 5_000;
 const MAX_LEASE_ID = 2 ** 48 - 1;
 
 /**
- * The leases there are, and the timer that ends them.
+ * The granted leases, and the timer that expires them.
  *
- * While the store is open, a lease runs by the steady clock, which nobody can set. Only what it has left when the store
- * is opened again is read off the wall clock, since it runs on while nobody serves it.
+ * While the store is open, a lease runs by the monotonic clock, which cannot be set. Only its remaining time at the
+ * next opening is computed from the wall clock, since it runs on while the store is closed.
  */
 export class Lessor {
   readonly #leases = new Map<number, Lease>();

@@ -71,7 +71,7 @@ export interface LmdbJournalOptions {
   readonly log?: Logger;
 }
 
-/** Throws `Unavailable` when another process has the directory, `NoSpace` when it cannot be made for want of room. */
+/** Throws `Unavailable` when another process has the directory, `NoSpace` when there is no space to create it. */
 export async function openLmdbJournal({
   directory,
   maxSizeBytes,
@@ -116,7 +116,7 @@ export class LmdbJournal implements Journal {
   #countedBytes = 0;
   #addedBytes = 0;
   #hasFormat = false;
-  /** Set while the disk is known to be full: puts are then not tried before there is room again. */
+  /** Set while the disk is known to be full: puts are then not tried before there is space again. */
   #diskFull = false;
 
   constructor({ directory, maxSizeBytes, databases }: Omit<LmdbJournalOptions, 'log'> & { databases: Databases }) {

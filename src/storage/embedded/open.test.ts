@@ -150,7 +150,7 @@ describe('a data directory', () => {
     expect((await second.get('/a')).kv?.value).toEqual(bytes('x'));
   });
 
-  test('is never given to two who come at once', async () => {
+  test('is never given to two processes that open it at once', async () => {
     const directory = temporaryDirectory();
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => open({ directory })));
     expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);

@@ -2,7 +2,7 @@ import type { KeyValue } from '../interface.ts';
 
 /** A lease as the store keeps it. Its keys are found by their newest version. */
 export interface Lease {
-  /** A positive safe integer; its decimal form is the `LeaseId`. */
+  /** A positive safe integer; the `LeaseId` is its decimal text. */
   readonly id: number;
   readonly ttlMs: number;
   /** By the wall clock: what is stored. */

@@ -93,7 +93,7 @@ describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a slow watch in $medi
 });
 
 describe('progress', () => {
-  test('is told once, to those who do not know yet', async () => {
+  test('is sent once, to watches that do not know the revision yet', async () => {
     const store = await openStore();
     const batches: WatchBatch[] = [];
     const abort = new AbortController();

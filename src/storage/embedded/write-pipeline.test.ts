@@ -34,7 +34,7 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('group commit', () => {
-  test('makes writers who come together share a commit', async () => {
+  test('makes concurrent writers share a commit', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, i) => store.create(`/k/${i}`, bytes('x'))));
     expect(journal.commits.map((changes) => changes.length)).toEqual([100]);
   });
@@ -201,7 +201,7 @@ describe('a commit that fails for want of space', () => {
     expect(await store.list('/')).toEqual(before);
   });
 
-  test('gives those who waited for it its error', async () => {
+  test('gives its error to the writers that waited for it', async () => {
     const release = journal.hold();
     journal.fail('NoSpace');
     const created = store.create('/k', bytes('1'));

@@ -3,12 +3,12 @@
  *
  * 1. A write is checked and applied to the index at the moment of its call, on top of everything written before it,
  *    durable or not: that is the transaction. It joins the open batch.
- * 2. One batch at a time is with the journal; what is written meanwhile gathers in the next one. So writers who come
- *    together share one fsync.
- * 3. Once durable, a batch is published: `published` moves, readers see it, watches hear of it, its writers get their
- *    answer.
- * 4. If it cannot be made durable, it is taken back together with everything that was built upon it, and all their
- *    writers get the error. Nobody has seen any of it.
+ * 2. The journal writes one batch at a time; what is written meanwhile gathers in the next one. So concurrent writers
+ *    share one fsync.
+ * 3. Once durable, a batch is published: `published` moves, readers see it, watches get its events, its writers get
+ *    their answer.
+ * 4. If it cannot be made durable, it is rolled back together with everything that was built upon it, and all their
+ *    writers get the error. No reader has seen any of it.
  *
  * An answer that rests on a write not yet durable (a failed guard) waits in that write's batch.
  */

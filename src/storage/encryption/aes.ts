@@ -73,7 +73,7 @@ export function aesGcm(key: Buffer): ValueTransformer {
   };
 }
 
-/** Another key, another place, or other bytes than were written: nobody can tell which. */
+/** Another encryption key, another key in the store, or changed bytes: the three cannot be told apart. */
 const unauthentic = (cause?: unknown): Error => new Error('cipher: message authentication failed', { cause });
 
 export function aesGcmWithDerivedKeys(seed: Buffer): ValueTransformer {

@@ -1,5 +1,5 @@
 /**
- * `EncryptionConfiguration`: which resources are encrypted in the store, and by whom.
+ * `EncryptionConfiguration`: which resources are encrypted in the store, and by which providers.
  * @see {@link
  *   https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-EncryptionConfiguration | EncryptionConfiguration}
  */

@@ -1,7 +1,6 @@
 /**
- * A store whose values are encrypted, for one resource: whoever is above it sees them in the clear, whatever store lies
- * below. A value that cannot be had in the clear is handed on with the reason; what becomes of it is the reader's to
- * say.
+ * A store whose values are encrypted, for one resource: the layer above sees them in the clear, over any store. A value
+ * that cannot be decrypted is returned with the reason; the reader decides what to do with it.
  */
 import type {
   GetResult,
@@ -102,7 +101,7 @@ export class EncryptedStore implements Store {
     return this.#store.status(signal);
   }
 
-  /** The store below belongs to whoever opened it. */
+  /** The store below is closed by the code that opened it. */
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve();
   }
@@ -177,6 +176,6 @@ export class EncryptedStore implements Store {
   }
 }
 
-/** Without a turn of the event loop where nobody has to be waited for. */
+/** Synchronous where there is nothing to wait for. */
 const settleAll = <T>(all: readonly Soon<T>[]): Soon<readonly T[]> =>
   all.some((one) => one instanceof Promise) ? Promise.all(all) : (all as readonly T[]);

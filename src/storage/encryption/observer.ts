@@ -1,4 +1,4 @@
-/** What happens with stored values, told to whoever counts it. */
+/** Reports what happens with stored values to metrics. */
 export type Direction = 'from_storage' | 'to_storage';
 
 export interface EncryptionObserver {
@@ -14,7 +14,7 @@ export interface EncryptionObserver {
   invalidKeyReported(provider: string, why: 'empty' | 'too_long'): void;
   /** How many decrypted keys are kept. */
   keysKept(provider: string, count: number): void;
-  /** KMS v1: how much of the room for decrypted keys is taken, 0 to 1. */
+  /** KMS v1: how much of the cache for decrypted keys is used, 0 to 1. */
   cacheFilled(share: number): void;
   /** KMS v1 is asked to transform a value. */
   arrived(direction: Direction): void;

@@ -17,7 +17,7 @@ export class PrefixedTransformers implements ValueTransformer {
   readonly #noMatch: string;
   readonly #observer: EncryptionObserver;
 
-  /** @param noMatch what is said of a value that nobody knows */
+  /** @param noMatch the error for a value with an unknown prefix */
   constructor(all: readonly PrefixedTransformer[], noMatch: string, observer: EncryptionObserver) {
     this.#all = all.map(({ prefix, transformer }) => ({ prefix, bytes: Buffer.from(prefix), transformer }));
     this.#noMatch = noMatch;

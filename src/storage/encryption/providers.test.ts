@@ -251,7 +251,7 @@ describe('providers in order', () => {
 
   test.each([
     {
-      name: 'a value that nobody knows',
+      name: 'a value with an unknown prefix',
       providers: [{ aescbc: keys('1') }],
       stored: value,
       message: 'no matching prefix found',

@@ -96,8 +96,7 @@ function kmsConfiguration(members: Members): KmsConfiguration {
 }
 
 /**
- * An object of the document, read member by member. Throws for a member of another type; collects names that nobody
- * knows.
+ * An object of the document, read member by member. Throws for a member of another type; collects unknown names.
  */
 class Members {
   readonly #value: JsonObject;

@@ -4,7 +4,7 @@ export interface GroupResource {
   readonly resource: string;
 }
 
-/** `secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`: the group is what follows the first dot. */
+/** `secrets`, `deployments.apps`, `*.apps`, `*.`, `*.*`: the group is the text after the first dot. */
 export function parseGroupResource(text: string): GroupResource {
   const dot = text.indexOf('.');
   return dot < 0 ? { resource: text, group: '' } : { resource: text.slice(0, dot), group: text.slice(dot + 1) };

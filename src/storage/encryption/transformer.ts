@@ -20,7 +20,7 @@ export type Soon<T> = T | Promise<T>;
 export interface ValueTransformer {
   /** Throws, or rejects, when the value cannot be had in the clear. May return the value it was given. */
   open(value: Buffer, context: ValueContext): Soon<OpenedValue>;
-  /** The parts of what is stored, in order: whoever writes them joins them, once. */
+  /** The parts of the stored value, in order: the writer joins them, once. */
   seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]>;
 }
 

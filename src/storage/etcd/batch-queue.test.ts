@@ -12,7 +12,7 @@ const progress = (revision: number): WatchBatch => ({ revision, events: [] });
 const megabyte = 1024 * 1024;
 
 describe('the queue of a watch', () => {
-  test('hands over in order, to one who waits and to one who comes later', async () => {
+  test('hands over in order, to a consumer that waits and to one that comes later', async () => {
     const queue = new BatchQueue(() => {});
     const waiting = queue.take();
     queue.push(batch(1, 1));
@@ -71,7 +71,7 @@ describe('the queue of a watch', () => {
     expect(await queue.take()).toEqual({ done: true, value: undefined });
   });
 
-  test('wakes one who waits when it ends', async () => {
+  test('wakes a waiting consumer when it ends', async () => {
     const failing = new BatchQueue(() => {});
     const rejected = expect(failing.take()).rejects.toThrow('gone');
     failing.end(new Error('gone'));

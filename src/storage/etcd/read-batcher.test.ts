@@ -40,7 +40,7 @@ const kvOf = (key: string) => ({ key, value: Buffer.from(key), modRevision: 1, c
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('reads of single keys', () => {
-  test('go out alone when nobody else reads', async () => {
+  test('go out alone when there are no other reads', async () => {
     const client = new HeldClient();
     const read = new ReadBatcher(client).read('a');
     await turn();
@@ -122,7 +122,7 @@ describe('reads of single keys', () => {
     expect((await next).revision).toBe(2);
   });
 
-  test('one who gives up does not take the others along', async () => {
+  test('a cancelled read does not cancel the others', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const abort = new AbortController();

@@ -229,7 +229,7 @@ describe('a watch on etcd', () => {
     expect(clock.now() - lost).toBeLessThan(20_000);
   });
 
-  test('does not let etcd send without bound what nobody takes', async () => {
+  test('does not let etcd send without bound while the consumer takes nothing', async () => {
     const { store, stream } = await scene();
     const abort = new AbortController();
     const iterator = store.watch('/p/', { after: 10, signal: abort.signal })[Symbol.asyncIterator]();

@@ -42,7 +42,9 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   readonly #queue = new BatchQueue((paused) => this.#setPaused(paused));
   /** Every change up to here is in the queue, or was taken. */
   #revision: number;
-  /** Nobody named a revision, and nothing was heard yet: if the one chosen is compacted, a later one will do. */
+  /**
+   * The caller named no revision, and no event was received yet: if the chosen one is compacted, a later one is used.
+   */
   #anyStart: boolean;
   #stream: WatchStream | undefined;
   #soundProgress = false;

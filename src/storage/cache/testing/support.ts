@@ -66,7 +66,7 @@ export async function cacheUnderTest(): Promise<CacheUnderTest> {
   return new CacheUnderTest(new ControlledStore(store));
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Lets everything run that is ready to run. */
 export async function settle(): Promise<void> {
   for (let round = 0; round < 10; round++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -45,7 +45,7 @@ export function encodeEncryptedObject(
   return [head.finish(), ...data, writer.finish()];
 }
 
-/** Throws for what is no protobuf. Fields that nobody knows are passed over. */
+/** Throws for what is no protobuf. Unknown fields are skipped. */
 export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   let data = noBytes;
   let keyId = '';

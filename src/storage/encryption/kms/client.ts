@@ -137,7 +137,7 @@ export class KmsClient {
     } finally {
       signal.removeEventListener('abort', giveUp);
     }
-    // A connection that nobody uses must not keep the process.
+    // An unused connection must not keep the process alive.
     socket.unref();
     return (this.#connection = connection);
   }

@@ -125,7 +125,7 @@ export interface KmsV1Options {
 
 export class KmsV1 implements ValueTransformer {
   readonly #options: KmsV1Options;
-  /** By their encrypted form, the one that was used last at the end. */
+  /** By their encrypted bytes, the most recently used at the end. */
   readonly #keys = new Map<string, ValueTransformer>();
 
   constructor(options: KmsV1Options) {

@@ -86,7 +86,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).count).toBe(3);
     });
 
-    test('that nobody granted is refused', async () => {
+    test('that was not granted is refused', async () => {
       const prefix = fixture.prefix();
       const created = await fixture.store.create(`${prefix}a`, bytes('x'));
       const unknown = { lease: '4611686018427387904' };

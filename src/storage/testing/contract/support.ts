@@ -141,7 +141,7 @@ export async function createMany(store: Store, prefix: string, count: number, va
 }
 
 /**
- * The update a caller makes who must not lose anybody's change: read, change, write if unmodified, again on conflict.
+ * An update that loses no change of another writer: read, change, write if unmodified, again on conflict.
  */
 export async function change(store: Store, key: string, next: (text: string) => string): Promise<number> {
   let { kv } = await store.get(key);

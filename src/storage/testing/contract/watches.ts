@@ -95,7 +95,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(seen[0]?.events[0]?.key).toBe(`${prefix}000000`);
     });
 
-    test('delivers the same to all who watch', async () => {
+    test('delivers the same events to all watchers', async () => {
       const prefix = fixture.prefix();
       const after = await fixture.store.currentRevision();
       const watches = Array.from({ length: 40 }, () => fixture.watch(prefix, { after }));
@@ -104,7 +104,7 @@ export function describeWatches(fixture: ContractFixture): void {
         expect((await watch.untilEvents(50)).map((event) => event.modRevision)).toEqual(revisions);
     });
 
-    test('misses nothing of a burst, also when nobody takes it for a while', { timeout: 60_000 }, async () => {
+    test('misses no event of a burst, also when the consumer takes none for a while', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const after = await fixture.store.currentRevision();
       const abort = new AbortController();
@@ -196,7 +196,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expectWhole(watch.batches, revisions);
     });
 
-    test('may be asked for when nobody watches', async () => {
+    test('may be asked for when there is no watch', async () => {
       await fixture.store.requestProgress();
     });
   });

@@ -62,7 +62,7 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('the store goes away and comes back: who resumes where it ended misses nothing', async () => {
+    test('the store goes away and comes back: a watch that is resumed where it ended misses nothing', async () => {
       const f = fixture.current;
       const writer = f.open();
       const { revision: start } = await f.create({ name: 'start' });

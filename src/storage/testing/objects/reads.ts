@@ -10,7 +10,7 @@ const any: ReadVersion = { match: 'any' };
 
 export function describeReads(fixture: { readonly current: Fixture }): void {
   describe('get', () => {
-    test('finds what was written, as bytes in normal form with the revision of the write', async () => {
+    test('finds what was written, as normalized bytes with the revision of the write', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', labels: { app: 'x' } });
       const found = await f.storage.get(f.key({ name: 'a' }), mostRecent);
@@ -27,7 +27,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(await f.storage.get(f.key({ name: 'none' }), mostRecent)).toBeUndefined();
     });
 
-    test('at most recent is never older than a write acknowledged before, whoever made it', async () => {
+    test('at most recent is never older than a write acknowledged before, also of another client', async () => {
       const f = fixture.current;
       const other = f.open();
       let { revision } = await f.create({ name: 'a', data: '0' });
@@ -37,7 +37,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
           encodeTestObject({ namespace: 'default', name: 'a', data: String(round) }),
           revision,
         );
-        if (!written.applied) throw new Error('nobody else writes');
+        if (!written.applied) throw new Error('there is no other writer');
         revision = written.object.revision;
         const [read, again] = await Promise.all([
           f.storage.get(f.key({ name: 'a' }), mostRecent),
@@ -191,7 +191,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(list.revision).toBeGreaterThanOrEqual(created.revision);
     });
 
-    test('at most recent shows every write acknowledged before, whoever made it', async () => {
+    test('at most recent shows every write acknowledged before, also of other clients', async () => {
       const f = fixture.current;
       const other = f.open();
       await f.storage.list({ version: mostRecent });
@@ -284,7 +284,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
         await f.create({ name: `o${String(index).padStart(4, '0')}`, labels: { app: index % 2 === 0 ? 'x' : 'y' } });
     };
 
-    test('follow each other at one revision, whatever is written meanwhile', async () => {
+    test('of one list are at one revision, whatever is written meanwhile', async () => {
       const f = fixture.current;
       await fill(f, 5);
       const first = await f.storage.list({ version: mostRecent, limit: 2 });
@@ -398,7 +398,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
   });
 
   describe('objects that cannot be read', () => {
-    test('are an error for who asks for them, and for nobody else', async () => {
+    test('are an error for the request that asks for them, and for no other', async () => {
       const f = fixture.current;
       await f.create({ name: 'good' });
       const key = f.key({ namespace: 'other', name: 'bad' });

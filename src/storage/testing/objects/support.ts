@@ -88,7 +88,7 @@ export class Fixture {
     const whole = { namespace: 'default', ...object };
     const current = await this.storage.get(this.key(whole), { match: 'mostRecent' });
     const result = await this.storage.update(this.key(whole), encodeTestObject(whole), current!.revision);
-    if (!result.applied) throw new Error('somebody else has written');
+    if (!result.applied) throw new Error('another client has written');
     return result.object;
   }
 
@@ -97,7 +97,7 @@ export class Fixture {
     const key = this.key({ namespace, name });
     const current = await this.storage.get(key, { match: 'mostRecent' });
     const result = await this.storage.delete(key, current!.revision);
-    if (!result.applied) throw new Error('somebody else has written');
+    if (!result.applied) throw new Error('another client has written');
     return result.revision;
   }
 

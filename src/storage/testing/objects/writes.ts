@@ -21,7 +21,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const result = await f.storage.update(created.key, bytes('2'), created.revision);
-      if (!result.applied) throw new Error('nobody else writes');
+      if (!result.applied) throw new Error('there is no other writer');
       expect(result.object.revision).toBeGreaterThan(created.revision);
       expect(result.object.bytes.equals(bytes('2'))).toBe(true);
       expect((await f.storage.get(created.key, { match: 'mostRecent' }))!.revision).toBe(result.object.revision);
