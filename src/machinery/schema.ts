@@ -92,7 +92,7 @@ export interface TypeSchema {
   }[];
   /** Its JSON is not an object of its fields. */
   readonly jsonType?: JsonType;
-  /** No protobuf form (Table). */
+  /** Has no protobuf message (Table). */
   readonly noProto?: boolean;
   /** A named list or map, as a message with one field `items`. */
   readonly alias?: { readonly type: string; readonly repeated?: boolean; readonly mapKey?: Field['mapKey'] };

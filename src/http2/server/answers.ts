@@ -35,7 +35,7 @@ export class Answers {
   readonly #outbox: Outbox;
   readonly #onEnd: (stream: ServerStream) => void;
   readonly #memory: EvictingQuota | undefined;
-  /** Streams that wait for the window of the connection, or for the client to take what is there. In turns. */
+  /** Streams that wait for the connection's window or for the socket, in round-robin order. */
   readonly #blocked = new Set<ServerStream>();
   #window = defaultWindowBytes;
   /** Of DATA. */

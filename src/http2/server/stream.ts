@@ -41,7 +41,7 @@ export interface StreamStart {
 /** A request and its answer (RFC 9113, section 8.1). Its connection reads and writes the state. */
 export class ServerStream {
   readonly id: number;
-  /** Names and values in turn, as they came: pseudo-header fields first. */
+  /** Names and values alternately, as received: pseudo-header fields first. */
   fields: readonly string[];
   /** About what the fields take. */
   readonly headBytes: number;

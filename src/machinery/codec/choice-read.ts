@@ -8,7 +8,7 @@ export type ChoiceReader = (b: Buffer, p: number, q: number, depth: number) => J
 
 const readers = new WeakMap<TypeLink, Map<ChoiceType, ChoiceReader>>();
 
-/** The same reader for the same form and schema type, so that generated code binds it once. */
+/** The same reader for the same field type and schema type, so that generated code binds it once. */
 export function readChoice(fieldType: ChoiceType, schema: TypeLink): ChoiceReader {
   let known = readers.get(schema);
   if (known === undefined) readers.set(schema, (known = new Map()));

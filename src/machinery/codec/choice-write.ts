@@ -9,7 +9,7 @@ export type ChoiceWriter = (b: Buffer, p: number, value: JsonValue | undefined, 
 
 const writers = new WeakMap<TypeLink, Map<ChoiceType, ChoiceWriter>>();
 
-/** The same writer for the same form and schema type, so that generated code binds it once. */
+/** The same writer for the same field type and schema type, so that generated code binds it once. */
 export function writeChoice(fieldType: ChoiceType, schema: TypeLink): ChoiceWriter {
   let known = writers.get(schema);
   if (known === undefined) writers.set(schema, (known = new Map()));

@@ -92,7 +92,7 @@ function zeroInContainer(element: Element): string {
   }
 }
 
-/** Forms whose message can stand for nothing. */
+/** Field types whose message can stand for an absent value. */
 const mayBeMissing = (fieldType: Element['fieldType']): boolean =>
   fieldType !== 'bytes' && fieldType !== 'texts' && delimited[fieldType]?.zero === 'undefined';
 

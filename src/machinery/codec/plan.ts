@@ -4,7 +4,7 @@
  */
 import type { Field, JsonType, ScalarType, SchemaRegistry, TypeSchema } from '../schema.ts';
 
-/** Forms whose JSON is a choice between a JSON schema and something else. */
+/** Field types whose JSON is a choice between a JSON schema and something else. */
 export type ChoiceType = Extract<JsonType, 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray'>;
 
 /** One value: of a field, a list element or a map value. */

@@ -93,7 +93,7 @@ const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   uint8: [0n, 255n],
 };
 
-/** The number of a field of this form; undefined when the literal does not fit. */
+/** The number of a field of this type; undefined when the literal does not fit. */
 export function readNumber(literal: string, fieldType: string): JsonValue | undefined {
   const range = ranges[fieldType];
   if (range === undefined) {

@@ -9,7 +9,7 @@ import { isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts'
 import { keyElement, largestCommon, valueElement, type PathElement } from './path-element.ts';
 import type { ListType, MapType, MergeType, StructField } from './merge-type.ts';
 
-/** `normal`: a built-in object in normal form. `json`: every member is there as it stands, null included. */
+/** `normal`: a normalized built-in object. `json`: a JSON value whose members all count, null included. */
 export type ValueEncoding = 'normalized' | 'json';
 
 export type Kind = 'scalar' | 'list' | 'map';

@@ -349,7 +349,7 @@ describe('reads at an exact version', () => {
 });
 
 describe('own writes', () => {
-  test('are decoded once, and are the objects that readers get, whether the answer or the event comes first', async () => {
+  test('are decoded once, and are the objects that readers get, in either order of answer and event', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const created = await t.cache.create(keyOf('a'), bytesOf('a'));
