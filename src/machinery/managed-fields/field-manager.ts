@@ -1,5 +1,5 @@
 /**
- * Who manages which field: the one place that writes `metadata.managedFields`.
+ * Managed fields of an object: the one place that writes `metadata.managedFields`.
  *
  * - `update` compares what a create, PUT or patch makes of an object with what was there; the fields that changed go
  *   to its manager. It runs between defaulting and mutating admission: defaults are owned by the client's manager, what

@@ -11,7 +11,7 @@ import { createBuiltInTypes } from './built-in-types.ts';
 import { deduced, type MapType, type MergeType } from './merge-type.ts';
 import { fieldOf } from './typed-value.ts';
 
-/** A new value in JSON form; nothing of it is shared but scalars and field sets, which nobody changes. */
+/** A new JSON value; it shares only scalars and field sets, which are never changed. */
 export function jsonEncoded(type: MergeType, value: JsonValue): JsonValue {
   if ((value as unknown) instanceof RawJson) return type === deduced ? value : contentOf(value)!;
   if (Array.isArray(value)) return value.map((item) => jsonEncoded(type.list?.element ?? type, item));
@@ -34,7 +34,7 @@ function encodeMap(map: MapType, object: JsonObject): JsonObject {
   return encoding;
 }
 
-/** The JSON form of built-in objects, by type: what `applyJsonPatch` and its siblings take. */
+/** Built-in objects as JSON values, by type: what `applyJsonPatch` and its siblings take. */
 export function createJsonEncoder(schemas: SchemaRegistry): (object: JsonObject, typeId: string) => JsonObject {
   const types = createBuiltInTypes(schemas);
   return (object, typeId) => jsonEncoded(types.of(typeId), object) as JsonObject;
