@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -30,4 +30,27 @@ test('every local link in the README leads somewhere', () => {
   const targets = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target!);
   expect(targets.length).toBeGreaterThan(3);
   for (const target of targets) expect(() => read(target), target).not.toThrow();
+});
+
+test('the README installs the major versions of the client and of vitest that the tests use', () => {
+  const [, line = ''] = /npm install --save-dev orch (.*)/.exec(read('README.md')) ?? [];
+  const named = Object.fromEntries(line.split(' ').map((spec) => spec.split(/(?<=.)@/) as [string, string]));
+  expect(Object.keys(named)).toEqual(['@kubernetes/client-node', 'vitest']);
+  for (const [name, major] of Object.entries(named))
+    expect(devDependencies[name]).toMatch(new RegExp(`^\\^${major}\\.`));
+});
+
+/** `docs/architecture.md` names files in short, relative to `src`. */
+const withPaths = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...['conformance', 'dependencies', 'performance', 'security'].map((name) => `docs/${name}.md`),
+  ...readdirSync(new URL('../../docs/adr', import.meta.url)).map((name) => `docs/adr/${name}`),
+];
+
+test.each(withPaths)('every path below src, test, bench, hack, docs and proto that %s names exists', (document) => {
+  const paths = [...read(document).matchAll(/`((?:src|test|bench|hack|docs|proto)\/[^`*<\s]+)`/g)].map(
+    ([, path]) => path!,
+  );
+  expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });
