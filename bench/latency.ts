@@ -11,8 +11,9 @@ import { LocalServer } from './local-server.ts';
 
 const help = `Usage: npm run bench -- latency --from FILE [options]
 
-Starts an API server, and for each of the heaviest cases of 'npm run bench -- complexity --json FILE' lets one client send
-that request again and again, while another one reads an object and asks /livez. Prints the latencies of the second.
+Starts an API server, and for each of the heaviest cases of 'npm run bench -- complexity --json FILE' lets one client
+send that request again and again, while another one reads an object and asks /livez. Prints the latencies of the
+second.
 
   --from FILE     results of the complexity measurement
   --cases N       so many cases with the longest time without a turn, and as many with the most CPU time (15)

@@ -55,8 +55,8 @@ async function run(options: Options, names: readonly string[], root: string, sig
   await using server = await loadOn(address);
   await using peer = peerAddress === undefined ? undefined : await loadOn(peerAddress);
   console.log(
-    `server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${peerAddress === undefined ? '' : '; ' + `peer ${peerAddress.url.origin}`}; ${options.contentType}\n` +
-      `\n${tableHead}`,
+    `server ${address.url.origin}${own === undefined ? '' : ', started for this run'}` +
+      `${peerAddress === undefined ? '' : `; peer ${peerAddress.url.origin}`}; ${options.contentType}\n\n${tableHead}`,
   );
   const reports: PhaseReport[] = [];
   for (let round = 1; round <= options.rounds; round++) {

@@ -51,8 +51,8 @@ built if need be, and stopped at the end.
 Servers
   --store-servers URLS    etcd for the server that is started; the embedded store by default. Its keys go under a
                           prefix of their own, which is removed at the end
-  --audit LEVEL           record all requests of the server that is started at Metadata, Request or RequestResponse, into
-                          a file in its temporary directory, in mode batch
+  --audit LEVEL           record all requests of the server that is started at Metadata, Request or RequestResponse,
+                          into a file in its temporary directory, in mode batch
   --server URL            put load on this server instead of starting one (https)
   --token TOKEN           its bearer token
   --pid PID[,PID]         its processes, for CPU time and memory (Linux, same machine)
@@ -68,7 +68,7 @@ Load
   --watchers N            open watches in the phase 'watch' (200)
   --events N              events in the phase 'watch', each for every watcher (500)
   --rounds N              run all phases so often (1); in the first one a server may be compiling and filling caches
-  --phases LIST           of: get, list-all, list-500, list-label, update, patch, watch; create and delete are always run
+  --phases LIST           of: get, list-all, list-500, list-label, update, patch, watch; create and delete always run
   --content-type TYPE     protobuf or json (protobuf)
   --sessions N            HTTP/2 connections (1); more are opened when a server allows no further streams
   --no-gzip               do not ask for compressed answers, as most clients do

@@ -127,8 +127,7 @@ export async function writeJson(
     node: process.version,
     cpus: availableParallelism(),
   };
-  await writeFile(
-    file,
-    `${JSON.stringify({ date: new Date().toISOString(), machine, load: { contentType, gzip, sessions, ...sizes }, phases }, undefined, 2)}\n`,
-  );
+  const load = { contentType, gzip, sessions, ...sizes };
+  const report = { date: new Date().toISOString(), machine, load, phases };
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`);
 }

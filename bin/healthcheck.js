@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Whether the server in this container lives: for HEALTHCHECK of the Dockerfile. ORCH_HEALTHCHECK_URL names another port.
-// It shows no credentials, so 401 and 403 are answers of a living server too; only its certificate's name is not checked,
-// as it never leaves the machine.
+// Whether the server in this container lives: for HEALTHCHECK of the Dockerfile. ORCH_HEALTHCHECK_URL names another
+// port. It shows no credentials, so 401 and 403 are answers of a living server too; only its certificate's name is not
+// checked, as it never leaves the machine.
 import https from 'node:https';
 
 const url = process.env.ORCH_HEALTHCHECK_URL ?? 'https://127.0.0.1:6443/livez';

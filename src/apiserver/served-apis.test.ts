@@ -31,7 +31,7 @@ const create = () =>
     resources: new Map(),
   });
 
-test('what others answer stands among the rest: groups by the highest priority of their versions, then by name; versions by theirs, then by age', () => {
+test('aggregated groups are sorted by their highest priority, then by name; versions by priority, then age', () => {
   const apis = create();
   apis.setRemote([
     remote('z.example.com/v1', 100, 10),

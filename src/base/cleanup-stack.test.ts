@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withCleanupStack } from './cleanup-stack.ts';
 
-test('what was opened is closed in reverse when a later step fails, each after the other, and the failure is told', async () => {
+test('when a step fails, what was opened is closed one by one in reverse, and the failure is thrown', async () => {
   const steps: string[] = [];
   const start = withCleanupStack(async (cleanup) => {
     cleanup.add(() => void steps.push('first'));

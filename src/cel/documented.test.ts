@@ -250,7 +250,8 @@ describe('Common Expression Language in Kubernetes: libraries', () => {
     ["authorizer.requestResource.check('get').allowed()", true],
     ["authorizer.requestResource.subresource('status').check('update').errored()", false],
     [
-      "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').labelSelector('x').check('list').reason().contains('spec.nodeName=a')",
+      "authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').labelSelector('x')" +
+        ".check('list').reason().contains('spec.nodeName=a')",
       true,
     ],
     ["quantity('500000G').isInteger()", true],
@@ -396,7 +397,8 @@ describe('Validating Admission Policy', () => {
       'only prod images are allowed in namespace default',
     ],
     [
-      "!authorizer.group('admissionregistration.k8s.io').resource('validatingwebhookconfigurations').name('my-webhook.example.com').check('breakglass').allowed()",
+      "!authorizer.group('admissionregistration.k8s.io').resource('validatingwebhookconfigurations')" +
+        ".name('my-webhook.example.com').check('breakglass').allowed()",
       true,
     ],
     ["object.metadata.name.startsWith('demo')", true],

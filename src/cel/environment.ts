@@ -173,7 +173,8 @@ function* compileUnchecked(
 
 function wrongTypeText(expected: readonly CelType[], found: CelType): string {
   const names = expected.map(shownType);
-  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${shownType(found)}`;
+  const wanted = names.length === 1 ? names[0] : `one of [${names.join(' ')}]`;
+  return `must evaluate to ${wanted} but got ${shownType(found)}`;
 }
 
 const shownType = (type: CelType): string => (type.kind === 'null' ? 'null_type' : typeText(type));

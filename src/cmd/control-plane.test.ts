@@ -11,7 +11,7 @@ import { askWith, startHttpsServer } from './testing/https-server.ts';
 const admin = { trusted: true, user: 'orch-admin', groups: 'system:masters' };
 
 describe('startControlPlane', () => {
-  test('answers on a free port with the credentials of its kubeconfig, and takes its files along when it closes', async () => {
+  test('answers on a free port with the credentials of its kubeconfig, and removes its files at the end', async () => {
     const controlPlane = await startControlPlane({}, startHttpsServer);
     expect(controlPlane.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await askWith(controlPlane.kubeconfig)).toEqual(admin);

@@ -28,7 +28,8 @@ function unknownFormat(): never {
   throw new Error(`must be one of ${conversionFormats.join(', ')}`);
 }
 
-const about = `Reads a value as etcd has it, or an object in JSON or YAML, finds out its type by itself, and prints another form.
+const about = `Reads a value as etcd has it, or an object in JSON or YAML, finds out its type by itself, and prints
+another encoding.
 
 Usage: orch convert --to json|yaml|protobuf [FILE]     standard input without FILE, or with -
 

@@ -46,8 +46,9 @@ export async function inClusterConnection(
   const authorization = async (): Promise<string> => `Bearer ${(await read('token')).trim()}`;
   // Only to say early that there is none.
   await authorization();
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${port}/apis/authorization.k8s.io/${version}/subjectaccessreviews`,
+    url: `https://${authority}/apis/authorization.k8s.io/${version}/subjectaccessreviews`,
     ca: await read('ca.crt'),
     serverName: undefined,
     skipVerify: false,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { orchVersion } from '../base/version.ts';
 import { runCommand } from './testing/run-command.ts';
+import { joined } from '../../test/support/patterns.ts';
 
 async function run(argv: readonly string[], parts: Parameters<typeof runCommand>[1] = {}) {
   const command = runCommand(argv, parts);
@@ -60,7 +61,10 @@ describe('orch', () => {
 
   test('--version=raw prints all that is known of the build', async () => {
     expect((await run(['apiserver', '--version=raw'])).out).toMatch(
-      /^version\.Info\{Major:"1", Minor:"32", GitVersion:"v1\.32\.13\+orch[^"]*", GitCommit:"[^"]*", .*GoVersion:"node\d[^"]*", Compiler:"node", Platform:"\w+\/\w+"\}\n$/,
+      joined(
+        /^version\.Info\{Major:"1", Minor:"32", GitVersion:"v1\.32\.13\+orch[^"]*", GitCommit:"[^"]*", .*GoVersion:/,
+        /"node\d[^"]*", Compiler:"node", Platform:"\w+\/\w+"\}\n$/,
+      ),
     );
   });
 

@@ -21,8 +21,8 @@ import type { Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
 import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './server-command.ts';
 
-const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this machine only
-unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
+const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this
+machine only unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
 
 /**
  * As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are

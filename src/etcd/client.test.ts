@@ -187,7 +187,7 @@ describe('an answer that is not gRPC as it should be', () => {
 });
 
 describe('time and abortion', () => {
-  test('a call without an answer ends in time and is cancelled at the peer, and the connection has to prove itself', async () => {
+  test('a call without an answer times out, is cancelled at the peer, and the connection is probed', async () => {
     const aborted = vi.fn();
     const clock = new FakeClock();
     const peer = await startScript((call) => call.stream.on('close', aborted));

@@ -38,8 +38,17 @@ const tooLarge = 'error parsing regexp: expression too large';
 
 /** A class of Unicode has hundreds of ranges. */
 const unicodeSize = 50;
-const token =
-  /\[:\^?\w+:\]|\[\^?\]?|\\Q[^]*?(?:\\E|$)|\\[pPx](?:\{[^}]*\}|[^])?|\\[^]|\((?:\?(?:P?<[^>]*>|[\w-]*[:)]?))?|\{(\d+)(?:,(\d*))?\}|[^]/gu;
+const token = new RegExp(
+  [
+    /\[:\^?\w+:\]|\[\^?\]?/, // a class by name, the start of a class
+    /\\Q[^]*?(?:\\E|$)|\\[pPx](?:\{[^}]*\}|[^])?|\\[^]/, // a quotation, an escape
+    /\((?:\?(?:P?<[^>]*>|[\w-]*[:)]?))?/, // the start of a group, or flags
+    /\{(\d+)(?:,(\d*))?\}|[^]/, // a repetition, any other character
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gu',
+);
 
 function sizeOf(part: string): number {
   if (part.startsWith('\\Q')) return part.length;

@@ -45,7 +45,8 @@ function dateTime(seconds: number): string {
   const rest = seconds - days * secondsPerDay;
   const { year, month, day } = civilFromDays(days);
   const minutes = (rest / 60) | 0;
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two((rest / 3600) | 0)}:${two(minutes % 60)}:${two(rest - minutes * 60)}`;
+  const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
+  return `${date}T${two((rest / 3600) | 0)}:${two(minutes % 60)}:${two(rest - minutes * 60)}`;
 }
 
 const twoDigits = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));

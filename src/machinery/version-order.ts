@@ -2,7 +2,8 @@
  * The order of API versions: stable before beta before alpha, newer before older, and names that say nothing last, by
  * name: `v10`, `v2`, `v1beta1`, `v2alpha1`, `other`.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority | Version priority}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#version-priority
+ *   | Version priority}
  */
 const pattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };

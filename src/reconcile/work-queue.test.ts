@@ -53,7 +53,7 @@ test('a key is worked on by one at a time; being asked meanwhile leads to one mo
   expect(ends).toHaveLength(2);
 });
 
-test('no more keys are worked on at once than there is room for, and one that hangs does not hold up the others', async () => {
+test('no more keys are worked on at once than the limit, and one that hangs does not delay the others', async () => {
   const order: string[] = [];
   const { clock, work } = setUp((key, signal) => {
     order.push(key);

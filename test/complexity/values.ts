@@ -16,8 +16,11 @@ export const varieties = ['equal', 'different', 'warned', 'wrong'] as const;
 export type Variety = (typeof varieties)[number];
 
 /** Texts that tell items apart. Others say what an item is, and stay. */
-const identity =
-  /^(name|key|ip|host|hostname|path|mountPath|devicePath|topologyKey|uid|value|values|expression|message|url|id|hostPort|containerPort|port|nodePort)$/i;
+const identities = [
+  ...['name', 'key', 'ip', 'host', 'hostname', 'path', 'mountPath', 'devicePath', 'topologyKey', 'uid', 'value'],
+  ...['values', 'expression', 'message', 'url', 'id', 'hostPort', 'containerPort', 'port', 'nodePort'],
+];
+const identity = new RegExp(`^(${identities.join('|')})$`, 'i');
 /** Names that rules of pods and nodes warn about. */
 const warnedKeys = ['beta.kubernetes.io/arch', 'failure-domain.beta.kubernetes.io/zone'];
 const nestingOfItems = 3;

@@ -27,7 +27,10 @@ spec:
             description: What is to run, and when.
             required: [cronSpec]
             properties:
-              cronSpec: {type: string, pattern: '^(\\d+|\\*)(/\\d+)?(\\s+(\\d+|\\*)(/\\d+)?){4}$', description: The schedule.}
+              cronSpec:
+                type: string
+                pattern: '^(\\d+|\\*)(/\\d+)?(\\s+(\\d+|\\*)(/\\d+)?){4}$'
+                description: The schedule.
               image: {type: string, default: busybox}
               replicas: {type: integer, minimum: 0, maximum: 9, default: 1}
           status:
@@ -35,7 +38,10 @@ spec:
             properties: {replicas: {type: integer}, labelSelector: {type: string}}
     subresources:
       status: {}
-      scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas, labelSelectorPath: .status.labelSelector}
+      scale:
+        specReplicasPath: .spec.replicas
+        statusReplicasPath: .status.replicas
+        labelSelectorPath: .status.labelSelector
     additionalPrinterColumns:
     - {name: Spec, type: string, jsonPath: .spec.cronSpec}
     - {name: Replicas, type: integer, jsonPath: .spec.replicas}

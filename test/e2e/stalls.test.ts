@@ -52,7 +52,7 @@ const linesOf = (text: string): Line[] =>
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line) as Line);
 
-test('a request that holds up the program is in its log, with the functions of the bundle; and the program ends when it is told', async () => {
+test('a request that stalls the program is logged with functions of the bundle, and SIGTERM ends it', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
   const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
@@ -80,7 +80,7 @@ test('a request that holds up the program is in its log, with the functions of t
   expect(await orch.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('a program that hosts control planes ends by itself when they are closed, whether or not they watched', async () => {
+test('a program that hosts control planes ends when they are closed, whether or not they watched', async () => {
   const script = `
     import { createControlPlane } from './dist/index.js';
     const flags = ['--event-loop-stall-threshold=50ms'];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OrchProcess, buildOrch, kubectl } from '../support/orch-process.ts';
 import { freePorts } from '../support/ports.ts';
+import { joined } from '../support/patterns.ts';
 
 let directory: string;
 let dataDir: string;
@@ -89,7 +90,10 @@ describe('orch up, in a process of its own', () => {
     ]);
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.errors).toMatch(
-      /^Error: the data directory \S+ is in use by another process \(pid \d+\): stop that process, or choose another directory with --data-dir\n$/,
+      joined(
+        /^Error: the data directory \S+ is in use by another process \(pid \d+\): stop that process, or choose /,
+        /another directory with --data-dir\n$/,
+      ),
     );
     expect(await kubectl('1.32', kubeconfig, 'get', 'namespace', 'default', '-o', 'name')).toBe('namespace/default\n');
     expect(await first.kill('SIGINT')).toEqual({ code: 0, signal: null });

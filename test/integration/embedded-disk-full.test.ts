@@ -159,7 +159,7 @@ describe.skipIf(cannotMount !== undefined)(
       expect(second.kubeconfig).toBe(first.kubeconfig);
     });
 
-    test('is told to clients of the API as it is; reads and watches go on, and everything works again when there is room', {
+    test('is reported to clients of the API; reads and watches go on, and writes work again when there is space', {
       timeout: 120_000,
     }, async () => {
       const disk = mountSmallDisk('8m');

@@ -162,7 +162,7 @@ describe('API services', () => {
     });
   });
 
-  test('a later start takes away what is no longer served, puts back what was changed, and leaves alone what is not its own', async () => {
+  test('a later start removes what is no longer served, restores changes, and leaves other objects alone', async () => {
     await using store = await openEmbeddedStore();
     await using first = await startTestServer({ store, settled: true });
     await patch(first, `${apiServices}/v1.apps`, { spec: { versionPriority: 99 } });

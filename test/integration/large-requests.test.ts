@@ -237,7 +237,7 @@ describe('other requests', () => {
 });
 
 describe('the thread', () => {
-  test('that needs too much memory fails the request and not the server, and the next request gets another one', async () => {
+  test('that needs too much memory fails the request, not the server, and the next request has another', async () => {
     await using small = await startTestServer({ largeRequests: { heapMegabytes: 24 } });
     const containers = Array.from({ length: 24_000 }, (_, i) => ({
       name: `c-${i}`,

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer, type Answer, type TestServer } from '../support/test-server.ts';
+import { joined } from '../support/patterns.ts';
 
 interface Status {
   readonly message: string;
@@ -98,7 +99,10 @@ describe('binding', () => {
         code: 409,
         reason: 'Conflict',
         message: expect.stringMatching(
-          /^Operation cannot be fulfilled on pods "p\d+": Precondition failed: UID in precondition: x, UID in object meta: /,
+          joined(
+            /^Operation cannot be fulfilled on pods "p\d+": Precondition failed: UID in precondition: x, UID in /,
+            /object meta: /,
+          ),
         ) as unknown,
       },
     },
@@ -361,7 +365,9 @@ describe('ways to containers', () => {
       },
       expected: {
         code: 400,
-        text: 'a container name must be specified for pod NAME, choose one of: [a b] or one of the init containers: [i]',
+        text:
+          'a container name must be specified for pod NAME, choose one of: [a b] or one of the init ' +
+          'containers: [i]',
       },
     },
     {

@@ -14,7 +14,9 @@ const schema = protobuf.parse(
   message StatusResponse { string version = 1; string healthz = 2; string key_id = 3; }
   message EncryptRequest { bytes plaintext = 1; string uid = 2; }
   message EncryptResponse { bytes ciphertext = 1; string key_id = 2; map<string, bytes> annotations = 3; }
-  message DecryptRequest { bytes ciphertext = 1; string uid = 2; string key_id = 3; map<string, bytes> annotations = 4; }
+  message DecryptRequest {
+    bytes ciphertext = 1; string uid = 2; string key_id = 3; map<string, bytes> annotations = 4;
+  }
   message DecryptResponse { bytes plaintext = 1; }
   message VersionRequest { string version = 1; }
   message VersionResponse { string version = 1; string runtime_name = 2; string runtime_version = 3; }

@@ -1,7 +1,8 @@
 /**
  * Conditions in CEL under which a webhook or a policy applies.
  * @see {@link
- *   https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions | Matching requests: matchConditions}
+ *   https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions
+ *   | Matching requests: matchConditions}
  */
 import type { MatchCondition } from '../gen/types/admissionregistration-v1.ts';
 import {

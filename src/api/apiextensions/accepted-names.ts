@@ -2,7 +2,8 @@
  * Which names of a definition are accepted: no two definitions of a group share a name. The first definition keeps it,
  * and a name that was accepted stays accepted.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition | names of a definition}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition
+ *   | names of a definition}
  */
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../gen/types/apiextensions-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';

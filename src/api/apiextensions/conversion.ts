@@ -1,6 +1,7 @@
 /**
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion | Webhook conversion}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
+ *   | Webhook conversion}
  */
 import type { CustomResourceConversion } from '../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, required } from '../../machinery/field-error.ts';

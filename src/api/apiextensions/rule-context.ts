@@ -2,7 +2,8 @@
  * Rules in CEL, compiled where they stand: what they may cost depends on how often the place occurs in an object, and
  * whether they may look at the old value on whether it can be found.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
+ *   | Resource use by validation functions}
  */
 import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import { type CompiledRule, compatibilityVersion, compilingRules } from '../../cel/index.ts';

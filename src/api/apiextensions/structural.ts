@@ -2,7 +2,8 @@
  * Structural schemas: the shape of an object is said once, outside of allOf, anyOf, oneOf and not, so that values can
  * be pruned and defaulted without judging them.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema | Specifying a structural schema}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ *   | Specifying a structural schema}
  */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';

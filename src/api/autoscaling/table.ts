@@ -41,8 +41,10 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined): strin
     return amountText(metric.object.target, status?.object?.current);
   if (metric.type === 'Resource' && metric.resource !== undefined)
     return `${metric.resource.name ?? ''}: ${resourceText(metric.resource.target, status?.resource?.current)}`;
-  if (metric.type === 'ContainerResource' && metric.containerResource !== undefined)
-    return `${metric.containerResource.name ?? ''}: ${resourceText(metric.containerResource.target, status?.containerResource?.current)}`;
+  if (metric.type === 'ContainerResource' && metric.containerResource !== undefined) {
+    const { name = '', target } = metric.containerResource;
+    return `${name}: ${resourceText(target, status?.containerResource?.current)}`;
+  }
   return '<unknown type>';
 }
 

@@ -149,7 +149,8 @@ function checkQueuing(
       invalid(
         hand,
         handSize,
-        `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${maxHashBits}`,
+        `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ` +
+          `${maxHashBits}`,
       ),
     );
 }

@@ -45,7 +45,8 @@ describe('rules of a flow schema', () => {
       name: 'a service account without namespace',
       rules: [{ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }], resourceRules: [rule] }],
       errors: [
-        'spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account',
+        'spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for ' +
+          'service account',
       ],
     },
     {

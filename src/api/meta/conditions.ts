@@ -1,6 +1,7 @@
 /**
  * Conditions with the standard fields. @see {@link
- * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties | API Conventions: typical status properties}
+ * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
+ * | API Conventions: typical status properties}
  */
 import { duplicate, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

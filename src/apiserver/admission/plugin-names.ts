@@ -3,7 +3,8 @@
  * otherwise, and which this server has.
  *
  * @see {@link
- *   https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do | What each admission controller does}
+ *   https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do
+ *   | What each admission controller does}
  */
 export interface PluginName {
   readonly name: string;

@@ -299,10 +299,9 @@ function checkServerIdentity(host: string, certificate: tls.PeerCertificate): Er
   const names = certificate.subjectaltname
     .split(', ')
     .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
-  return new Error(
-    'tls: failed to verify certificate: x509: certificate ' +
-      `is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`,
-  );
+  const validity =
+    names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`;
+  return new Error(`tls: failed to verify certificate: x509: certificate is ${validity} ${host}`);
 }
 
 /** Nothing of an answer came, and the connection may be to blame. */

@@ -86,7 +86,7 @@ describe('a request that is passed on', () => {
 });
 
 describe('the user in headers', () => {
-  test('has each group and each value in a header of its own, keys that names of headers cannot have encoded, and text as UTF-8', () => {
+  test('has a header per group and per value, encoded keys, and text as UTF-8', () => {
     expect(
       userHeaders(
         { name: 'jürgen', uid: '7', groups: ['a', 'b, c'], extra: { 'Example.com/ü': ['1', '2'], none: [] } },

@@ -4,6 +4,7 @@ import { boolType } from '../../cel/index.ts';
 import { writeYaml } from '../../machinery/json/yaml.ts';
 import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import { readAuthorizationConfiguration } from './configuration-file.ts';
+import { joined } from '../../../test/support/patterns.ts';
 
 const file = fileURLToPath(import.meta.url);
 const webhook = (more: object = {}): object => ({
@@ -72,7 +73,7 @@ describe('AuthorizationConfiguration', () => {
     });
   });
 
-  test('others have their turn when a condition is read, is checked, has its literals looked at and is compiled', () => {
+  test('compiling a match condition yields to other work in each of its steps', () => {
     const text = JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AuthorizationConfiguration',
@@ -190,8 +191,10 @@ describe('AuthorizationConfiguration', () => {
     {
       name: 'a condition about what is not there',
       authorizers: [entry('a', conditions('request.nothing == 1'))],
-      message:
-        /^authorizers\[0\]\.webhook\.matchConditions\[0\]\.expression: Invalid value: "request\.nothing == 1": compilation failed: ERROR/,
+      message: joined(
+        /^authorizers\[0\]\.webhook\.matchConditions\[0\]\.expression: Invalid value: "request\.nothing == 1": /,
+        /compilation failed: ERROR/,
+      ),
     },
     {
       name: 'a condition that is no truth value',

@@ -3,7 +3,8 @@
  * until an operator takes them over: says so in the annotation, or, where there is none, has changed the spec.
  *
  * @see {@link
- *   https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#maintenance-of-the-mandatory-and-suggested-configuration-objects | Maintenance of these objects}
+ *   https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#maintenance-of-the-mandatory-and-suggested-configuration-objects
+ *   | Maintenance of these objects}
  */
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../api/flowcontrol/mandatory.ts';
 import { suggestedFlowSchemas, suggestedPriorityLevels } from '../../api/flowcontrol/suggested.ts';

@@ -2,7 +2,8 @@
  * Which tokens in secrets are still in use: a label on each says when it was last, a config map since when that is
  * kept, so that others know what may be removed.
  * @see {@link
- *   https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#legacy-serviceaccount-token-tracking-controller | Legacy token tracking}
+ *   https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#legacy-serviceaccount-token-tracking-controller
+ *   | Legacy token tracking}
  */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';

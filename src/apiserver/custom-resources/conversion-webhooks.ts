@@ -72,7 +72,7 @@ export class ConversionWebhooks {
     const serverName = `${name}.${namespace}.svc`;
     return {
       ...common,
-      url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+      url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}/${path.replace(/^\//, '')}`,
       host: `${serverName}:${port}`,
       serverName,
     };

@@ -34,9 +34,9 @@ export function deprecationOf(schemas: SchemaRegistry, servedVersion: ServedVers
   } = schemas.type(servedVersion.typeId);
   if (deprecated === undefined || isYetToCome(deprecated)) return undefined;
   const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
-  const text =
-    `${servedVersion.apiVersion} ${servedVersion.kind} is deprecated in ` +
-    `v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : '; ' + `use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
+  const until = removed === undefined ? '' : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`;
+  const text = `${servedVersion.apiVersion} ${servedVersion.kind} is deprecated in v${deprecated}+${until}${instead}`;
   return { text, removed: removed ?? '' };
 }
 

@@ -19,7 +19,8 @@ const threadOf = (code: string): URL =>
   const held = [];
   parentPort.on('message', (message) => {
     const reply = (result, to = message.id) => parentPort.postMessage({ to, result });
-    const answer = (text) => ({ warnings: [], recorded: [], answer: { status: 200, headers: {}, body: new TextEncoder().encode(text) } });
+    const ok = (body) => ({ status: 200, headers: {}, body });
+    const answer = (text) => ({ warnings: [], recorded: [], answer: ok(new TextEncoder().encode(text)) });
     if (message.method === 'ping') return reply(true);
     if (message.method === 'run') { ${code} }
   });

@@ -102,7 +102,7 @@ describe('metrics of requests', () => {
     expect(await shown(metrics.registry, 'apiserver_response_sizes')).toContain('_count{verb="LIST"');
   });
 
-  it('have the time without what others took beside the whole, and its old name only where hidden metrics are shown', async () => {
+  it('have the SLI duration beside the whole, and its old name only where hidden metrics are shown', async () => {
     const sli = async (metrics: Metrics): Promise<string[]> => {
       metrics.observe(request({}, 'dryRun=All'), response(200), 0.04, undefined);
       return (await metrics.registry.metrics())

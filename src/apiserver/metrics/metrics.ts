@@ -349,8 +349,13 @@ export class Metrics {
 }
 
 /** What the labels of a request follow from. */
-const keyOf = ({ info, query }: ApiRequest): string =>
-  `${info.verb} ${info.isResourceRequest ? `${info.group}/${info.version}/${info.resource}/${info.subresource}` : firstSegment(info.path)} ${info.namespace === '' ? '' : 'n'}${info.name === '' ? '' : 'o'} ${dryRunLabel(query)}`;
+function keyOf({ info, query }: ApiRequest): string {
+  const target = info.isResourceRequest
+    ? `${info.group}/${info.version}/${info.resource}/${info.subresource}`
+    : firstSegment(info.path);
+  const scope = (info.namespace === '' ? '' : 'n') + (info.name === '' ? '' : 'o');
+  return `${info.verb} ${target} ${scope} ${dryRunLabel(query)}`;
+}
 
 const isRead = ({ info }: ApiRequest): boolean => info.verb === 'get' || info.verb === 'list';
 

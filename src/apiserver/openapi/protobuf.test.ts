@@ -8,13 +8,17 @@ import { encodeV3 } from './protobuf-v3.ts';
 const V2 = decoder(`
   message Any { optional string yaml = 2; }
   message NamedAny { optional string name = 1; optional Any value = 2; }
-  message Document { optional string swagger = 1; optional Info info = 2; optional Paths paths = 8; optional Definitions definitions = 9;
-    optional Parameters parameters = 10; repeated Requirement security = 12; optional Security securityDefinitions = 13; }
+  message Document { optional string swagger = 1; optional Info info = 2; optional Paths paths = 8;
+    optional Definitions definitions = 9;
+    optional Parameters parameters = 10; repeated Requirement security = 12;
+    optional Security securityDefinitions = 13; }
   message Info { optional string title = 1; optional string version = 2; }
   message Definitions { repeated NamedSchema named = 1; }
   message NamedSchema { optional string name = 1; optional Schema value = 2; }
-  message Schema { optional string ref = 1; optional string format = 2; optional string description = 4; repeated string required = 19;
-    repeated Any enum = 20; optional Additional additionalProperties = 21; optional Strings type = 22; optional Items items = 23;
+  message Schema { optional string ref = 1; optional string format = 2; optional string description = 4;
+    repeated string required = 19;
+    repeated Any enum = 20; optional Additional additionalProperties = 21; optional Strings type = 22;
+    optional Items items = 23;
     optional Definitions properties = 25; repeated NamedAny extensions = 31; }
   message Strings { repeated string value = 1; }
   message Items { repeated Schema schema = 1; }
@@ -22,14 +26,18 @@ const V2 = decoder(`
   message Paths { repeated NamedPath path = 2; }
   message NamedPath { optional string name = 1; optional Path value = 2; }
   message Path { optional Operation get = 2; optional Operation patch = 8; repeated ParameterItem parameters = 9; }
-  message Operation { repeated string tags = 1; optional string operationId = 5; repeated string produces = 6; repeated string consumes = 7;
+  message Operation { repeated string tags = 1; optional string operationId = 5; repeated string produces = 6;
+    repeated string consumes = 7;
     repeated ParameterItem parameters = 8; optional Responses responses = 9; repeated NamedAny extensions = 13; }
   message ParameterItem { optional Parameter parameter = 1; optional Schema reference = 2; }
   message Parameter { optional Body body = 1; optional NonBody nonBody = 2; }
-  message Body { optional string name = 2; optional string in = 3; optional bool required = 4; optional Schema schema = 5; }
+  message Body { optional string name = 2; optional string in = 3; optional bool required = 4;
+    optional Schema schema = 5; }
   message NonBody { optional Query query = 3; optional InPath path = 4; }
-  message Query { optional string in = 2; optional string name = 4; optional string type = 6; optional bool uniqueItems = 20; }
-  message InPath { optional bool required = 1; optional string in = 2; optional string name = 4; optional string type = 5; }
+  message Query { optional string in = 2; optional string name = 4; optional string type = 6;
+    optional bool uniqueItems = 20; }
+  message InPath { optional bool required = 1; optional string in = 2; optional string name = 4;
+    optional string type = 5; }
   message Parameters { repeated NamedParameter named = 1; }
   message NamedParameter { optional string name = 1; optional Parameter value = 2; }
   message Responses { repeated NamedResponse code = 1; }
@@ -48,15 +56,18 @@ const V2 = decoder(`
 const V3 = decoder(`
   message Any { optional string yaml = 2; }
   message NamedAny { optional string name = 1; optional Any value = 2; }
-  message Document { optional string openapi = 1; optional Info info = 2; optional Paths paths = 4; optional Components components = 5; }
+  message Document { optional string openapi = 1; optional Info info = 2; optional Paths paths = 4;
+    optional Components components = 5; }
   message Info { optional string title = 1; optional string version = 6; }
   message Components { optional Schemas schemas = 1; }
   message Schemas { repeated NamedSchema named = 1; }
   message NamedSchema { optional string name = 1; optional SchemaItem value = 2; }
   message SchemaItem { optional Schema schema = 1; optional Reference reference = 2; }
   message Reference { optional string ref = 1; }
-  message Schema { repeated string required = 23; optional string type = 25; repeated SchemaItem allOf = 26; repeated SchemaItem oneOf = 27;
-    optional Items items = 30; optional Schemas properties = 31; optional Default default = 33; optional string description = 34;
+  message Schema { repeated string required = 23; optional string type = 25; repeated SchemaItem allOf = 26;
+    repeated SchemaItem oneOf = 27;
+    optional Items items = 30; optional Schemas properties = 31; optional Default default = 33;
+    optional string description = 34;
     optional string format = 35; repeated NamedAny extensions = 36; }
   message Items { repeated SchemaItem value = 1; }
   message Default { optional double number = 1; optional bool boolean = 2; optional string string = 3; }
@@ -64,8 +75,10 @@ const V3 = decoder(`
   message NamedPath { optional string name = 1; optional Path value = 2; }
   message Path { optional Operation post = 6; repeated ParameterItem parameters = 13; }
   message ParameterItem { optional Parameter parameter = 1; }
-  message Parameter { optional string name = 1; optional string in = 2; optional bool required = 4; optional SchemaItem schema = 10; }
-  message Operation { optional string operationId = 5; optional BodyItem requestBody = 7; optional Responses responses = 8; }
+  message Parameter { optional string name = 1; optional string in = 2; optional bool required = 4;
+    optional SchemaItem schema = 10; }
+  message Operation { optional string operationId = 5; optional BodyItem requestBody = 7;
+    optional Responses responses = 8; }
   message BodyItem { optional Body body = 1; }
   message Body { optional Content content = 2; optional bool required = 3; }
   message Content { repeated NamedMedia named = 1; }

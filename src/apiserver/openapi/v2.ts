@@ -88,7 +88,8 @@ class SharedParameters {
   use(parameter: JsonObject): JsonObject {
     const name = String(parameter['name']);
     if (ALWAYS_WRITTEN.has(name) || (parameter['in'] === 'body' && !isGeneric(parameter))) return parameter;
-    const key = `${name}-${createHash('sha256').update(JSON.stringify(parameter)).digest().subarray(0, 6).toString('base64url')}`;
+    const hash = createHash('sha256').update(JSON.stringify(parameter)).digest();
+    const key = `${name}-${hash.subarray(0, 6).toString('base64url')}`;
     this.#byName.set(key, parameter);
     return { $ref: `#/parameters/${key}` };
   }

@@ -43,7 +43,8 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
     throw notAcceptable([json, yaml, protobuf]);
   const frame = framing(representation);
   const object = objectBytes(encoder, served, request, representation);
-  const key = `event ${served.servedVersion.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
+  const { mediaType, as = '', asVersion = '' } = representation;
+  const key = `event ${served.servedVersion.typeId} ${mediaType} ${as}${asVersion}`;
   // Tables differ from watcher to watcher: only the first one carries the columns.
   const isShared = representation.as !== 'Table';
   return {

@@ -1,7 +1,8 @@
 /**
  * What a checked expression may cost at most, before any object is there: from the sizes that a schema allows.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
+ *   | Resource use by validation functions}
  */
 import type { Overload } from '../check/declarations.ts';
 import type { CelType } from '../check/types.ts';

@@ -1,7 +1,8 @@
 /**
  * What evaluation costs by the size of values. A unit is about 50 ns of upstream's evaluator; the factors are its.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
+ *   | Resource use by validation functions}
  */
 import { ListValue, MapValue, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';

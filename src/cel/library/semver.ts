@@ -9,8 +9,13 @@ import { intResult } from './arithmetic.ts';
 import { B, I, S } from './signatures.ts';
 
 const V = opaqueType('kubernetes.Semver');
-const form =
-  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+const numeric = String.raw`0|[1-9]\d*`;
+const prerelease = String.raw`(?:${numeric}|\d*[A-Za-z-][0-9A-Za-z-]*)`;
+const build = '[0-9A-Za-z-]+';
+const form = new RegExp(
+  String.raw`^(${numeric})\.(${numeric})\.(${numeric})` +
+    String.raw`(?:-(${prerelease}(?:\.${prerelease})*))?(?:\+${build}(?:\.${build})*)?$`,
+);
 
 class SemverValue extends Opaque {
   override readonly type = V;

@@ -16,8 +16,10 @@ function shown(node: Node): string {
       return node.name;
     case 'select':
       return `${shown(node.operand)}.${node.field}${node.test ? '?' : ''}`;
-    case 'call':
-      return `${node.target === undefined ? '' : `${shown(node.target)}.`}${node.name}(${node.args.map(shown).join(', ')})`;
+    case 'call': {
+      const target = node.target === undefined ? '' : `${shown(node.target)}.`;
+      return `${target}${node.name}(${node.args.map(shown).join(', ')})`;
+    }
     case 'list':
       return `[${node.items.map(({ value, optional }) => (optional ? '?' : '') + shown(value)).join(', ')}]`;
     case 'map':

@@ -92,7 +92,8 @@ describe('--feature-gates', () => {
         'DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams',
     ]);
     expect(gateWarnings({ AllAlpha: false, AllBeta: true })).toEqual([
-      'AllBeta=true does not change feature gates that are not supported by this version yet: MultiCIDRServiceAllocator',
+      'AllBeta=true does not change feature gates that are not supported by this version yet: ' +
+        'MultiCIDRServiceAllocator',
     ]);
   });
 

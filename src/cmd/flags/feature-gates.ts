@@ -121,8 +121,7 @@ function stageWarnings(group: string, stage: FeatureGate['stage'], settings: Gat
 
 /** For the help: `Name (beta, on)`. */
 export const knownGates = (): string[] =>
-  Object.entries(FEATURE_GATES).map(
-    ([name, gate]) =>
-      `${name} ` +
-      `(${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : unsupported.has(name) ? ', ' + 'not ' + 'changeable ' + 'yet' : ''})`,
-  );
+  Object.entries(FEATURE_GATES).map(([name, gate]) => {
+    const change = gate.locked ? ', locked' : unsupported.has(name) ? ', not changeable yet' : '';
+    return `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${change})`;
+  });

@@ -46,8 +46,8 @@ export const selectablePaths = (fields: readonly (string | NamedPaths)[]): Named
 /**
  * @param typeId a type whose first field is ObjectMeta
  * @param fields paths of texts, numbers and booleans such as `spec.nodeName`; of a list the first item is looked at.
- *   `metadata.name` and `metadata.namespace` are on every attributes and need no field. A path that the type does not have
- *   gives ''.
+ *   `metadata.name` and `metadata.namespace` are always among the attributes and need no field. A path that the type
+ *   does not have gives ''.
  */
 export function createAttributesScanner(
   schemas: SchemaRegistry,

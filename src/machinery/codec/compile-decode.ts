@@ -208,7 +208,8 @@ class DecodeCompiler {
     switch (element.fieldType) {
       case 'struct':
         return (
-          `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, ` +
+          `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ` +
+          `${into === 'undefined' ? '{}' : into}, ` +
           'depth - 1)'
         );
       case 'schemaOrArray':

@@ -107,11 +107,10 @@ class ToJsonCompiler {
     this.name(json);
     this.content(field);
     this.line('out[o++] = 44; }');
-    if (!omitted)
-      this.line(
-        `else o = ${this.bind(writeLiteral)}(out, ` +
-          `o, ${this.bind(constantMember(json, field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!))});`,
-      );
+    if (!omitted) {
+      const empty = field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!;
+      this.line(`else o = ${this.bind(writeLiteral)}(out, o, ${this.bind(constantMember(json, empty))});`);
+    }
   }
 
   private present({ shape, element, pointer }: Member, omitted: boolean): string {
@@ -196,7 +195,8 @@ class ToJsonCompiler {
       case 'schemaOrBool':
       case 'schemaOrStringArray':
         this.line(
-          `o = ${this.bind(writeChoiceJson)}(out, o, ${value}, ${this.bind(this.links.of(element.schema))}, depth - 1);`,
+          `o = ${this.bind(writeChoiceJson)}(out, o, ${value}, ${this.bind(this.links.of(element.schema))}, ` +
+            'depth - 1);',
         );
         break;
       default:

@@ -19,9 +19,8 @@ export function typeMetaMembers({ kind, apiVersion }: TypeMeta): Uint8Array {
   const key = `${kind}\n${apiVersion}`;
   let members = known.get(key);
   if (members === undefined) {
-    members = bytes(
-      `${kind === '' ? '' : `"kind":${JSON.stringify(kind)},`}${apiVersion === '' ? '' : `"apiVersion":${JSON.stringify(apiVersion)},`}`,
-    );
+    const member = (name: string, value: string): string => (value === '' ? '' : `"${name}":${JSON.stringify(value)},`);
+    members = bytes(member('kind', kind) + member('apiVersion', apiVersion));
     known.set(key, members);
   }
   return members;

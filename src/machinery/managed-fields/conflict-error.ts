@@ -19,8 +19,10 @@ export function conflictError(conflicts: readonly Conflict[]): StatusError {
 }
 
 function messageOf(conflicts: readonly Conflict[]): string {
-  if (conflicts.length === 1)
-    return `Apply failed with 1 conflict: conflict with ${shown(conflicts[0]!.manager)}: ${conflicts[0]!.path.join('')}`;
+  if (conflicts.length === 1) {
+    const { manager, path } = conflicts[0]!;
+    return `Apply failed with 1 conflict: conflict with ${shown(manager)}: ${path.join('')}`;
+  }
   const lines: string[] = [];
   conflicts.slice(0, maxShown).forEach(({ id, manager, path }, index) => {
     if (conflicts[index - 1]?.id !== id) lines.push(`conflicts with ${shown(manager)}:`);

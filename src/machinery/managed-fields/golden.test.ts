@@ -7,6 +7,7 @@ import {
   type GoldenCase,
   type GoldenStep,
 } from '../../../test/support/golden.ts';
+import { joined } from '../../../test/support/patterns.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import { sharedPath } from '../../../test/support/shared.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object-meta.ts';
@@ -37,7 +38,10 @@ const setByServer: Readonly<Record<string, RegExp>> = {
   Node: /^\.spec\.taints$/,
   PersistentVolume: /^\.metadata\.finalizers/,
   PersistentVolumeClaim: /^\.metadata\.finalizers|^\.spec\.(dataSource|storageClassName)/,
-  Pod: /^\.spec\.(preemptionPolicy|priority|priorityClassName|tolerations|overhead|nodeSelector)|^\.metadata\.annotations|\.resources\.|\.securityContext/,
+  Pod: joined(
+    /^\.spec\.(preemptionPolicy|priority|priorityClassName|tolerations|overhead|nodeSelector)/,
+    /|^\.metadata\.annotations|\.resources\.|\.securityContext/,
+  ),
   Service: /^\.spec\.(clusterIPs?|healthCheckNodePort|ipFamilies|ipFamilyPolicy)|\.nodePort$/,
 };
 

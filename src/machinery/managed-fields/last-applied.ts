@@ -2,7 +2,8 @@
  * The annotation in which client-side `kubectl apply` keeps what it applied. Server-side apply by the manager
  * `kubectl` reads it, to take over, and keeps it current, so that one can go back.
  * @see {@link
- *   https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply | upgrading}
+ *   https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply
+ *   | upgrading}
  */
 import { parseJson } from '../json/reader.ts';
 import { stringifyJson } from '../json/writer.ts';

@@ -37,12 +37,14 @@ function isDateTime(text: string): boolean {
  * Go's durations, and the longer units that upstream reads as well: `1h30m`, `5 days`. No character can be read in two
  * ways.
  */
-function isDuration(text: string): boolean {
-  if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
-  return /^\s*(?:-?\d+\s*(?:ns|nanosec(?:ond)?s?|us|µs|microsec(?:ond)?s?|ms|millisec(?:ond)?s?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hrs?|hours?|d|days?|w|wk|weeks?)\s*)+$/.test(
-    text,
-  );
-}
+const isDuration = (text: string): boolean => goDuration.test(text) || wordDuration.test(text);
+
+const goDuration = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const durationUnits = [
+  ['ns', 'nanosec(?:ond)?s?', 'us', 'µs', 'microsec(?:ond)?s?', 'ms', 'millisec(?:ond)?s?'],
+  ['s', 'sec(?:ond)?s?', 'm', 'min(?:ute)?s?', 'h', 'hrs?', 'hours?', 'd', 'days?', 'w', 'wk', 'weeks?'],
+];
+const wordDuration = new RegExp(String.raw`^\s*(?:-?\d+\s*(?:${durationUnits.flat().join('|')})\s*)+$`);
 
 function isCidr(text: string): boolean {
   const match = /^(.+)\/(\d{1,3})$/.exec(text);
@@ -60,14 +62,24 @@ function isUri(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) && !/[\u0000-\u001f\u007f ]/.test(text) && !/%(?![0-9a-f]{2})/i.test(text);
 }
 
+/** The ranges of the issuers. */
+const cardNumber = new RegExp(
+  `^(?:${[
+    /4\d{12}(?:\d{3})?/,
+    /(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}/,
+    /6(?:011|5\d\d)\d{12}/,
+    /3[47]\d{13}/,
+    /3(?:0[0-5]|[68]\d)\d{11}/,
+    /(?:2131|1800|35\d{3})\d{11}/,
+    /6\d{13,18}/,
+  ]
+    .map(({ source }) => source)
+    .join('|')})$`,
+);
+
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
-  if (
-    !/^(?:4\d{12}(?:\d{3})?|(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6\d{13,18})$/.test(
-      digits,
-    )
-  )
-    return false;
+  if (!cardNumber.test(digits)) return false;
   let sum = 0;
   [...digits].reverse().forEach((digit, i) => {
     const value = Number(digit) * (i % 2 === 0 ? 1 : 2);
@@ -93,10 +105,13 @@ function isIsbn13(text: string): boolean {
 }
 
 const hostname = /^(?=.{1,255}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\.?$/i;
-const email =
-  /^(?:"(?:[^"\\]|\\.)+"|[^\s"(),:;<>@[\\\]]+)@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[^\]\s]+\])$/i;
-const mac =
-  /^(?:(?:[0-9a-f]{2}[:-]){5}(?:(?:[0-9a-f]{2}[:-]){2})?[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.)?[0-9a-f]{4})$/i;
+const mailbox = /(?:"(?:[^"\\]|\\.)+"|[^\s"(),:;<>@[\\\]]+)/.source;
+const domainLabel = '[a-z0-9](?:[a-z0-9-]*[a-z0-9])?';
+const addressLiteral = String.raw`\[[^\]\s]+\]`;
+const email = new RegExp(String.raw`^${mailbox}@(?:${domainLabel}(?:\.${domainLabel})*|${addressLiteral})$`, 'i');
+const pairsOfDigits = /(?:[0-9a-f]{2}[:-]){5}(?:(?:[0-9a-f]{2}[:-]){2})?[0-9a-f]{2}/.source;
+const foursOfDigits = /(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.)?[0-9a-f]{4}/.source;
+const mac = new RegExp(`^(?:${pairsOfDigits}|${foursOfDigits})$`, 'i');
 const rgb = /^rgb\(\s*(?:(?:\d{1,2}|1\d{2}|2[0-4]\d|25[0-5])\s*,\s*){2}(?:\d{1,2}|1\d{2}|2[0-4]\d|25[0-5])\s*\)$/;
 
 export const formatCheckers: ReadonlyMap<string, Check> = new Map<string, Check>([

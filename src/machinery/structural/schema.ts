@@ -2,7 +2,8 @@
  * Structural schemas of custom resources, read once from the OpenAPI schema of a definition: the shape by which values
  * are pruned and defaulted lies open, what values must be beyond their shape stays in `rules`.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema | Specifying a structural schema}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ *   | Specifying a structural schema}
  */
 import { keysOf, memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';

@@ -245,10 +245,9 @@ function checkNumber(value: JsonValue, schema: JsonObject, place: Place): Matche
       );
   }
   if (least !== undefined) {
-    if (memberOf(schema, 'exclusiveMinimum') === true ? value <= least : value < least)
-      refuse(
-        `should be greater than ${memberOf(schema, 'exclusiveMinimum') === true ? '' : 'or equal to '}${goValue(least)}`,
-      );
+    const exclusive = memberOf(schema, 'exclusiveMinimum') === true;
+    if (exclusive ? value <= least : value < least)
+      refuse(`should be greater than ${exclusive ? '' : 'or equal to '}${goValue(least)}`);
   }
   return matches;
 }

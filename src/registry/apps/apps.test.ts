@@ -8,6 +8,7 @@ import type {
   StatefulSet,
 } from '../../api/gen/types/apps-v1.ts';
 import type { ReplicationController } from '../../api/gen/types/core-v1.ts';
+import { joined } from '../../../test/support/patterns.ts';
 
 type Json = Record<string, unknown>;
 
@@ -146,7 +147,10 @@ describe('a Deployment', () => {
       spec: { strategy: { rollingUpdate: { maxSurge: 'a' } } },
       errors: [
         expect.stringMatching(
-          /^spec\.strategy\.rollingUpdate\.maxSurge: Invalid value: .*a valid percent string must be a numeric string followed by an ending '%'/,
+          joined(
+            /^spec\.strategy\.rollingUpdate\.maxSurge: Invalid value: .*a valid percent string must be a numeric /,
+            /string followed by an ending '%'/,
+          ),
         ),
       ],
     },

@@ -1,6 +1,7 @@
 /**
  * Columns and cells of tables, as a definition names them. @see {@link
- * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns | Additional printer columns}
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#additional-printer-columns
+ * | Additional printer columns}
  */
 import type {
   CustomResourceColumnDefinition,

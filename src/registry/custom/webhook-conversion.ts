@@ -3,7 +3,8 @@
  *
  * Answers are kept for a moment, by the text of what was asked: whoever waited comes again and finds them.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response | Webhook request and response}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
+ *   | Webhook request and response}
  */
 import { randomUUID } from 'node:crypto';
 import { textBytes } from '../../base/bounded-cache.ts';

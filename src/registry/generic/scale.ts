@@ -1,7 +1,8 @@
 /**
  * The `scale` subresource: one form for everything that has replicas and a selector.
  * @see {@link
- *   https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/#get-read-scale-of-the-specified-deployment | Scale}
+ *   https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/#get-read-scale-of-the-specified-deployment
+ *   | Scale}
  */
 import type { Codecs } from '../../machinery/codec/index.ts';
 import { fieldErrorText, invalid } from '../../machinery/field-error.ts';

@@ -25,12 +25,12 @@ const classNameCell = ({ name = '', annotations }: ObjectMeta, defaults: readonl
   defaults.some((key) => annotations?.[key] === 'true') ? `${name} (default)` : name;
 
 function* topologyWarnings({ allowedTopologies = [] }: StorageClass): Generator<string> {
+  const field = FieldPath.of('allowedTopologies');
   for (const [i, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
     for (const [j, { key = '' }] of matchLabelExpressions.entries()) {
       const text = nodeLabelWarning(key);
       if (text !== undefined)
-        yield `${FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} ` +
-          `is ${text}`;
+        yield `${field.index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} is ${text}`;
     }
   }
 }

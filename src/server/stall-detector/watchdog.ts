@@ -148,7 +148,8 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
       .map(({ objectId }) => ({ objectId }));
     if (ids.length === 0) return undefined;
     const functionDeclaration = `function (...objects) {
-      for (const object of objects) if (typeof object[Symbol.for('orch.work')] === 'function') return object[Symbol.for('orch.work')]();
+      const work = Symbol.for('orch.work');
+      for (const object of objects) if (typeof object[work] === 'function') return object[work]();
     }`;
     const { result } = await post<Runtime.CallFunctionOnReturnType>(session, 'Runtime.callFunctionOn', {
       objectId: ids[0]!.objectId,

@@ -35,9 +35,15 @@ const keyOf = (index: number): string =>
 /** A header line with what the attributes needs, then filler: opening one costs about what scanning protobuf does. */
 function contentOf(index: number): Buffer {
   const bytes = Buffer.alloc(2_500, 'x');
-  bytes.write(
-    `ns-${index % namespaces}|pod-${String(index).padStart(6, '0')}-abcde|app-${Math.floor(index / namespaces) % 20}|hash-${index % 300}|node-${index % 100}|10.0.${index >> 8}.${index & 255}\n`,
-  );
+  const fields = [
+    `ns-${index % namespaces}`,
+    `pod-${String(index).padStart(6, '0')}-abcde`,
+    `app-${Math.floor(index / namespaces) % 20}`,
+    `hash-${index % 300}`,
+    `node-${index % 100}`,
+    `10.0.${index >> 8}.${index & 255}`,
+  ];
+  bytes.write(`${fields.join('|')}\n`);
   return bytes;
 }
 

@@ -386,7 +386,7 @@ describe('own writes', () => {
   });
 });
 
-test('lists by an indexed field ask the objects that have its value, others the whole range: with the same answer', async () => {
+test('lists by an indexed field read only the objects with its value, and give the same answer', async () => {
   const t = await cacheUnderTest();
   const indexed = t.open({ indexedFields: ['spec.nodeName'] });
   for (let index = 0; index < 60; index++)

@@ -1,7 +1,7 @@
 /**
- * Watches, pulled: a watcher is a position in the revision log. Asked for its next batch it reads on from there, or waits
- * for what is published next. Nothing is queued per watcher, so a slow one costs nothing; it falls back to reading from
- * the journal, and ends with `Compacted` when compaction overtakes it.
+ * Watches, pulled: a watcher is a position in the revision log. Asked for its next batch it reads on from there, or
+ * waits for what is published next. Nothing is queued per watcher, so a slow one costs nothing; it falls back to
+ * reading from the journal, and ends with `Compacted` when compaction overtakes it.
  */
 import { StorageError } from '../storage-error.ts';
 import type { KeyEvent, WatchBatch, WatchOptions } from '../interface.ts';

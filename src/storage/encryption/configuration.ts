@@ -1,7 +1,8 @@
 /**
  * `EncryptionConfiguration`: which resources are encrypted in the store, and by which providers.
  * @see {@link
- *   https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-EncryptionConfiguration | EncryptionConfiguration}
+ *   https://kubernetes.io/docs/reference/config-api/apiserver-config.v1/#apiserver-config-k8s-io-v1-EncryptionConfiguration
+ *   | EncryptionConfiguration}
  */
 export interface EncryptionConfiguration {
   readonly resources: readonly ResourceConfiguration[];

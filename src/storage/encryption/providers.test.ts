@@ -47,12 +47,14 @@ describe('published vectors', () => {
     // The additional data of the published case is no text; the case without any (case 3) is: an empty key.
     const key = hex('feffe9928665731c6d6a8f9467308308');
     const plain = hex(
-      'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255',
+      'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525' +
+        'b16aedf5aa0de657ba637b391aafd255',
     );
     const stored = Buffer.concat([
       hex('cafebabefacedbaddecaf888'),
       hex(
-        '42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985',
+        '42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa05' +
+          '1ba30b396a0aac973d58e091473f5985',
       ),
       hex('4d5c2af327cd64a62cf35abd2ba6fab4'),
     ]);
@@ -63,10 +65,15 @@ describe('published vectors', () => {
     const key = hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389');
     const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37');
     const plain = hex(
-      'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705',
+      'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c6129' +
+        '6cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde' +
+        '048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705',
     );
     const box = hex(
-      'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5',
+      'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186a' +
+        'c0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae' +
+        '90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74' +
+        'e355a5',
     );
     expect(opened(secretbox(key), Buffer.concat([nonce, box])).value).toEqual(plain);
   });
@@ -237,12 +244,12 @@ describe('providers in order', () => {
     expect(opened(rotated, value)).toEqual({ value, stale: true });
   });
 
-  test('the same provider twice, with different keys: a failure of the first does not keep the second from reading', () => {
+  test('the same provider twice with different keys: the second reads what the first cannot', () => {
     const twice = transformerOf([{ aesgcm: keys('2') }, { aesgcm: keys('1') }]);
     expect(opened(twice, sealed(transformerOf([{ aesgcm: keys('1') }])))).toEqual({ value, stale: true });
   });
 
-  test('identity before the others leaves encryption behind: it writes plainly and what is encrypted is read, and stale', () => {
+  test('identity before the others ends encryption: writes are plain, encrypted values are read and stale', () => {
     const leaving = transformerOf([{ identity: {} }, { secretbox: keys('1') }]);
     expect(opened(leaving, sealed(transformerOf([{ secretbox: keys('1') }])))).toEqual({ value, stale: true });
     expect(opened(leaving, value)).toEqual({ value, stale: false });

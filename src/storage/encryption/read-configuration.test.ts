@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readEncryptionConfiguration } from './read-configuration.ts';
 import { checkEncryptionConfiguration } from './encryption.ts';
+import { joined } from '../../../test/support/patterns.ts';
 
 const key = { name: 'key1', secret: Buffer.alloc(32, 1).toString('base64') };
 const kms = { apiVersion: 'v2', name: 'foo', endpoint: 'unix:///tmp/kms.sock', timeout: '5s' };
@@ -103,8 +104,10 @@ resources:
     {
       name: 'a provider without anything',
       document: one({}),
-      message:
-        /^resources\[0\]\.providers\[0\]: Invalid value: apiserver\.ProviderConfiguration\{AESGCM:.*: provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity$/,
+      message: joined(
+        /^resources\[0\]\.providers\[0\]: Invalid value: apiserver\.ProviderConfiguration\{AESGCM:.*: provider /,
+        /does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity$/,
+      ),
     },
     {
       name: 'two providers in one',

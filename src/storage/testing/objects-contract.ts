@@ -3,7 +3,11 @@
  * store.
  *
  * ```ts
- * describeObjectsContract({ name: 'direct', createStore: async () => ({ store, [Symbol.asyncDispose] }), createStorage: createDirectObjectStorage });
+ * describeObjectsContract({
+ *   name: 'direct',
+ *   createStore: async () => ({ store, [Symbol.asyncDispose] }),
+ *   createStorage: createDirectObjectStorage,
+ * });
  * ```
  */
 import { describe } from 'vitest';

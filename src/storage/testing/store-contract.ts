@@ -2,7 +2,10 @@
  * The contract of `Store` as a suite: what the docstrings of `interface.ts` promise, on any store.
  *
  * ```ts
- * describeStoreContract({ name: 'etcd 3.5', create: async () => ({ store, openAnother, cutConnections, [Symbol.asyncDispose] }) });
+ * describeStoreContract({
+ *   name: 'etcd 3.5',
+ *   create: async () => ({ store, openAnother, cutConnections, [Symbol.asyncDispose] }),
+ * });
  * ```
  *
  * One store serves each group of cases, each case keeps to a prefix of its own. A case that needs an ability which

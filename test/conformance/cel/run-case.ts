@@ -165,5 +165,7 @@ function sameValue(a: Value, b: Value): boolean {
   return a instanceof Double && b instanceof Double ? Object.is(a.value, b.value) : equals(a, b);
 }
 
-const shown = (value: Value): string =>
-  `${typeNameOf(value)} ${JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;
+const shown = (value: Value): string => {
+  const text = JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part));
+  return `${typeNameOf(value)} ${text}`;
+};

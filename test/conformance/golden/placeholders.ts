@@ -6,8 +6,9 @@
  */
 import { randomUUID } from 'node:crypto';
 
-const pattern =
-  /<(u|uid:\d+|rv:\d+|from:\d+|page:\d+|exact:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
+const numbered = 'uid|rv|from|page|exact|ip|nodePort|nodeport|continue|random|suffix';
+const plain = 'u|rv|listrv|continue|time|age|server|jwt|hash|pointer|number|text|present|go';
+const pattern = new RegExp(String.raw`<((?:${numbered}):\d+|${plain})>`, 'g');
 
 /** What a placeholder without equality may stand for. */
 const shapes: Readonly<Record<string, string>> = {

@@ -142,8 +142,8 @@ class Run {
       status === expected.status
         ? []
         : [
-            `status: expected ${expected.status}, ` +
-              `got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`,
+            `status: expected ${expected.status}, got ${status} ` +
+              (typeof body === 'object' ? JSON.stringify(body) : String(body)).slice(0, 500),
           ];
     for (const [name, value] of Object.entries(expected.headers ?? {})) {
       if (comparedHeaders.has(name))

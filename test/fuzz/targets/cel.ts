@@ -99,6 +99,8 @@ const calls = [
   '.toString()',
 ];
 
+const textCalls = ['lowerAscii()', 'trim()', 'replace("a", "bb")', 'substring(1)', 'charAt(0)'];
+
 /** Expressions of a type, mostly of things that have it: what compiles also runs. */
 const typed = {
   bool(random: RandomSource, depth: number): string {
@@ -134,7 +136,7 @@ const typed = {
     return pick(random, [
       `(${typed.text(random, depth - 1)} + ${typed.text(random, depth - 1)})`,
       `string(${typed.int(random, depth - 1)})`,
-      `${typed.text(random, depth - 1)}.${pick(random, ['lowerAscii()', 'trim()', 'replace("a", "bb")', 'substring(1)', 'charAt(0)'])}`,
+      `${typed.text(random, depth - 1)}.${pick(random, textCalls)}`,
       `"%s %d".format([${typed.text(random, depth - 1)}, ${typed.int(random, depth - 1)}])`,
       `${typed.text(random, depth - 1)}.split(",").join("-")`,
     ]);

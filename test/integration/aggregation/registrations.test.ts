@@ -26,7 +26,7 @@ async function until(
 const isThere = (service: APIService | undefined): boolean => service !== undefined;
 const isGone = (service: APIService | undefined): boolean => service === undefined;
 
-test('there is one for each version that is served, available and with the priorities of custom resources', async () => {
+test('each served version has an APIService that is available and has the priorities of custom resources', async () => {
   await using server = await startTestServer();
   await server.send('POST', definitionsPath, { body: customDefinition({ versions: [{}, {}, { served: false }] }) });
   for (const version of ['v1', 'v2']) {

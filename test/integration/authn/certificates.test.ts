@@ -223,7 +223,7 @@ describe('request headers of a front proxy', () => {
     );
   });
 
-  test('from a user with a certificate of the client authority mean nothing: the certificate says who it is', async () => {
+  test('from a user with a certificate of the client authority are ignored: the certificate counts', async () => {
     const certificate = await openssl.issue({ subject: '/CN=proxy', issuer: ca });
     expect(await server.whoAmI({ certificate, headers: named('root') })).toMatchObject({
       username: 'proxy',

@@ -2,12 +2,14 @@
 import { expect, test } from 'vitest';
 import { AuditedServer } from '../../support/audited-server.ts';
 
-test('a token is named by its id when it is made and when it is used, and stands in no event and in no log line', async () => {
+/** For JSON.stringify: an error with all that it says. */
+const withErrors = (_: string, value: unknown): unknown =>
+  value instanceof Error ? { message: value.message, stack: value.stack, cause: value.cause } : value;
+
+test('audit events name a token by its id when it is made and used; no event or log line contains it', async () => {
   const lines: string[] = [];
   const note = (details: object, message: string): void =>
-    void lines.push(
-      `${message} ${JSON.stringify(details, (_, value: unknown) => (value instanceof Error ? { message: value.message, stack: value.stack, cause: value.cause } : value))}`,
-    );
+    void lines.push(`${message} ${JSON.stringify(details, withErrors)}`);
   await using server = await AuditedServer.start({
     policy: 'rules:\n- level: Metadata',
     flags: ['--audit-log-path=DIRECTORY/audit.log'],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../support/caller.ts';
 import { clientId, OidcIssuer } from '../../support/oidc-issuer.ts';
 import { Openssl } from '../../support/openssl.ts';
+import { joined } from '../../support/patterns.ts';
 
 let openssl: Openssl;
 let issuer: OidcIssuer;
@@ -245,7 +246,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('what one issuer signs is no word of another, for its own audience only, and no token of a service account', async () => {
+  test('a token counts for its own issuer and audience only, and is no token of a service account', async () => {
     await using second = await OidcIssuer.start(openssl);
     const { server } = await withConfig(
       config([
@@ -372,7 +373,11 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
       ]),
     );
     await expect(start).rejects.toThrow(
-      /^--authentication-config: .*jwt\[0\]\.issuer\.url: Invalid value: "http:\/\/a": URL scheme must be https.*jwt\[0\]\.claimMappings\.username\.prefix: Required value.*jwt\[0\]\.claimMappings\.groups\.expression/s,
+      joined(
+        /^--authentication-config: .*jwt\[0\]\.issuer\.url: Invalid value: "http:\/\/a": URL scheme must be /s,
+        /https.*jwt\[0\]\.claimMappings\.username\.prefix: Required value.*jwt\[0\]\.claimMappings\.groups\./s,
+        /expression/s,
+      ),
     );
   });
 });

@@ -70,8 +70,17 @@ beforeAll(async () => {
     `
 apiVersion: v1
 kind: Config
-clusters: [{ name: hook, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }]
-users: [{ name: me, user: { client-certificate-data: ${Buffer.from(client.certificate).toString('base64')}, client-key-data: ${Buffer.from(client.key).toString('base64')} } }]
+clusters:
+- name: hook
+  cluster:
+    server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review"
+    certificate-authority: ca.crt
+    tls-server-name: webhook.example.com
+users:
+- name: me
+  user:
+    client-certificate-data: ${Buffer.from(client.certificate).toString('base64')}
+    client-key-data: ${Buffer.from(client.key).toString('base64')}
 contexts: [{ name: c, context: { cluster: hook, user: me } }]
 current-context: c
 `,

@@ -118,8 +118,10 @@ test('AlwaysAllow may stay, and must', async () => {
 
 test('the policy of ABAC is that of the start', async () => {
   const policy = path.join(directory, 'policy.jsonl');
-  const rule = (user: string): string =>
-    `${JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: { user, namespace: 'default', resource: 'configmaps', readonly: true } })}\n`;
+  const rule = (user: string): string => {
+    const spec = { user, namespace: 'default', resource: 'configmaps', readonly: true };
+    return `${JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec })}\n`;
+  };
   await replaceFile(policy, rule('alice'));
   await using server = await start('abac', ['ABAC'], ['--authorization-policy-file', policy]);
   expect((await server.api.call('alice', 'GET', configMaps)).status).toBe(200);

@@ -155,7 +155,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(judge.asked).toHaveLength(before);
   });
 
-  test('a service that fails leaves the decision to others, and where nobody allows it the request could not be judged', async () => {
+  test('a webhook that fails leaves the decision to the others; where none allows it the request fails', async () => {
     const { judge, kubeconfig } = await startJudge('broken');
     await using _judge = judge;
     await using api = await startApiUsers({ alice: [] }, [
@@ -243,7 +243,7 @@ describe('--authorization-mode=Webhook', () => {
 });
 
 describe('--authorization-config', () => {
-  test('several webhooks with conditions and failure policies; a new file is followed, a wrong one is not', async () => {
+  test('webhooks with conditions and failure policies; a new file is loaded, an invalid one is not', async () => {
     const first = await startJudge('first');
     const second = await startJudge('second');
     await using _first = first.judge;

@@ -155,7 +155,8 @@ describe('patches', () => {
       const body = mutate(random, Buffer.from(pick(random, patches[contentType])));
       const query =
         `fieldManager=fuzz&dryRun=${random() < 0.5 ? 'All' : ''}&` +
-        `fieldValidation=${pick(random, ['Strict', 'Warn', 'Ignore'])}${contentType.includes('apply') && random() < 0.5 ? '&' + 'force=true' : ''}`;
+        `fieldValidation=${pick(random, ['Strict', 'Warn', 'Ignore'])}` +
+        (contentType.includes('apply') && random() < 0.5 ? '&force=true' : '');
       expectAnswered(
         await server.client.send(
           'PATCH',

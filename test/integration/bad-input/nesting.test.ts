@@ -268,9 +268,11 @@ describe('protobuf that nests without end', () => {
 });
 
 describe('YAML that grows by aliases', () => {
-  const bomb = (levels: number, width: number): string =>
-    'a0: &a0 ' +
-    `[x]\n${Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} ` + `[${Array.from({ length: width }, () => `*a${i}`).join(', ')}]`).join('\n')}\n`;
+  const bomb = (levels: number, width: number): string => {
+    const list = (alias: string): string => `[${Array.from({ length: width }, () => alias).join(', ')}]`;
+    const lines = Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} ${list(`*a${i}`)}\n`);
+    return `a0: &a0 [x]\n${lines.join('')}`;
+  };
 
   test.each([
     { levels: 9, width: 9 },

@@ -157,8 +157,8 @@ describe('is refused in a line of text, and the connection ends', () => {
     {
       why: 'chunks twice',
       sent:
-        `${request('POST /version HTTP/1.1', host, admin, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n` +
-        `\r\n`,
+        request('POST /version HTTP/1.1', host, admin, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked') +
+        '0\r\n\r\n',
       ...encoding,
     },
     // Here upstream goes by the chunks. RFC 9112 section 6.3 lets a server choose, and a proxy in front may have gone

@@ -59,7 +59,8 @@ export const ingressClassCells = ({ metadata, spec }: IngressClass, now: Date): 
   ageCell(metadata.creationTimestamp, now),
 ];
 
-const parametersCell = ({ parameters }: IngressClassSpec): string =>
-  parameters === undefined
-    ? '<none>'
-    : `${parameters.kind ?? ''}${parameters.apiGroup === undefined ? '' : `.${parameters.apiGroup}`}/${parameters.name ?? ''}`;
+function parametersCell({ parameters }: IngressClassSpec): string {
+  if (parameters === undefined) return '<none>';
+  const { kind = '', apiGroup, name = '' } = parameters;
+  return `${kind}${apiGroup === undefined ? '' : `.${apiGroup}`}/${name}`;
+}

@@ -107,7 +107,9 @@ function hostPorts({ spec }: PodView): Finding | undefined {
   if (names.length === 0) return undefined;
   return {
     reason: 'hostPort',
-    detail: `${namedContainers(names)} ${one(names.length, 'uses', 'use')} ${one(ports.size, 'hostPort', 'hostPorts')} ${[...ports].sort().join(', ')}`,
+    detail:
+      `${namedContainers(names)} ${one(names.length, 'uses', 'use')} ` +
+      `${one(ports.size, 'hostPort', 'hostPorts')} ${[...ports].sort().join(', ')}`,
   };
 }
 

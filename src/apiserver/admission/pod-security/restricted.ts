@@ -80,10 +80,15 @@ function restrictedVolumes({ spec }: PodView): Finding | undefined {
   const types = new Set(bad.map(volumeType));
   return {
     reason: 'restricted volume types',
-    detail: `${named(
-      'volume',
-      bad.map(({ name }) => name ?? ''),
-    )} ${one(bad.length, 'uses', 'use')} ${one(types.size, 'restricted volume type', 'restricted volume types')} ${quoted(types)}`,
+    detail: [
+      named(
+        'volume',
+        bad.map(({ name }) => name ?? ''),
+      ),
+      one(bad.length, 'uses', 'use'),
+      one(types.size, 'restricted volume type', 'restricted volume types'),
+      quoted(types),
+    ].join(' '),
   };
 }
 

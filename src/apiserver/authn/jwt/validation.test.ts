@@ -3,6 +3,7 @@ import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { readAuthenticationConfiguration } from './configuration.ts';
 import { validateAuthenticationConfiguration } from './validation.ts';
+import { joined } from '../../../../test/support/patterns.ts';
 
 const issuer = { url: 'https://a', audiences: ['x'] };
 const claimMappings = { username: { claim: 'sub', prefix: '' } };
@@ -184,7 +185,10 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
           'when expression is set',
         'jwt[0].userValidationRules[0].expression: Required value: expression is required',
         expect.stringMatching(
-          /^jwt\[0\]\.userValidationRules\[1\]\.expression: Invalid value: "user\.nothing": .*undefined field 'nothing'/,
+          joined(
+            /^jwt\[0\]\.userValidationRules\[1\]\.expression: Invalid value: "user\.nothing": .*undefined field /,
+            /'nothing'/,
+          ),
         ),
       ],
     },
@@ -227,7 +231,7 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
   });
 });
 
-test('others have their turn when an expression is read, is checked, has its literals looked at and is compiled', () => {
+test('compiling an expression yields to other work in each of its steps', () => {
   const mappings = {
     username: { expression: 'claims.sub' },
     groups: { expression: 'claims.groups' },

@@ -1,7 +1,8 @@
 /**
  * Where others find the keys of our tokens.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery | Service account issuer discovery}
+ *   https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
+ *   | Service account issuer discovery}
  */
 import { methodNotAllowed } from '../../endpoints/request-errors.ts';
 import type { Handler } from '../../request.ts';

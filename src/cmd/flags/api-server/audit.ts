@@ -57,7 +57,9 @@ function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
     }),
     truncateMaxEventSize: int(name('truncate-max-event-size'), 'supported', {
       default: 102400,
-      help: 'Bytes of an event; of a larger one request and response are left out, and if that is not enough the event.',
+      help:
+        'Bytes of an event; of a larger one request and response are left out, and if that is not enough ' +
+        'the event.',
     }),
   } satisfies Record<string, Flag>;
 }

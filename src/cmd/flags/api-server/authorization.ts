@@ -6,7 +6,9 @@ export const authorization = section('Authorization', {
     help: 'Who decides what a user may do, asked in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node.',
   }),
   config: file('authorization-config', 'supported', {
-    help: 'AuthorizationConfiguration document with the ordered authorizers. Exclusive with the mode and webhook flags.',
+    help:
+      'AuthorizationConfiguration document with the ordered authorizers. Exclusive with the mode and ' +
+      'webhook flags.',
   }),
   policyFile: file('authorization-policy-file', 'supported', { help: 'Policy of mode ABAC, a JSON object per line.' }),
   webhookConfigFile: file('authorization-webhook-config-file', 'supported', {

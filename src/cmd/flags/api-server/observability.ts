@@ -40,7 +40,9 @@ export const metrics = section('Metrics', {
     help: 'The same from a YAML file, a map of metric,label to values. Not read when --allow-metric-labels is given.',
   }),
   showHiddenMetricsForVersion: optionalText('show-hidden-metrics-for-version', 'supported', {
-    help: 'Show metrics that are hidden because they are deprecated. The value is the previous <major>.<minor> version.',
+    help:
+      'Show metrics that are hidden because they are deprecated. The value is the previous ' +
+      '<major>.<minor> version.',
   }),
 });
 

@@ -26,7 +26,8 @@ function checkBackend(plugin: string, options: BackendOptions, spelled: Spelling
       : [`invalid audit ${plugin} mode ${mode}, allowed modes are ${goQuote(modes.join(','))}`]),
     eventSize <= 0 && `invalid audit truncate ${plugin} max event size ${eventSize}, must be a positive number`,
     batchSize < eventSize &&
-      `invalid audit truncate ${plugin} max batch size ${batchSize}, must be greater than max event size (${eventSize})`,
+      `invalid audit truncate ${plugin} max batch size ${batchSize}, must be greater than max event size (` +
+        `${eventSize})`,
     !auditVersions.includes(version) &&
       `${spelled(`audit-${plugin}-version`)}: invalid group version, allowed versions ` +
         `are ${auditVersions.map(goQuote).join(', ')}`,

@@ -147,7 +147,8 @@ describe('an update of a CronJob', () => {
       name: 'gets the field as well',
       spec: { timeZone: 'UTC' },
       errors: [
-        'spec.schedule: Invalid value: "TZ=UTC 0 3 * * *": cannot use both timeZone field and TZ or CRON_TZ in schedule',
+        'spec.schedule: Invalid value: "TZ=UTC 0 3 * * *": cannot use both timeZone field and TZ or CRON_TZ ' +
+          'in schedule',
       ],
     },
     { name: 'gets the field instead', spec: { schedule: '0 3 * * *', timeZone: 'UTC' }, errors: [] },

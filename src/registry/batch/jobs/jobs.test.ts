@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KindRules } from '../../../../test/support/kind-rules.ts';
 import type { Job, JobSpec, JobStatus } from '../../../api/gen/types/batch-v1.ts';
+import { joined } from '../../../../test/support/patterns.ts';
 
 const jobs = new KindRules<Job>('batch/v1', 'jobs');
 
@@ -133,7 +134,8 @@ describe('a new Job', () => {
         },
       },
       errors: [
-        'spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',
+        'spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex ' +
+          'to be set',
         'spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and ' +
           'OnPodConditions is not supported',
       ],
@@ -325,7 +327,10 @@ describe('a status of a Job', () => {
       errors: [
         'status.active: Invalid value: 1: active>0 is invalid for finished job',
         expect.stringMatching(
-          /^status\.uncountedTerminatedPods: Invalid value: .*uncountedTerminatedPods needs to be empty for finished job$/,
+          joined(
+            /^status\.uncountedTerminatedPods: Invalid value: .*uncountedTerminatedPods needs to be empty for /,
+            /finished job$/,
+          ),
         ),
         'status.terminating: Invalid value: 2: terminating>0 is invalid for finished job',
       ],

@@ -1,7 +1,8 @@
 /**
  * Fields of features that are off: dropped from what clients send, unless the stored object uses them already.
  * @see {@link
- *   https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api_changes.md#alpha-field-in-existing-api-version | Alpha field in existing API version}
+ *   https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api_changes.md#alpha-field-in-existing-api-version
+ *   | Alpha field in existing API version}
  */
 import { type AnyContainer, isSidecar, someContainer, visitContainers } from '../../../api/core/pods/container-list.ts';
 import { statusLists } from '../../../api/core/pods/status-lists.ts';

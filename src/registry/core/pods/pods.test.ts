@@ -422,8 +422,8 @@ describe('a new pod', () => {
       errors: [
         'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid ' +
           'value: 0: must be in the range 1-100',
-        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: ' +
-          'Required value: can not be empty',
+        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm' +
+          '.topologyKey: Required value: can not be empty',
         expect.stringContaining(
           'podAffinityTerm.topologyKey: Invalid value: "": name part must be non-empty',
         ) as unknown as string,

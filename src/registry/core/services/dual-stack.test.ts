@@ -20,7 +20,8 @@ const serverWith = (clusterIpRanges: readonly string[]): ServiceServer => new Se
 /** Addresses by their family: they are random. */
 const summary = ({ spec: { ipFamilyPolicy, ipFamilies, clusterIPs, clusterIP } }: Service): string => {
   const ips = (clusterIPs ?? []).map((ip) => (ip === 'None' ? ip : ip.includes(':') ? '6' : '4')).join('');
-  return `${ipFamilyPolicy} ${(ipFamilies ?? []).join(',')} ${ips}${clusterIP === clusterIPs?.[0] ? '' : ' ' + 'clusterIP ' + 'differs'}`;
+  const difference = clusterIP === clusterIPs?.[0] ? '' : ' clusterIP differs';
+  return `${ipFamilyPolicy} ${(ipFamilies ?? []).join(',')} ${ips}${difference}`;
 };
 
 const held = async (): Promise<number[]> => [
@@ -120,7 +121,8 @@ describe('new services and families (KEP-563)', () => {
       ranges: ['10.0.0.0/24'],
       spec: { ipFamilyPolicy: 'RequireDualStack' },
       problem:
-        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for ' +
+        'dual-stack services',
     },
     {
       name: 'a family that is not there',

@@ -52,7 +52,8 @@ export async function connectExternalSigner({
       .start(signal)
       .catch(
         failed(
-          'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill',
+          'while setting up external-jwt-signer: while initially filling key cache: while performing initial ' +
+            'cache fill',
         ),
       );
     const seconds = await client

@@ -37,7 +37,7 @@ describe('repair of ranges', () => {
     expect([await store.currentRevision(), server.warnings]).toEqual([revision, []]);
   });
 
-  test('takes what services hold in a store that lost its ranges, for a server that has just started as well', async () => {
+  test('takes what services hold in a store that lost its ranges, also for a server that just started', async () => {
     await server.create({ name: 'a', clusterIP: first, type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] });
     await remove('serviceips');
     await remove('servicenodeports');
