@@ -147,7 +147,8 @@ function checkKind(servedVersion: ServedVersion, { apiVersion, kind }: TypeMeta)
       servedVersion.convertible?.includes(apiVersion) !== true)
   ) {
     throw new Error(
-      `converting (${goType(apiVersion, kind)}) to (${internalType(servedVersion.apiVersion, servedVersion.kind)}): unknown conversion`,
+      `converting (${goType(apiVersion, kind)}) to (${internalType(servedVersion.apiVersion, servedVersion.kind)}` +
+        '): unknown conversion',
     );
   }
   checkVersion(servedVersion, { apiVersion, kind });
@@ -156,7 +157,8 @@ function checkKind(servedVersion: ServedVersion, { apiVersion, kind }: TypeMeta)
 function checkVersion(servedVersion: ServedVersion, { apiVersion }: TypeMeta): void {
   if (apiVersion !== servedVersion.apiVersion && servedVersion.accepts?.includes(apiVersion) !== true)
     throw badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${servedVersion.apiVersion})`,
+      `the API version in the data (${apiVersion}) does not match the expected API version (` +
+        `${servedVersion.apiVersion})`,
     );
 }
 

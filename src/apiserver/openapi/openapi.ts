@@ -2,9 +2,9 @@
  * The OpenAPI documents of a server: made when first asked for, kept as bytes, each with the hash that clients cache
  * by.
  *
- * No HTTP here. The endpoint that serves them negotiates among {@link V2_ENCODINGS} and {@link V3_ENCODINGS}, quotes `etag` in
- * the ETag header, and for version 3 compares the `hash` parameter: with the right one the answer may be cached for
- * good, with another one it is a redirect to the right one.
+ * No HTTP here. The endpoint that serves them negotiates among {@link V2_ENCODINGS} and {@link V3_ENCODINGS}, quotes
+ * `etag` in the ETag header, and for version 3 compares the `hash` parameter: with the right one the answer may be
+ * cached for good, with another one it is a redirect to the right one.
  *
  * @see {@link https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-interface-definition | OpenAPI
  *   interface definition}

@@ -255,7 +255,8 @@ class TranscodeCompiler {
         break;
       default:
         this.line(
-          `o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.fieldType])}(b, ${from}, ${to}));`,
+          `o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.fieldType])}(b, ${from}, ` +
+            `${to}));`,
         );
     }
   }
