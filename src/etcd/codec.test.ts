@@ -13,7 +13,7 @@ import {
 } from './encode.ts';
 import type { Decode } from '../grpc/call.ts';
 import { prefixEnd } from './messages.ts';
-import { ProtoReader } from '../grpc/protobuf/reader.ts';
+import { ProtoReader } from '../base/protobuf/reader.ts';
 
 const schema = protobuf.parse(readFileSync(new URL('./etcd.proto', import.meta.url), 'utf8'), { keepCase: true }).root;
 const asObject = { longs: String, enums: String, bytes: Buffer, defaults: false };

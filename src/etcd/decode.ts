@@ -1,5 +1,5 @@
 /** Answers, read from the bytes that arrived; values are copied out of them. */
-import { ProtobufError, type ProtoReader } from '../grpc/protobuf/reader.ts';
+import { ProtobufError, type ProtoReader } from '../base/protobuf/reader.ts';
 import type {
   HeaderResponse,
   KeyValue,

@@ -1,5 +1,5 @@
 /** Requests as gRPC messages. Fields are written last to first, see `ProtoWriter`. */
-import { ProtoWriter } from '../grpc/protobuf/writer.ts';
+import { ProtoWriter } from '../base/protobuf/writer.ts';
 import type { Compare, PutRequest, RangeRequest, RequestOp, TxnRequest, WatchCreateRequest } from './messages.ts';
 
 /** More than the numbers, flags and prefixes of one operation take. */

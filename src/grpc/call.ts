@@ -5,7 +5,7 @@ import { ErrorCode } from '../http2/frames.ts';
 import { encodeHeaders } from '../http2/hpack/encoder.ts';
 import type { Headers } from '../http2/hpack/stateless.ts';
 import type { Http2Error, Http2Stream, StreamHandler } from '../http2/client/stream.ts';
-import { ProtoReader } from './protobuf/reader.ts';
+import { ProtoReader } from '../base/protobuf/reader.ts';
 import { MessageReader } from './message-reader.ts';
 import { GrpcCode, grpcCodeOfHttpStatus, parseGrpcCode, parseGrpcMessage } from './status.ts';
 

@@ -1,9 +1,10 @@
 /**
  * A table says how the members of a JSON object become fields of a protobuf message; writing a document is following
- * its table. Members that no table knows are left out, extensions (`x-…`) go where the table says.
+ * its table. {@link ProtoWriter} writes from the end to the beginning, so the last member comes
+ * first. Members that no table knows are left out, extensions (`x-…`) go where the table says.
  */
-import { isObject, type JsonValue } from '../../machinery/value.ts';
-import type { ProtoWriter } from './proto-writer.ts';
+import { ProtoWriter } from '../../base/protobuf/writer.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 
 export type Write = (out: ProtoWriter, value: JsonValue) => void;
 
@@ -19,10 +20,19 @@ export function messageTable(members: () => Record<string, Write>, extensions?: 
   return { members: () => (made ??= members()), ...(extensions !== undefined && { extensions }) };
 }
 
-export function writeMembers(out: ProtoWriter, object: JsonValue, table: MessageTable): void {
+/** A whole document. */
+export function encodeDocument(document: JsonObject, table: MessageTable): Uint8Array {
+  const out = new ProtoWriter(initialBytes);
+  writeMembers(out, document, table);
+  return new Uint8Array(out.finish());
+}
+
+const initialBytes = 64 * 1024;
+
+function writeMembers(out: ProtoWriter, object: JsonValue, table: MessageTable): void {
   if (!isObject(object)) return;
   const writers = table.members();
-  for (const [name, value] of Object.entries(object)) {
+  for (const [name, value] of Object.entries(object).reverse()) {
     if (value === undefined) continue;
     const write = Object.hasOwn(writers, name) ? writers[name] : undefined;
     if (write) write(out, value);
@@ -34,17 +44,17 @@ export function writeMembers(out: ProtoWriter, object: JsonValue, table: Message
 export const text =
   (field: number): Write =>
   (out, value) => {
-    if (typeof value === 'string') out.text(field, value);
+    if (typeof value === 'string') out.string(field, value);
   };
 export const flag =
   (field: number): Write =>
   (out, value) => {
-    if (typeof value === 'boolean') out.flag(field, value);
+    if (typeof value === 'boolean') out.uint(field, value ? 1 : 0);
   };
 export const integer =
   (field: number): Write =>
   (out, value) => {
-    if (Number.isSafeInteger(value) && (value as number) >= 0) out.integer(field, value as number);
+    if (Number.isSafeInteger(value) && (value as number) >= 0) out.uint(field, value as number);
   };
 export const double =
   (field: number): Write =>
@@ -52,23 +62,29 @@ export const double =
     if (typeof value === 'number') out.double(field, value);
   };
 
+export function nested(out: ProtoWriter, field: number, write: () => void): void {
+  const end = out.length;
+  write();
+  out.message(field, end);
+}
+
 /** A message whose fields are the members of the object. */
 export const message =
   (field: number, table: MessageTable): Write =>
   (out, value) =>
-    out.message(field, () => writeMembers(out, value, table));
+    nested(out, field, () => writeMembers(out, value, table));
 
 /** A message around what another writer writes. */
 export const wrapped =
   (field: number, write: Write): Write =>
   (out, value) =>
-    out.message(field, () => write(out, value));
+    nested(out, field, () => write(out, value));
 
 /** One field per element. */
 export const each =
   (write: Write): Write =>
   (out, value) => {
-    if (Array.isArray(value)) for (const element of value) write(out, element);
+    if (Array.isArray(value)) for (const element of value.toReversed()) write(out, element);
   };
 
 /** A map as a list of messages with the name (1) and what `write` makes of the value. */
@@ -76,11 +92,11 @@ export const named =
   (field: number, write: Write): Write =>
   (out, value) => {
     if (!isObject(value)) return;
-    for (const [name, member] of Object.entries(value)) {
+    for (const [name, member] of Object.entries(value).reverse()) {
       if (member === undefined) continue;
-      out.message(field, () => {
-        out.text(1, name);
+      nested(out, field, () => {
         write(out, member);
+        out.string(1, name);
       });
     }
   };
@@ -89,7 +105,7 @@ export const named =
 export const any =
   (field: number): Write =>
   (out, value) =>
-    out.message(field, () => out.text(2, JSON.stringify(value)));
+    nested(out, field, () => out.string(2, JSON.stringify(value)));
 const anyField = any(2);
 
 export const choose =

@@ -9,6 +9,7 @@ import {
   choose,
   double,
   each,
+  encodeDocument,
   flag,
   integer,
   isReference,
@@ -17,14 +18,10 @@ import {
   named,
   text,
   wrapped,
-  writeMembers,
 } from './message-table.ts';
-import { ProtoWriter } from './proto-writer.ts';
 
 export function encodeV2(document: JsonObject): Uint8Array {
-  const out = new ProtoWriter();
-  writeMembers(out, document, DOCUMENT);
-  return out.finish();
+  return encodeDocument(document, DOCUMENT);
 }
 
 const SCHEMA = messageTable(

@@ -11,24 +11,22 @@ import {
   choose,
   double,
   each,
+  encodeDocument,
   flag,
   integer,
   isReference,
   message,
   messageTable,
   named,
+  nested,
   text,
   wrapped,
-  writeMembers,
   type MessageTable,
   type Write,
 } from './message-table.ts';
-import { ProtoWriter } from './proto-writer.ts';
 
 export function encodeV3(document: JsonObject): Uint8Array {
-  const out = new ProtoWriter();
-  writeMembers(out, document, DOCUMENT);
-  return out.finish();
+  return encodeDocument(document, DOCUMENT);
 }
 
 const REFERENCE = messageTable(() => ({ $ref: text(1), summary: text(2), description: text(3) }));
@@ -39,7 +37,7 @@ const orReference = (table: MessageTable): Write =>
 
 const defaultValue: Write = (out, value) => {
   const field = DEFAULT_FIELDS[typeof value];
-  if (field) out.message(33, () => field(out, value));
+  if (field) nested(out, 33, () => field(out, value));
 };
 const DEFAULT_FIELDS: Readonly<Record<string, Write>> = { number: double(1), boolean: flag(2), string: text(3) };
 

@@ -4,6 +4,7 @@
  *
  * An event is encoded once and the bytes go to every watcher that gets the same event in the same representation.
  */
+import { varintSize, writeVarint } from '../../base/protobuf/varint.ts';
 import { notAcceptable, type StatusError } from '../../machinery/status.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { ObjectEvent, StoredObject } from '../../storage/objects.ts';
@@ -94,36 +95,21 @@ const lengthBytes = 4;
 
 /** WatchEvent { type = 1, object = 2: RawExtension { raw = 1 } }, behind its length in network order. */
 function protobufFrame(type: string, object: Buffer): Buffer {
-  const rawLength = 1 + varintLength(object.length) + object.length;
-  const length = 2 + type.length + 1 + varintLength(rawLength) + rawLength;
+  const rawLength = 1 + varintSize(object.length) + object.length;
+  const length = 2 + type.length + 1 + varintSize(rawLength) + rawLength;
   const out = Buffer.allocUnsafe(lengthBytes + length);
-  let p = out.writeUInt32BE(length, 0);
-  out[p++] = 0x0a;
-  out[p++] = type.length;
-  p += out.write(type, p, 'latin1');
-  out[p++] = 0x12;
-  p = writeVarint(out, p, rawLength);
-  out[p++] = 0x0a;
-  p = writeVarint(out, p, object.length);
+  let p = out.length - object.length;
   object.copy(out, p);
+  p = writeVarint(out, p, object.length);
+  out[--p] = 0x0a;
+  p = writeVarint(out, p, rawLength);
+  out[--p] = 0x12;
+  p -= type.length;
+  out.write(type, p, 'latin1');
+  out[--p] = type.length;
+  out[--p] = 0x0a;
+  out.writeUInt32BE(length, 0);
   return out;
-}
-
-function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value >>> 7; rest > 0; rest >>>= 7) length++;
-  return length;
-}
-
-function writeVarint(out: Buffer, at: number, value: number): number {
-  let p = at;
-  let rest = value;
-  while (rest > 127) {
-    out[p++] = (rest & 127) | 128;
-    rest >>>= 7;
-  }
-  out[p++] = rest;
-  return p;
 }
 
 /** The revision an event's object shows: an object that left shows the revision at which it did. */

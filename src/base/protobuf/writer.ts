@@ -1,15 +1,21 @@
+import { writeDouble, writeUint64, writeVarint } from './varint.ts';
+
+/** A varint and the number of its field take at most this much. */
+const numberBytes = 16;
+const grpcPrefixBytes = 5;
+
 /**
  * Writes a protobuf message from its end to its beginning: the length of a nested message is known when its prefix is
  * written, and a value is copied once. Fields are therefore written in falling order. Zero values are left out by the
- * caller, as proto3 does.
+ * caller, as proto3 does, or written, as proto2 has it.
  *
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
 export class ProtoWriter {
-  readonly #buffer: Buffer;
+  #buffer: Buffer;
   #at: number;
 
-  /** `capacity` is an upper bound of what will be written. */
+  /** `capacity`: as much as will be written, in bytes. More is copied to a larger buffer. */
   constructor(capacity: number) {
     this.#buffer = Buffer.allocUnsafe(capacity);
     this.#at = capacity;
@@ -21,47 +27,56 @@ export class ProtoWriter {
   }
 
   uint(field: number, value: number): void {
-    this.#varint(value);
-    this.#varint(field << 3);
+    this.#reserve(numberBytes);
+    this.#at = writeVarint(this.#buffer, this.#at, value);
+    this.#tag(field, 0);
   }
 
   bigint(field: number, value: bigint): void {
-    const groups: number[] = [];
-    for (let rest = BigInt.asUintN(64, value); ; rest >>= 7n) {
-      groups.push(Number(rest & 0x7fn));
-      if (rest < 128n) break;
-    }
-    groups.toReversed().forEach((group, i) => (this.#buffer[--this.#at] = i === 0 ? group : group | 0x80));
-    this.#varint(field << 3);
+    this.#reserve(numberBytes);
+    this.#at = writeUint64(this.#buffer, this.#at, value);
+    this.#tag(field, 0);
   }
 
+  double(field: number, value: number): void {
+    this.#reserve(numberBytes);
+    this.#at = writeDouble(this.#buffer, this.#at, value);
+    this.#tag(field, 1);
+  }
+
+  /** Writes nothing for the zero value. */
   bool(field: number, value: boolean): void {
     if (value) this.uint(field, 1);
   }
 
   bytes(field: number, value: Uint8Array): void {
+    this.#reserve(value.length + numberBytes);
     this.#at -= value.length;
     this.#buffer.set(value, this.#at);
-    this.#prefix(field, value.length);
+    this.prefix(field, value.length);
   }
 
   string(field: number, value: string): void {
     const length = Buffer.byteLength(value);
+    this.#reserve(length + numberBytes);
     this.#at -= length;
     this.#buffer.write(value, this.#at);
-    this.#prefix(field, length);
+    this.prefix(field, length);
   }
 
   /** Makes what was written since `end` (an earlier `length`) a nested message. */
   message(field: number, end: number): void {
-    this.#prefix(field, this.length - end);
+    this.prefix(field, this.length - end);
   }
 
-  /** What stands before `length` bytes that are sent without being copied in here. */
+  /** What stands before `length` bytes, which need not have been written here. */
   prefix(field: number, length: number): void {
-    this.#prefix(field, length);
+    this.#reserve(numberBytes);
+    this.#at = writeVarint(this.#buffer, this.#at, length);
+    this.#tag(field, 2);
   }
 
+  /** What was written, in the memory of the writer. */
   finish(): Buffer {
     return this.#buffer.subarray(this.#at);
   }
@@ -69,30 +84,26 @@ export class ProtoWriter {
   /** The message with gRPC's prefix: not compressed, length. */
   finishGrpc(): Buffer {
     const length = this.length;
-    this.#at -= 5;
+    this.#reserve(grpcPrefixBytes);
+    this.#at -= grpcPrefixBytes;
     this.#buffer[this.#at] = 0;
     this.#buffer.writeUInt32BE(length, this.#at + 1);
     return this.#buffer.subarray(this.#at);
   }
 
-  #prefix(field: number, length: number): void {
-    this.#varint(length);
-    this.#varint((field << 3) | 2);
+  #tag(field: number, wireType: number): void {
+    this.#at = writeVarint(this.#buffer, this.#at, (field << 3) | wireType);
   }
 
-  #varint(value: number): void {
-    if (value < 0x80) {
-      this.#buffer[--this.#at] = value;
-      return;
-    }
-    let size = 1;
-    for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) size++;
-    this.#at -= size;
-    let rest = value;
-    for (let i = 0; i < size - 1; i++) {
-      this.#buffer[this.#at + i] = (rest % 128) | 0x80;
-      rest = Math.floor(rest / 128);
-    }
-    this.#buffer[this.#at + size - 1] = rest;
+  #reserve(count: number): void {
+    if (this.#at < count) this.#grow(count);
+  }
+
+  #grow(count: number): void {
+    const { length } = this;
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, length + count));
+    this.#at = larger.length - length;
+    this.#buffer.copy(larger, this.#at, this.#buffer.length - length);
+    this.#buffer = larger;
   }
 }

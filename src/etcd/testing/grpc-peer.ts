@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type http2 from 'node:http2';
 import protobuf from 'protobufjs';
-import { ProtoWriter } from '../../grpc/protobuf/writer.ts';
+import { ProtoWriter } from '../../base/protobuf/writer.ts';
 import { startNodePeer } from '../../http2/testing/http2-peer.ts';
 import type { NodePeer } from '../../http2/testing/http2-peer.ts';
 

@@ -3,7 +3,8 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject } from '../value.ts';
 import type { TypeLink } from './link.ts';
 import type { ChoiceType } from './plan.ts';
-import { checkRoom, writeString, writeVarint, wrongType } from './wire-write.ts';
+import { writeVarint } from '../../base/protobuf/varint.ts';
+import { checkRoom, writeString, wrongType } from './wire-write.ts';
 
 export type ChoiceWriter = (b: Buffer, p: number, value: JsonValue | undefined, depth: number) => number;
 

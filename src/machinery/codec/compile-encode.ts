@@ -2,6 +2,7 @@
  * Normalized value → protobuf message, compiled per type, byte for byte as upstream writes it: fields by rising number,
  * non-pointers always, maps sorted by key, never packed. Written back to front, so in falling order here.
  */
+import { writeDouble, writeVarint } from '../../base/protobuf/varint.ts';
 import { sortNames } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
@@ -22,16 +23,7 @@ import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
-import {
-  checkRoom,
-  failNotList,
-  failNotObject,
-  writeBase64,
-  writeDouble,
-  writeInt,
-  writeString,
-  writeVarint,
-} from './wire-write.ts';
+import { checkRoom, failNotList, failNotObject, writeBase64, writeInt, writeString } from './wire-write.ts';
 
 /** Writers of messages that JSON shows as scalars; the length and tag are written by the caller. */
 const formWriters: Readonly<Record<string, FormWriter>> = {

@@ -9,7 +9,8 @@
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { DecodeError } from './decode-error.ts';
 import { at, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
-import { writeString, writeVarint } from './wire-write.ts';
+import { varintSize, writeVarint } from '../../base/protobuf/varint.ts';
+import { writeString } from './wire-write.ts';
 
 export interface TypeMeta {
   readonly apiVersion: string;
@@ -115,13 +116,6 @@ function writeTypeMeta(apiVersion: string, kind: string): Buffer {
   p = writeVarint(b, p, b.length - p);
   b[--p] = 10;
   return b.subarray(p);
-}
-
-/** Bytes of a varint. */
-export function varintSize(value: number): number {
-  let size = 1;
-  for (; value >= 128; value = Math.floor(value / 128)) size++;
-  return size;
 }
 
 /** Puts the frame around an object's bytes; one allocation. */

@@ -6,9 +6,10 @@
  * (2), and fields come in rising order.
  */
 import { DecodeError } from './decode-error.ts';
-import { envelopeHead, envelopeTail, varintSize } from './envelope.ts';
+import { varintSize, writeVarint } from '../../base/protobuf/varint.ts';
+import { envelopeHead, envelopeTail } from './envelope.ts';
 import { at, readLength, readUint, skipAny } from './wire-read.ts';
-import { writeString, writeVarint } from './wire-write.ts';
+import { writeString } from './wire-write.ts';
 
 /** Tags of `metadata` in an object and of `resourceVersion` in ObjectMeta. */
 const metadataTag = 10;

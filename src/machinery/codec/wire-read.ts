@@ -5,6 +5,10 @@
  * past the end of a message is harmless (a missing byte counts as 0): every message loop ends with a check that it
  * stopped exactly at its end.
  *
+ * These are functions beside `ProtoReader` because the generated decoders keep the position in a local variable and
+ * read short tags, lengths and numbers in place: a message of 1.2 kB with 140 short fields takes 4.2 µs, read by
+ * `ProtoReader` 6.3 µs (Node 20). Their errors are those of upstream's decoder as well.
+ *
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
 import '../../base/native-buffer.ts';

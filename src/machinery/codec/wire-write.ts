@@ -4,8 +4,12 @@
  *
  * Writers take `(bytes, position, value)`, write so that the last byte lies before `position`, and return where they
  * began. They write to a {@link Scratch}: a writer of unbounded size leaves {@link reserve} bytes in front.
+ *
+ * Numbers are written by `base/protobuf/varint.ts`, which `ProtoWriter` uses as well. What stands here is for the
+ * generated encoders alone: values of any type, texts in place, errors as upstream words them.
  */
 import '../../base/native-buffer.ts';
+import { writeHalves, writeUint64, writeVarint } from '../../base/protobuf/varint.ts';
 import { EncodeError } from './decode-error.ts';
 import { reserve, scratchFull } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
@@ -14,25 +18,6 @@ import { encodeUtf8 } from '../bytes/utf8.ts';
 export function checkRoom(p: number): number {
   if (p < reserve) throw scratchFull;
   return p;
-}
-
-export function writeVarint(b: Uint8Array, p: number, value: number): number {
-  if (value < 128) {
-    b[--p] = value;
-    return p;
-  }
-  if (value < 16384) {
-    b[--p] = value >>> 7;
-    b[--p] = (value & 127) | 128;
-    return p;
-  }
-  return writeUint64(b, p, value);
-}
-
-export function writeUint64(b: Uint8Array, p: number, value: number | bigint): number {
-  if (typeof value === 'bigint')
-    return writeHalves(b, p, Number(value & 0xffffffffn), Number((value >> 32n) & 0xffffffffn));
-  return writeHalves(b, p, value >>> 0, Math.floor(value / 4294967296) >>> 0);
 }
 
 /** Numbers of any sign as 64 bits in two's complement, which is what protobuf makes of negative ones. */
@@ -47,31 +32,6 @@ export function writeInt(b: Uint8Array, p: number, value: number | bigint): numb
   }
   if (typeof value !== 'bigint') throw wrongType(value, 'integer');
   return writeUint64(b, p, BigInt.asUintN(64, value));
-}
-
-function writeHalves(b: Uint8Array, p: number, low: number, high: number): number {
-  const size = high === 0 ? sizeOf32(low) : high < 8 ? 5 : 4 + sizeOf32(high >>> 3) + (high >>> 3 === 0 ? 0 : 1);
-  const begin = p - size;
-  for (let i = begin; i < p - 1; i++) {
-    b[i] = (low & 127) | 128;
-    low = ((low >>> 7) | (high << 25)) >>> 0;
-    high >>>= 7;
-  }
-  b[p - 1] = low;
-  return begin;
-}
-
-function sizeOf32(value: number): number {
-  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
-}
-
-const float = new Float64Array(1);
-const floatBytes = new Uint8Array(float.buffer);
-
-export function writeDouble(b: Uint8Array, p: number, value: number | bigint): number {
-  float[0] = Number(value);
-  for (let i = 7; i >= 0; i--) b[--p] = floatBytes[i]!;
-  return p;
 }
 
 const longText = 48;

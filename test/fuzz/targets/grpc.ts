@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MessageReader } from '../../../src/grpc/message-reader.ts';
-import { ProtoReader } from '../../../src/grpc/protobuf/reader.ts';
+import { ProtoReader } from '../../../src/base/protobuf/reader.ts';
 import { randomInt, randomSource } from '../../support/random.ts';
 import { attempt, changed, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';

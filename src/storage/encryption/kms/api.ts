@@ -4,8 +4,8 @@
  *   encryption}
  */
 import type { Method } from '../../../grpc/call.ts';
-import { ProtoReader } from '../../../grpc/protobuf/reader.ts';
-import { ProtoWriter } from '../../../grpc/protobuf/writer.ts';
+import { ProtoReader } from '../../../base/protobuf/reader.ts';
+import { ProtoWriter } from '../../../base/protobuf/writer.ts';
 
 const noBytes: Buffer = Buffer.alloc(0);
 

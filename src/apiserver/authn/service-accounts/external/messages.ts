@@ -1,7 +1,7 @@
 /** The messages of `external-signer.proto` on the wire. */
 import type { Method } from '../../../../grpc/call.ts';
-import type { ProtoReader } from '../../../../grpc/protobuf/reader.ts';
-import { ProtoWriter } from '../../../../grpc/protobuf/writer.ts';
+import type { ProtoReader } from '../../../../base/protobuf/reader.ts';
+import { ProtoWriter } from '../../../../base/protobuf/writer.ts';
 
 export interface SignedParts {
   readonly header: string;
