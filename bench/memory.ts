@@ -16,19 +16,19 @@ import { UsageError } from './options.ts';
 
 const help = `Usage: npm run bench -- memory [options]
 
-Starts 'orch apiserver' of this checkout with a small heap and the embedded store, and sends it one flood after the other:
-pipelined requests, answers that are not read, bodies that are not whole, heads of a megabyte, thousands of connections and
-watches. Prints what the server used before, during and after each of them.
+Starts 'orch apiserver' of this checkout with a small heap and the embedded store, and sends it one flood after the
+other: pipelined requests, answers that are not read, bodies that are not whole, heads of a megabyte, thousands of
+connections and watches. Prints what the server used before, during and after each of them.
 
   --floods TEXT   only floods whose name contains this
-  --percent N     size of the floods (100): at 100 there are 10,000 connections, 10,000 watches, 1,000 bodies of 3 MB
+  --percent N     size of the floods (100): 10,000 connections, 10,000 watches, 1,000 bodies of 3 MB at 100
   --heap N        megabytes of the server's heap (512)
   --audit WHICH   on, off or both (both): with audit, all requests are recorded with their objects
   --json FILE     the results for programs
   --help
 
-Exits with 1 when the server ended, or uses over ${tolerance * 100} % more than before a flood. Both processes need a file
-descriptor for each connection; with a lower limit ('ulimit -n'), --percent must be lower.
+Exits with 1 when the server ended, or uses over ${tolerance * 100} % more than before a flood. Both processes need
+a file descriptor for each connection; with a lower limit ('ulimit -n'), --percent must be lower.
 `;
 
 /** Ten seconds or so: large writes whose clients have left are finished. */
@@ -49,19 +49,22 @@ export async function memory(argv: readonly string[], root: string, signal: Abor
   const chosen = floods.filter(({ name }) => name.includes(options.filter));
   if (chosen.length === 0)
     throw new UsageError(
-      `--floods: no flood has ${JSON.stringify(options.filter)} in its name, only ${floods.map(({ name }) => name).join('; ')}`,
+      `--floods: no flood has ${JSON.stringify(options.filter)} in its name, ` +
+        `only ${floods.map(({ name }) => name).join('; ')}`,
     );
   const wanted = Math.max(...chosen.map(({ connections }) => Math.ceil(connections * options.share)));
   const available = await clientLimits();
   if (wanted > available)
     throw new UsageError(
-      `the largest flood has ${wanted} connections, and the limit of file descriptors allows ${available}: raise it (ulimit -n) or lower --percent`,
+      `the largest flood has ${wanted} connections, and the limit of file descriptors allows ${available}: ` +
+        'raise it (ulimit -n) or lower --percent',
     );
   await buildProgram(root, signal);
   const results: (FloodResult & { readonly audit: boolean })[] = [];
   for (const audit of options.audits) {
     console.log(
-      `\nheap of ${options.heapMegabytes} MB, audit ${audit ? 'on' : 'off'}, floods at ${options.share * 100} %; MB used (heap and buffers)\n\n${head}`,
+      `\nheap of ${options.heapMegabytes} MB, audit ${audit ? 'on' : 'off'}, floods at ${options.share * 100} ` +
+        `%; MB used (heap and buffers)\n\n${head}`,
     );
     let server = await MeasuredServer.start({ root, heapMegabytes: options.heapMegabytes, audit });
     try {
@@ -132,5 +135,6 @@ const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);
 function row(result: FloodResult): string {
   const { name, before, during, after, peakRss, seconds } = result;
   const cells = [before, during, after].map((memory) => (memory === undefined ? '' : megabytes(used(memory))));
-  return `| ${[name, ...cells, megabytes(peakRss), seconds.toFixed(0), isGood(result) ? 'ok' : 'FAILED'].join(' | ')} |`;
+  const row = [name, ...cells, megabytes(peakRss), seconds.toFixed(0), isGood(result) ? 'ok' : 'FAILED'];
+  return `| ${row.join(' | ')} |`;
 }

@@ -5,7 +5,8 @@ export type Evicted = 'answer' | 'head';
 
 const messages: Readonly<Record<Evicted, string>> = {
   answer:
-    'answers that their clients do not read exceed the memory for them: those without progress for longest were broken off',
+    'answers that their clients do not read exceed the memory for them: those without progress for ' +
+    'longest were broken off',
   head: 'heads of requests exceed the memory for them: the oldest connections were closed',
 };
 

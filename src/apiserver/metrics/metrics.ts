@@ -158,7 +158,9 @@ export class Metrics {
     }).series({});
     const evictions = new SeriesCounter({
       name: 'orch_transport_evictions_total',
-      help: 'Answers that were broken off, and connections closed for their heads, to keep the memory of all clients within its limits.',
+      help:
+        'Answers that were broken off, and connections closed for their heads, to keep the memory of all clients ' +
+        'within its limits.',
       registry,
     });
     this.#evictions = { answer: evictions.series({ kind: 'answer' }), head: evictions.series({ kind: 'head' }) };

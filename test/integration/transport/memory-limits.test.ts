@@ -201,7 +201,7 @@ describe('answers that are not taken', () => {
     expect(evicted.mock.calls).toEqual([['answer'], ['answer']]);
   });
 
-  test('from sockets that are not read, over HTTP/2: the connections end, and one that is read has its answers', async () => {
+  test('from sockets that are not read, over HTTP/2: connections end, one that is read has its answers', async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, connectRaw));
     for (const socket of sockets) {
       socket.pause();
@@ -222,7 +222,7 @@ describe('answers that are not taken', () => {
     expect(bytes).toBe(900 * kilobyte);
   });
 
-  test('from sockets that are not read, over HTTP/1.1: the connections end, and one that is read has its answers', async () => {
+  test('from sockets that are not read, over HTTP/1.1: connections end, one that is read has its answers', async () => {
     const large = Buffer.alloc(64_000_000, 'x');
     answer = (exchange) => {
       exchange.onClose(() => closedCount.count++);
