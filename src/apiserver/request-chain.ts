@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../base/logger.ts';
-import { chain } from './chain.ts';
 import { limitInFlight, type InFlightLimits } from './filters/in-flight.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import { authorize } from './filters/authorization.ts';
@@ -24,6 +23,7 @@ import { canonicalPath } from './names.ts';
 import { parseQuery } from './query.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { type ApiResponse, type Exchange } from '../server/exchange.ts';
+import { compose } from '../server/middleware.ts';
 import { ApiRequest, type Filter, type Handler } from './request.ts';
 import type { AuditTrail } from './audit/trail.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -77,7 +77,7 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
   ];
   const endpoint: Handler = (request) =>
     request.info.isResourceRequest ? options.resources(request) : options.nonResources(request);
-  const handle = chain(filters, endpoint);
+  const handle = compose(filters, endpoint);
   return (exchange) => handle(describe(exchange));
 }
 

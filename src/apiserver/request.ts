@@ -8,7 +8,8 @@ import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import { Warnings } from './warnings.ts';
-import { type ApiResponse, ClientGone, type Exchange } from '../server/exchange.ts';
+import { ClientGone, type Exchange } from '../server/exchange.ts';
+import type { Handler as RequestHandler, Middleware } from '../server/middleware.ts';
 
 /** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
 export interface RequestRecord {
@@ -134,7 +135,7 @@ export class ApiRequest implements Work {
   }
 }
 
-export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+export type Handler = RequestHandler<ApiRequest>;
 
-/** A step of the chain: judges, adds to the request, or answers instead of the rest. */
-export type Filter = (request: ApiRequest, next: Handler) => Promise<ApiResponse>;
+/** A step of the request chain. */
+export type Filter = Middleware<ApiRequest>;

@@ -44,16 +44,16 @@ export function aggregationProxy(
   proxy: Proxy,
 ): Filter {
   return (request, next) => {
-    if (services.isKnown && !services.hasRemotes) return next(request);
+    if (services.isKnown && !services.hasRemotes) return next();
     const apiVersion = groupVersionOf(request);
-    if (apiVersion === undefined) return next(request);
+    if (apiVersion === undefined) return next();
     const api = services.remote(apiVersion);
     if (api !== undefined) return proxy(request, api);
-    if (services.isKnown || apis.isBuiltIn(apiVersion)) return next(request);
+    if (services.isKnown || apis.isBuiltIn(apiVersion)) return next();
     // A server that has just started may not have read the APIServices yet.
     return apis.known().then(() => {
       const late = services.remote(apiVersion);
-      return late === undefined ? next(request) : proxy(request, late);
+      return late === undefined ? next() : proxy(request, late);
     });
   };
 }

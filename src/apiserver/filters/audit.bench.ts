@@ -13,7 +13,7 @@ import type { PolicyRule } from '../../api/gen/types/audit-v1.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createAuditTrail } from '../audit/create-trail.ts';
 import type { AuditTrail } from '../audit/trail.ts';
-import { chain } from '../chain.ts';
+import { compose } from '../../server/middleware.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
 import { ApiRequest, type Filter, type Handler } from '../request.ts';
@@ -121,7 +121,7 @@ const ok: ApiResponse = { status: 200, headers: {} };
 
 const authenticate: Filter = async (request, next) => {
   request.user = user;
-  return next(request);
+  return next();
 };
 const authorize: Filter = async (request, next) => {
   request.annotate('authorization.k8s.io/decision', 'allow');
@@ -129,7 +129,7 @@ const authorize: Filter = async (request, next) => {
     'authorization.k8s.io/reason',
     'RBAC: allowed by ClusterRoleBinding "system:node" of ClusterRole "system:node"',
   );
-  return next(request);
+  return next();
 };
 const endpoint: Handler = () => Promise.resolve(ok);
 
@@ -155,15 +155,15 @@ function row(name: string, handle: Handler): void {
 }
 
 describe('a hundred requests', () => {
-  row('without audit', chain([authenticate, authorize], endpoint));
+  row('without audit', compose([authenticate, authorize], endpoint));
   const none = openTrail('none.log', [{ level: 'None' }]);
   row(
     'that the policy does not want',
-    chain([recordRefused(none), authenticate, recordRequests(none), authorize], endpoint),
+    compose([recordRefused(none), authenticate, recordRequests(none), authorize], endpoint),
   );
   const metadata = openTrail('metadata.log');
   row(
     'at level Metadata, mode batch',
-    chain([recordRefused(metadata), authenticate, recordRequests(metadata), authorize], endpoint),
+    compose([recordRefused(metadata), authenticate, recordRequests(metadata), authorize], endpoint),
   );
 });

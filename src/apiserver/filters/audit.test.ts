@@ -5,7 +5,7 @@ import type { UserInfo } from '../../machinery/user.ts';
 import { eventHead } from '../audit/event.ts';
 import { createAuditPolicy } from '../audit/policy.ts';
 import { AuditTrail } from '../audit/trail.ts';
-import { chain } from '../chain.ts';
+import { compose } from '../../server/middleware.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
 import { ApiRequest, type Handler } from '../request.ts';
@@ -74,13 +74,13 @@ const serve = (
   endpoint: Handler,
   { user = jane, timeoutMs = 60_000 } = {},
 ): Promise<ApiResponse> =>
-  chain(
+  compose(
     [
       recordRefused(trail),
       limitTime(timeoutMs, { terminated: () => undefined, endedAfterTimeout: () => undefined }),
       (asked, next) => {
         asked.user = user;
-        return next(asked);
+        return next();
       },
       recordRequests(trail),
     ],
@@ -136,13 +136,13 @@ describe('the record of a request', () => {
   test('keeps the first note under a key, notes from before the policy included', async () => {
     const { trail, events } = setUp();
     const { request } = requestOf('/version');
-    await chain(
+    await compose(
       [
         recordRefused(trail),
         (asked, next) => {
           asked.annotate('b', '1');
           asked.user = jane;
-          return next(asked);
+          return next();
         },
         recordRequests(trail),
       ],
@@ -181,7 +181,7 @@ describe('the record of a request', () => {
   test('of somebody who is not known is the refusal alone', async () => {
     const { trail, events } = setUp();
     await expect(
-      chain([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () =>
+      compose([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () =>
         Promise.resolve(ok),
       )(requestOf('/version').request),
     ).rejects.toMatchObject({ code: 401 });

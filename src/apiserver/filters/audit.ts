@@ -15,7 +15,7 @@ export function recordRefused(trail: AuditTrail): Filter {
     const record = trail.recordOf(request);
     request.audit = record;
     try {
-      return await next(request);
+      return await next();
     } catch (error) {
       if (!record.isBegun) await recordRefusal(record, error);
       // The request is still in work inside; its caller has the answer now.
@@ -36,13 +36,13 @@ export function recordRequests(trail: AuditTrail): Filter {
     const record = request.audit as AuditRecord;
     if (!record.begin(request.user)) {
       request.audit = undefined;
-      return next(request);
+      return next();
     }
     const received = record.reach('RequestReceived');
     if (!(received === true || (await received))) return notStored(request, record, trail);
     let response: ApiResponse;
     try {
-      response = await next(request);
+      response = await next();
     } catch (error) {
       await fail(request, record, error);
       throw error;

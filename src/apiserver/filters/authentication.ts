@@ -25,7 +25,7 @@ export function authenticate(
     request.user = identity.user;
     if (identity.warning !== undefined) request.warn(identity.warning);
     for (const [key, value] of Object.entries(identity.annotations ?? noAnnotations)) request.annotate(key, value);
-    return next(request);
+    return next();
   };
 }
 

@@ -24,7 +24,7 @@ export function authorize(authorizer: Authorizer, metrics: Pick<AuthorizationMet
     const { decision, reason, error } = answer;
     if (decision === 'allow') {
       annotate(request, 'allow', reason);
-      return next(request);
+      return next();
     }
     if (error !== undefined) {
       // It was not decided, so there is no decision to show.

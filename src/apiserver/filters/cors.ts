@@ -26,13 +26,13 @@ export function cors({ allowedOrigins, transportSecurity }: CorsOptions): Filter
   const patterns = allowedOrigins.map((pattern) => new RegExp(pattern));
   const always: HeaderMap =
     transportSecurity.length === 0 ? {} : { 'strict-transport-security': transportSecurity.join('; ') };
-  if (patterns.length === 0 && transportSecurity.length === 0) return (request, next) => next(request);
+  if (patterns.length === 0 && transportSecurity.length === 0) return (request, next) => next();
   return async (request, next) => {
     const origin = patterns.length === 0 ? undefined : request.header('origin');
     if (origin === undefined || !patterns.some((pattern) => pattern.test(origin)))
-      return withHeaders(await next(request), always);
+      return withHeaders(await next(), always);
     const headers = { ...always, ...corsHeaders, 'access-control-allow-origin': origin };
-    return request.method === 'OPTIONS' ? { status: 204, headers } : withHeaders(await next(request), headers);
+    return request.method === 'OPTIONS' ? { status: 204, headers } : withHeaders(await next(), headers);
   };
 }
 

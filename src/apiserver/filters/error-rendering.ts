@@ -24,7 +24,7 @@ export interface ErrorLog {
 export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>): Filter {
   return async (request, next) => {
     try {
-      return await next(request);
+      return await next();
     } catch (error) {
       if (statusOf(error) === undefined) metrics.terminated(request, 500);
       if (error instanceof TooManyBodies) metrics.terminated(request, 429);

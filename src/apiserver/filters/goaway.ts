@@ -5,9 +5,9 @@ import type { Filter } from '../request.ts';
  * @param chance of one request, 0 to 1
  */
 export function goAwayAtTimes(chance: number, random: () => number = Math.random): Filter {
-  if (chance <= 0) return (request, next) => next(request);
+  if (chance <= 0) return (request, next) => next();
   return async (request, next) => {
-    const response = await next(request);
+    const response = await next();
     return request.exchange.httpVersion === '2.0' && random() < chance
       ? { ...response, headers: { ...response.headers, connection: 'close' } }
       : response;

@@ -34,14 +34,14 @@ const header = {
 
 export function impersonate(authorizer: Authorizer): Filter {
   return async (request, next) => {
-    if (!request.exchange.headerNames().some((name) => name.startsWith(prefix))) return next(request);
+    if (!request.exchange.headerNames().some((name) => name.startsWith(prefix))) return next();
     const wishes = wishesOf(request.exchange);
-    if (wishes.length === 0) return next(request);
+    if (wishes.length === 0) return next();
     const [first] = wishes;
     if (first!.kind !== 'User' && first!.kind !== 'ServiceAccount') return withoutUser(request, wishes);
     await mustAllBeAllowed(authorizer, request.user, wishes);
     request.user = userOf(wishes);
-    return next(request);
+    return next();
   };
 }
 

@@ -19,7 +19,7 @@ const readVerbs = new Set(['get', 'list', 'watch']);
 export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter {
   const running = { readOnly: 0, mutating: 0 };
   return async (request, next) => {
-    if (isLongRunning(request.info) || isExempt(request)) return next(request);
+    if (isLongRunning(request.info) || isExempt(request)) return next();
     const kind = isRead(request.info) ? 'readOnly' : 'mutating';
     const limit = limits[kind];
     if (limit > 0 && running[kind] >= limit) {
@@ -38,7 +38,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter 
     // A server that does not answer must not take the places of those who ask for something else.
     request.onHandOver = leave;
     try {
-      return await next(request);
+      return await next();
     } finally {
       leave();
     }

@@ -3,21 +3,21 @@
  * src/apiserver/filters/metrics`.
  */
 import { bench, describe } from 'vitest';
-import { chain } from '../chain.ts';
+import { compose } from '../../server/middleware.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 import { timed } from './metrics.ts';
 
 const names = ['authentication', 'audit', 'impersonation', 'authorization'];
-const pass: Filter = (request, next) => next(request);
+const pass: Filter = (request, next) => next();
 const answer = Promise.resolve<ApiResponse>({ status: 200, headers: {} });
 const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
-const plain = chain(
+const plain = compose(
   names.map(() => pass),
   () => answer,
 );
-const measured = chain(
+const measured = compose(
   names.map((name) => timed(name, pass, metrics)),
   () => answer,
 );

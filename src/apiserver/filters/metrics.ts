@@ -6,7 +6,7 @@ import type { Filter } from '../request.ts';
 /** Counts every answer of this server; watches while they are open. */
 export function measure(metrics: Metrics): Filter {
   return async (request, next) => {
-    const response = await next(request);
+    const response = await next();
     if (request.isPassedOn) return response;
     const seconds = (performance.now() - request.receivedAt) / 1000;
     metrics.observe(request, response, seconds, lengthOf(response));
@@ -21,9 +21,9 @@ export function timed(name: string, filter: Filter, metrics: Pick<Metrics, 'filt
   const duration = metrics.filterDuration(name);
   return (request, next) => {
     const begun = performance.now();
-    return filter(request, (passed) => {
+    return filter(request, () => {
       duration.observe((performance.now() - begun) / 1000);
-      return next(passed);
+      return next();
     });
   };
 }

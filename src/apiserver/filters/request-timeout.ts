@@ -13,7 +13,7 @@ import { statusOf } from './error-rendering.ts';
 export function limitTime(maxMs: number, metrics: Pick<Metrics, 'terminated' | 'endedAfterTimeout'>): Filter {
   return (request, next) => {
     const asked = requestedMs(request);
-    if (isLongRunning(request.info)) return next(request);
+    if (isLongRunning(request.info)) return next();
     const timeoutMs = Math.min(asked ?? maxMs, maxMs);
     return new Promise<ApiResponse>((resolve, reject) => {
       let late: NodeJS.Timeout | undefined;
@@ -38,7 +38,7 @@ export function limitTime(maxMs: number, metrics: Pick<Metrics, 'terminated' | '
         clearTimeout(late);
         metrics.endedAfterTimeout(status);
       };
-      next(request).then(
+      next().then(
         (response) => (end('ok'), resolve(response)),
         (error: unknown) => (end(statusOf(error) === undefined ? 'panic' : 'ok'), reject(error as Error)),
       );

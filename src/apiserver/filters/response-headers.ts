@@ -5,7 +5,7 @@ import type { Filter } from '../request.ts';
 
 /** Headers that every answer carries: `Audit-Id`, no caching, warnings; and the media type as the client spells it. */
 export const responseHeaders: Filter = async (request, next) => {
-  const response = await next(request);
+  const response = await next();
   const headers: HeaderMap = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', ...response.headers };
   const { texts } = request.warnings;
   if (texts.length > 0) headers['warning'] = texts.map((text) => `299 - ${quote(text)}`);

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { Lifecycle } from '../../server/lifecycle.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { type ApiResponse, type Exchange, type Sink } from '../../server/exchange.ts';
-import { ApiRequest, type Handler } from '../request.ts';
+import type { Next } from '../../server/middleware.ts';
+import { ApiRequest } from '../request.ts';
 import { countRequests, followWatches, sendRetryAfter } from './shutdown.ts';
 
 /** A request and what ends its exchange. */
@@ -27,7 +28,7 @@ const pods = '/api/v1/namespaces/default/pods';
 const watch = `${pods}?watch=true`;
 const ok: ApiResponse = { status: 200, headers: {}, body: 'ok' };
 const answer =
-  (response: ApiResponse): Handler =>
+  (response: ApiResponse): Next =>
   () =>
     Promise.resolve(response);
 

@@ -24,7 +24,7 @@ const nosniff = { 'x-content-type-options': 'nosniff' };
  */
 export function sendRetryAfter(lifecycle: Lifecycle): Filter {
   return (request, next) => {
-    if (lifecycle.takesRequests || isExempt(request)) return next(request);
+    if (lifecycle.takesRequests || isExempt(request)) return next();
     return Promise.resolve({
       status: 429,
       headers: {
@@ -42,13 +42,13 @@ export function sendRetryAfter(lifecycle: Lifecycle): Filter {
 /** Counts what is in work until it is answered; refuses what comes over connections that are still open. */
 export function countRequests(lifecycle: Lifecycle): Filter {
   return async (request, next) => {
-    if (request.isLongRunning) return next(request);
+    if (request.isLongRunning) return next();
     // What is exempt is not waited for: a probe comes after the other.
-    if (!lifecycle.takesRequests) return isExempt(request) ? next(request) : unavailable();
+    if (!lifecycle.takesRequests) return isExempt(request) ? next() : unavailable();
     lifecycle.enter();
     let response: ApiResponse | undefined;
     try {
-      return (response = await next(request));
+      return (response = await next());
     } finally {
       // What is sent piece by piece, as the client takes it, has only begun.
       if (response !== undefined && ('chunks' in response || 'stream' in response))
@@ -65,7 +65,7 @@ export function countRequests(lifecycle: Lifecycle): Filter {
  */
 export function followWatches(lifecycle: Lifecycle): Filter {
   return async (request, next) => {
-    if (request.info.verb !== 'watch') return next(request);
+    if (request.info.verb !== 'watch') return next();
     if (!lifecycle.takesRequests) return unavailable();
     let isOver = false;
     let close: () => void = () => undefined;
@@ -74,7 +74,7 @@ export function followWatches(lifecycle: Lifecycle): Filter {
       close();
     });
     request.exchange.onClose(remove);
-    const response = await next(request).catch((error: unknown) => {
+    const response = await next().catch((error: unknown) => {
       remove();
       throw error;
     });

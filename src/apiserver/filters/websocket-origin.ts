@@ -15,14 +15,14 @@ import type { Filter } from '../request.ts';
 export function checkWebSocketOrigin(allowedOrigins: readonly string[]): Filter {
   const patterns = allowedOrigins.map((pattern) => new RegExp(pattern));
   return (request, next) => {
-    if (!offersWebSocket(request)) return next(request);
+    if (!offersWebSocket(request)) return next();
     const origin = request.header('origin');
     if (
       origin === undefined ||
       isOfHost(origin, request.header('host') ?? '') ||
       patterns.some((pattern) => pattern.test(origin))
     )
-      return next(request);
+      return next();
     return Promise.resolve(refusal);
   };
 }
