@@ -69,3 +69,9 @@ export function isGateOn(gate: string, settings: GateSettings = {}): boolean {
   if (known === undefined) return true;
   return known.locked || !Object.hasOwn(settings, gate) ? known.default : (settings[gate] ?? known.default);
 }
+
+/** All gates, for those who show them. */
+export const featureGateStates = (
+  settings: GateSettings,
+): { readonly name: string; readonly stage: FeatureGate['stage']; readonly isOn: boolean }[] =>
+  Object.entries(FEATURE_GATES).map(([name, { stage }]) => ({ name, stage, isOn: isGateOn(name, settings) }));

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { codecs } from '../api/codecs.ts';
-import { isGateOn } from '../api/feature-gates.ts';
+import { featureGateStates, isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
@@ -39,7 +39,7 @@ import { createAuditTrail } from './audit/create-trail.ts';
 import type { ApiServerConfig } from './config.ts';
 import { deprecationOf } from './endpoints/deprecation.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
-import { createNonResource } from './endpoints/nonresource.ts';
+import { createNonResource } from './nonresource/nonresource.ts';
 import { createRouter } from './endpoints/router.ts';
 import { setUpAggregation } from './aggregation/setup.ts';
 import type { ForwardingOptions } from './aggregation/forwarded-headers.ts';
@@ -56,8 +56,7 @@ import { createAllocationMetrics } from './metrics/allocation-metrics.ts';
 import { createAllocationEvents } from './bootstrap/allocation-events.ts';
 import { createEncryptionMetrics } from './metrics/encryption-metrics.ts';
 import { type CountedStorage, createStorageMetrics, type StorageMetrics } from './metrics/storage-metrics.ts';
-import { createProcessMetrics } from './metrics/process-metrics.ts';
-import { metricsHandler } from './nonresource/metrics.ts';
+import { createProcessMetrics } from '../server/metrics/process-metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
@@ -262,7 +261,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     await aggregation.stop();
     aggregation.close();
   });
-  const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
+  const processMetrics = createProcessMetrics(metrics.registry, config.version, featureGateStates(config.featureGates));
   const running: { transport?: Transport } = {};
   const lifecycle = new Lifecycle();
   const serverAddress = (): string =>
@@ -288,8 +287,8 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
         : undefined,
     }),
     serverAddress,
-    extra: new Map<string, Handler>([
-      ['/metrics', metricsHandler(metrics)],
+    registry: metrics.registry,
+    documents: new Map<string, Handler>([
       ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi),
       ...issuerDiscovery(config.authentication, accountKeys, serverAddress),
     ]),

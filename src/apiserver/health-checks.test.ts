@@ -4,7 +4,7 @@ import { FakeClock } from '../base/testing/fake-clock.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Store } from '../storage/interface.ts';
 import { createHealthChecks } from './health-checks.ts';
-import { type HealthEndpoint, serveHealth } from './health.ts';
+import { type HealthEndpoint, serveHealth } from '../server/health.ts';
 import type { ApiRequest } from './request.ts';
 
 const log = { warn: () => undefined };

@@ -3,7 +3,7 @@ import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Encryption } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
-import type { HealthCheck, HealthChecks, HealthObserver } from './health.ts';
+import type { HealthCheck, HealthChecks, HealthObserver } from '../server/health.ts';
 
 export interface HealthCheckOptions {
   readonly store: Store;

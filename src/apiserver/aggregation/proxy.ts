@@ -2,10 +2,12 @@
  * Requests for group versions of other servers go there: after everything that is asked of a request here, and with the
  * name of the caller in place of its credentials. Answers come back as they are, piece by piece.
  */
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { timeLimit } from '../../base/time-limit.ts';
 import { apiVersionOf } from '../../api/resources.ts';
-import { notFoundPage } from '../endpoints/request-errors.ts';
+import { copyStream } from '../../server/copy-stream.ts';
+import { notFoundPage } from '../../server/not-found-page.ts';
+import { escapedPath } from '../escaped-path.ts';
 import type { ApiResponse, Sink } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
@@ -218,9 +220,6 @@ function forwarded(request: ApiRequest, address: Address, forwarding: Forwarding
 
 const isDiscovery = ({ info, path }: ApiRequest): boolean => !info.isResourceRequest && groupVersionPath.test(path);
 
-/** As the reference writes a path: what was decoded is encoded anew, so that there is one spelling only. */
-const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, encodeURIComponent);
-
 /** The same sink; tells when it is aborted. */
 const telling = (sink: Sink, tell: () => void): Sink => ({
   write: (chunk) => sink.write(chunk),
@@ -244,7 +243,7 @@ async function relay({ body }: BackendResponse, sink: Sink, deadline: number | u
   const stop = (): void => void body.destroy();
   const timer = deadline === undefined ? undefined : setTimeout(stop, Math.max(0, deadline - performance.now()));
   try {
-    await copy(body, sink, stop);
+    await copyStream(body, sink, stop);
   } finally {
     clearTimeout(timer);
   }
@@ -252,21 +251,4 @@ async function relay({ body }: BackendResponse, sink: Sink, deadline: number | u
 
 /** Until one side ends: what it has said is still handed on. */
 const relayUpgraded = (connection: Duplex, sink: Sink): Promise<void> =>
-  copy(connection, sink, () => void connection.end(() => connection.destroy()));
-
-/** @param stop ends the source, when the client is gone */
-async function copy(body: Readable, sink: Sink, stop: () => void): Promise<void> {
-  sink.onClose(stop);
-  if (sink.closed) stop();
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      if (!sink.write(chunk)) await sink.drained();
-    }
-    if (!body.readableEnded && !sink.closed) sink.abort();
-  } catch {
-    // A watch that this server ends has its end, not a break.
-    if (!sink.closed) sink.abort();
-  } finally {
-    body.destroy();
-  }
-}
+  copyStream(connection, sink, () => void connection.end(() => connection.destroy()));

@@ -1,12 +1,4 @@
 import { serviceUnavailable, StatusError } from '../../machinery/status.ts';
-import type { ApiResponse } from '../../server/exchange.ts';
-
-/** The answer of a server that knows nothing under this path. */
-export const notFoundPage: ApiResponse = {
-  status: 404,
-  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-  body: '404 page not found\n',
-};
 
 /** The path names no resource of this server. */
 export const noSuchResource = (): StatusError =>

@@ -30,7 +30,7 @@ export function openApiHandlers(
     ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request, remote))],
     ['/openapi/v3', (request) => Promise.resolve(rendered(request, documents.v3Index(remote.paths()), 'Accept'))],
     [
-      '/openapi/v3/',
+      '/openapi/v3/*path',
       async (request) => {
         const key = request.path.slice('/openapi/v3/'.length);
         return remote.paths().has(key) ? remote.answer(request, key) : serveV3(documents, request);

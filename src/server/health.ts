@@ -2,13 +2,20 @@
  * `/healthz`, `/livez`, `/readyz`: named checks, each a path of its own, with `?verbose` and `?exclude=`.
  * @see {@link https://kubernetes.io/docs/reference/using-api/health-checks/ | API health endpoints}
  */
-import type { ApiResponse } from '../server/exchange.ts';
-import type { ApiRequest } from './request.ts';
+import type { ApiResponse } from './exchange.ts';
+import { notFoundPage } from './not-found-page.ts';
 
 export interface HealthCheck {
   readonly name: string;
   /** Resolves when healthy; the reason of a rejection goes to the log, not to the caller. */
   check(signal: AbortSignal): Promise<void> | void;
+}
+
+/** What is asked of a request. */
+export interface HealthRequest {
+  readonly query: URLSearchParams;
+  /** Ends when the client is gone or has no more time. */
+  readonly signal: AbortSignal;
 }
 
 export interface HealthLog {
@@ -18,7 +25,8 @@ export interface HealthLog {
 /** Told of each check that came to an end. */
 export type HealthObserver = (name: string, endpoint: HealthEndpoint, healthy: boolean) => void;
 
-export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+export const healthEndpoints = ['healthz', 'livez', 'readyz'] as const;
+export type HealthEndpoint = (typeof healthEndpoints)[number];
 
 export interface HealthChecks {
   readonly observe?: HealthObserver;
@@ -33,16 +41,14 @@ export async function serveHealth(
   endpoint: HealthEndpoint,
   path: string,
   checks: HealthChecks,
-  request: ApiRequest,
+  request: HealthRequest,
   log: HealthLog,
 ): Promise<ApiResponse> {
   const all = checks[endpoint];
   const single = path.slice(endpoint.length + 2);
   if (path !== `/${endpoint}`) {
     const found = all.find(({ name }) => name === single);
-    return found === undefined
-      ? { status: 404, headers, body: '404 page not found\n' }
-      : oneCheck(endpoint, found, checks, request, log);
+    return found === undefined ? notFoundPage : oneCheck(endpoint, found, checks, request, log);
   }
   return allChecks(endpoint, checks, request, log);
 }
@@ -51,7 +57,7 @@ async function oneCheck(
   endpoint: HealthEndpoint,
   check: HealthCheck,
   checks: HealthChecks,
-  request: ApiRequest,
+  request: HealthRequest,
   log: HealthLog,
 ): Promise<ApiResponse> {
   const failed = await hasFailed(endpoint, check, checks, request.signal, log);
@@ -63,7 +69,7 @@ async function oneCheck(
 async function allChecks(
   endpoint: HealthEndpoint,
   checks: HealthChecks,
-  request: ApiRequest,
+  request: HealthRequest,
   log: HealthLog,
 ): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude').flatMap((value) => value.split(',')));

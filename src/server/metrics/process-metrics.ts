@@ -1,14 +1,24 @@
 /** What every component of a cluster tells of itself: its build, its feature gates, its health checks. */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { FEATURE_GATES, type GateSettings, isGateOn } from '../../api/feature-gates.ts';
 import type { VersionInfo } from '../../base/version.ts';
 import type { HealthEndpoint } from '../health.ts';
+
+export interface FeatureGateState {
+  readonly name: string;
+  readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
+  readonly isOn: boolean;
+}
 
 export interface ProcessMetrics {
   checked(name: string, endpoint: HealthEndpoint, healthy: boolean): void;
 }
 
-export function createProcessMetrics(registry: Registry, version: VersionInfo, gates: GateSettings): ProcessMetrics {
+/** @param gates those that the component knows */
+export function createProcessMetrics(
+  registry: Registry,
+  version: VersionInfo,
+  gates: Iterable<FeatureGateState>,
+): ProcessMetrics {
   const registers = [registry];
   const build = new Gauge({
     name: 'kubernetes_build_info',
@@ -47,8 +57,8 @@ export function createProcessMetrics(registry: Registry, version: VersionInfo, g
     labelNames: ['name', 'stage'],
     registers,
   });
-  for (const [name, { stage }] of Object.entries(FEATURE_GATES))
-    features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, isGateOn(name, gates) ? 1 : 0);
+  for (const { name, stage, isOn } of gates)
+    features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, isOn ? 1 : 0);
   const health = new Gauge({
     name: 'kubernetes_healthcheck',
     help: 'Whether a health check passed when it was last asked for.',

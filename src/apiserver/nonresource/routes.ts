@@ -1,0 +1,100 @@
+/** The table of routes for everything that is no resource: discovery, version, health, metrics, OpenAPI, OpenID. */
+import { Router, type RouterContext } from '@koa/router';
+import Koa from 'koa';
+import type { Registry } from 'prom-client';
+import type { VersionInfo } from '../../base/version.ts';
+import { type HealthChecks, healthEndpoints, type HealthLog } from '../../server/health.ts';
+import { serveMetrics, serveNotFound, serveVersion } from '../../server/koa/documents.ts';
+import { healthRoutes } from '../../server/koa/health-routes.ts';
+import { send } from '../../server/koa/send.ts';
+import type { ServingState } from '../../server/koa/state.ts';
+import { groupsOf } from '../discovery/documents.ts';
+import { methodNotAllowed } from '../endpoints/request-errors.ts';
+import { json, parseAccept, routeNotAcceptable } from '../negotiation.ts';
+import type { ApiRequest, Handler } from '../request.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { coreVersions, groupOrVersion, groups, pathList, versionOfCore } from './discovery.ts';
+
+export interface NonResourceOptions {
+  readonly served: ServedApis;
+  readonly version: VersionInfo;
+  readonly health: HealthChecks;
+  readonly registry: Registry;
+  readonly log: HealthLog;
+  /** `host:port` that `/api` tells clients. */
+  readonly serverAddress: () => string;
+  /** By route: OpenAPI, OpenID. */
+  readonly documents: ReadonlyMap<string, Handler>;
+}
+
+/** What is known of a request once the chain let it through. */
+export interface RequestState extends ServingState {
+  readonly request: ApiRequest;
+}
+
+type Context = RouterContext<RequestState>;
+
+export function createApplication(options: NonResourceOptions): Koa<RequestState> {
+  const { served, version, health, registry, log, serverAddress, documents } = options;
+  const router = new Router<RequestState>({ sensitive: true });
+  router.all('/version', onlyGet, inJson, serveVersion(version));
+  router.all('/metrics', onlyGet, serveMetrics(registry));
+  router.all('/api', onlyGet, answered(coreVersions(served, serverAddress)));
+  router.all('/api/*version', answered(versionOfCore(served)));
+  router.all('/apis', whenKnown(served), onlyGet, answered(groups(served)));
+  router.all('/apis/*path', whenKnown(served), answered(groupOrVersion(served)));
+  for (const [path, handler] of documents) router.all(path, answered(handler));
+  router.all('/index.html', answered(pathList(() => shownPaths(options))));
+
+  const root = new Router<RequestState>({ sensitive: true, strict: true });
+  root.all('/', answered(pathList(() => shownPaths(options))));
+
+  const app = new Koa<RequestState>();
+  app.use(healthRoutes<RequestState>(health, log).routes());
+  app.use(router.routes());
+  app.use(root.routes());
+  app.use(serveNotFound);
+  return app;
+}
+
+/** Documents of the API are answers as those about resources are. */
+const answered =
+  (handler: Handler) =>
+  async (ctx: Context): Promise<void> =>
+    send(ctx, await handler(ctx.state.request));
+
+const onlyGet = (ctx: Context, next: Koa.Next): Promise<unknown> => {
+  if (ctx.method !== 'GET') throw methodNotAllowed();
+  return next();
+};
+
+const inJson = (ctx: Context, next: Koa.Next): Promise<unknown> => {
+  const accept = ctx.state.request.header('accept') ?? '';
+  if (accept !== '' && !parseAccept(accept).some(({ type }) => type === '*/*' || type === json))
+    throw routeNotAcceptable([json]);
+  return next();
+};
+
+/** Custom resources and other servers are among the groups. */
+const whenKnown =
+  (served: ServedApis) =>
+  async (_: Context, next: Koa.Next): Promise<unknown> => {
+    await served.known();
+    return next();
+  };
+
+/** Everything that can be asked for. */
+function shownPaths({ served, health, documents }: NonResourceOptions): string[] {
+  const checks = healthEndpoints.flatMap((endpoint) => [
+    `/${endpoint}`,
+    ...health[endpoint].map(({ name }) => `/${endpoint}/${name}`),
+  ]);
+  const groupPaths = groupsOf(served).map((group) => `/apis/${group}`);
+  const versions = served.groupVersions.map(({ group, apiVersion }) =>
+    group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`,
+  );
+  const plain = [...documents.keys()].filter((path) => !path.includes('*'));
+  return [
+    ...new Set(['/api', '/apis', '/version', '/metrics', ...groupPaths, ...versions, ...checks, ...plain]),
+  ].sort();
+}
