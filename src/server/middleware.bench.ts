@@ -2,8 +2,8 @@
  * What composing the steps of a request costs, and what Koa's application object would cost on top:
  * `npx vitest bench --run --project unit src/server/middleware`.
  *
- * An iteration is a hundred requests through fifteen steps, as many as a GET passes, of which half wait. A row's mean is
- * to be divided by a hundred. The figures are in `docs/adr/0005-request-chain-and-koa.md`.
+ * An iteration is a hundred requests through fifteen steps, as many as a GET passes, of which half wait. A row's mean
+ * is to be divided by a hundred. The figures are in `docs/adr/0005-request-chain-and-koa.md`.
  */
 import { EventEmitter } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';

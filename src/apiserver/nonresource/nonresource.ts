@@ -1,6 +1,6 @@
 /**
- * Paths that are no resources, behind the same chain: a Koa application answers them, which is loaded for the first one.
- * A start does not wait for it, and most of those that test suites make never need it.
+ * Paths that are no resources, behind the same chain: a Koa application answers them, which is loaded for the first
+ * one. A start does not wait for it, and most of those that test suites make never need it.
  */
 import { METHODS } from 'node:http';
 import { notFoundPage } from '../../server/not-found-page.ts';
