@@ -1,110 +1,225 @@
-import { expect, test } from 'vitest';
-import { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../base/testing/fake-clock.ts';
+import { ExponentialRateLimiter } from './rate-limiter.ts';
+import { WorkQueue, type WorkQueueObserver } from './work-queue.ts';
 
-const setUp = (run: WorkQueueOptions['run'], maxRunning = 10, more: Pick<WorkQueueOptions, 'observer'> = {}) => {
+function setUp(observer?: WorkQueueObserver) {
   const clock = new FakeClock();
-  const failures: [string, unknown][] = [];
-  const work = new WorkQueue({
-    run,
-    onFailure: (key, error) => failures.push([key, error]),
-    maxRunning,
-    firstRetryMs: 10,
-    maxRetryMs: 35,
-    clock,
-    ...more,
+  const rateLimiter = new ExponentialRateLimiter({ firstMs: 10, maxMs: 35 });
+  return { clock, queue: new WorkQueue({ clock, rateLimiter, ...(observer === undefined ? {} : { observer }) }) };
+}
+
+/** Everything that can be taken now, each done at once. */
+async function takeAll(queue: WorkQueue): Promise<string[]> {
+  const keys: string[] = [];
+  while (queue.length > 0) {
+    const key = await queue.get();
+    keys.push(key!);
+    queue.done(key!);
+  }
+  return keys;
+}
+
+describe('a work queue', () => {
+  test('gives keys in the order in which they were added, each once', async () => {
+    const { queue } = setUp();
+    for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
+    expect(await takeAll(queue)).toEqual(['a', 'b', 'c']);
   });
-  return { clock, work, failures };
-};
 
-test('what failed is tried again after pauses that grow to an end, and begin anew when it went well', async () => {
-  const at: number[] = [];
-  let fails = 5;
-  const { clock, work, failures } = setUp(() => {
-    at.push(clock.now());
-    if (fails-- > 0) throw new Error('no');
-    return Promise.resolve(100);
+  test('is fair: a key that is added again and again does not keep others waiting', async () => {
+    const { queue } = setUp();
+    for (const key of ['busy', 'b', 'c']) queue.add(key);
+    const taken: string[] = [];
+    for (let round = 0; round < 6; round++) {
+      const key = (await queue.get())!;
+      taken.push(key);
+      queue.add('busy');
+      queue.done(key);
+    }
+    expect(taken).toEqual(['busy', 'b', 'c', 'busy', 'busy', 'busy']);
   });
-  work.add('a');
-  await clock.advance(124);
-  expect(at).toEqual([0, 10, 30, 65, 100]);
-  expect(failures[0]).toEqual(['a', new Error('no')]);
-  await clock.advance(11);
-  fails = 1;
-  await clock.advance(110);
-  expect(at.slice(5)).toEqual([135, 235, 245]);
-  await work.stop();
-  expect(clock.pending).toBe(0);
+
+  test('gives a key to one worker at a time; added meanwhile, it comes once more when that one is done', async () => {
+    const { queue } = setUp();
+    queue.add('a');
+    expect(await queue.get()).toBe('a');
+    queue.add('a');
+    queue.add('a');
+    expect(queue.length).toBe(0);
+    queue.done('a');
+    expect(await takeAll(queue)).toEqual(['a']);
+    expect(queue.length).toBe(0);
+  });
+
+  test('gives keys to workers in the order in which they began to wait', async () => {
+    const { queue } = setUp();
+    const workers = [queue.get(), queue.get()];
+    queue.add('a');
+    queue.add('b');
+    expect(await Promise.all(workers)).toEqual(['a', 'b']);
+  });
+
+  test('takes a long list of keys in linear time', async () => {
+    const { queue } = setUp();
+    const keys = Array.from({ length: 5000 }, (_, i) => `key-${i}`);
+    for (const key of keys) queue.add(key);
+    expect(await takeAll(queue)).toEqual(keys);
+  });
+
+  test('ignores the end of work on a key that was not taken', async () => {
+    const { queue } = setUp();
+    queue.done('a');
+    queue.add('a');
+    queue.done('a');
+    expect(await takeAll(queue)).toEqual(['a']);
+  });
 });
 
-test('a key is worked on by one at a time; being asked meanwhile leads to one more', async () => {
-  const ends: (() => void)[] = [];
-  const { clock, work } = setUp(() => new Promise((resolve) => ends.push(() => resolve(undefined))));
-  work.add('a');
-  work.add('a');
-  work.add('a');
-  await clock.advance(0);
-  expect(ends).toHaveLength(1);
-  ends[0]!();
-  await clock.advance(1000);
-  expect(ends).toHaveLength(2);
-  ends[1]!();
-  await clock.advance(1000);
-  expect(ends).toHaveLength(2);
+describe('a delay of a key', () => {
+  interface Row {
+    readonly name: string;
+    readonly act: (queue: WorkQueue, clock: FakeClock) => Promise<void> | void;
+    /** When the key is taken, in milliseconds. */
+    readonly at: readonly number[];
+  }
+
+  test.each<Row>([
+    { name: 'ends when its time is over', act: (queue) => queue.addAfter('a', 50), at: [50] },
+    { name: 'of nothing is none', act: (queue) => queue.addAfter('a', 0), at: [0] },
+    {
+      name: 'gives way to one that ends sooner',
+      act(queue) {
+        queue.addAfter('a', 50);
+        queue.addAfter('a', 20);
+        queue.addAfter('a', 70);
+      },
+      at: [20],
+    },
+    {
+      name: 'stays when the key is added before',
+      act(queue) {
+        queue.addAfter('a', 50);
+        queue.add('a');
+      },
+      at: [0, 50],
+    },
+    {
+      name: 'for another look is dropped when the key is taken before',
+      act(queue) {
+        queue.requeueAfter('a', 50);
+        queue.add('a');
+      },
+      at: [0],
+    },
+    {
+      name: 'for another look replaces the one before',
+      act(queue) {
+        queue.requeueAfter('a', 20);
+        queue.requeueAfter('a', 50);
+      },
+      at: [50],
+    },
+    {
+      name: 'after failures doubles up to the longest one, and begins anew once the key is forgotten',
+      async act(queue, clock) {
+        for (let failure = 0; failure < 4; failure++) {
+          queue.addRateLimited('a');
+          await clock.advance(100);
+        }
+        expect(queue.numRequeues('a')).toBe(4);
+        queue.forget('a');
+        expect(queue.numRequeues('a')).toBe(0);
+        queue.addRateLimited('a');
+      },
+      at: [10, 120, 235, 335, 410],
+    },
+    {
+      name: 'is dropped when the queue is shut down',
+      act(queue) {
+        queue.addAfter('a', 10);
+        queue.addRateLimited('b');
+        queue.shutDown();
+        queue.addAfter('c', 10);
+        queue.addRateLimited('d');
+      },
+      at: [],
+    },
+  ])('$name', async ({ act, at }) => {
+    const { queue, clock } = setUp();
+    const taken: number[] = [];
+    const worker = async (): Promise<void> => {
+      for (let key = await queue.get(); key !== undefined; key = await queue.get()) {
+        taken.push(clock.now());
+        queue.done(key);
+      }
+    };
+    void worker();
+    await act(queue, clock);
+    await clock.advance(0);
+    await clock.advance(200);
+    expect(taken).toEqual(at);
+    expect(clock.pending).toBe(0);
+  });
 });
 
-test('no more keys are worked on at once than the limit, and one that hangs does not delay the others', async () => {
-  const order: string[] = [];
-  const { clock, work } = setUp((key, signal) => {
-    order.push(key);
-    return key === 'hangs'
-      ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
-      : Promise.resolve(undefined);
-  }, 2);
-  for (const key of ['hangs', 'b', 'c', 'd']) work.add(key);
-  expect(order).toEqual(['hangs', 'b']);
-  await clock.advance(0);
-  expect(order).toEqual(['hangs', 'b', 'c', 'd']);
-  await work.stop();
-  work.add('e');
-  expect(order).toHaveLength(4);
+describe('a work queue that is shut down', () => {
+  test('takes no more keys, gives out those that wait, and then tells workers to end', async () => {
+    const { queue } = setUp();
+    queue.add('a');
+    queue.shutDown();
+    queue.add('b');
+    expect(await queue.get()).toBe('a');
+    expect(await queue.get()).toBeUndefined();
+    expect(queue.isShuttingDown).toBe(true);
+  });
+
+  test('tells workers that wait to end', async () => {
+    const { queue } = setUp();
+    const worker = queue.get();
+    queue.shutDown();
+    expect(await worker).toBeUndefined();
+  });
+
+  test('with a drain ends when all that waited has been worked on, with what was added during the work', async () => {
+    const { queue } = setUp();
+    queue.add('a');
+    queue.add('b');
+    await queue.get();
+    queue.add('a');
+    let isDrained = false;
+    const drained = queue.shutDownWithDrain().then(() => (isDrained = true));
+    queue.done('a');
+    for (const key of ['b', 'a']) {
+      expect([await queue.get(), isDrained]).toEqual([key, false]);
+      queue.done(key);
+    }
+    await drained;
+    expect(await queue.get()).toBeUndefined();
+  });
+
+  test('with a drain ends at once when there is nothing', async () => {
+    await setUp().queue.shutDownWithDrain();
+  });
 });
 
-test('asking takes the place of the pause', async () => {
-  let runs = 0;
-  const { clock, work } = setUp(() => Promise.resolve(++runs < 3 ? 50 : undefined));
-  work.add('a');
-  await clock.advance(20);
-  work.add('a');
-  await clock.advance(0);
-  await clock.advance(49);
-  expect(runs).toBe(2);
-  await clock.advance(1);
-  expect([runs, clock.pending]).toEqual([3, 0]);
-});
-
-test('who looks on is told when a key waits, is worked on, is done, and is tried again', async () => {
+test('an observer is told when a key waits, is taken, is done, and is tried again', async () => {
   const seen: string[] = [];
-  const observer = {
+  const { queue } = setUp({
     waits: () => {
       seen.push('waits');
       return () => {
-        seen.push('begins');
-        return () => void seen.push('ends');
+        seen.push('taken');
+        return () => void seen.push('done');
       };
     },
     retries: () => void seen.push('retries'),
-  };
-  let fails = 1;
-  const { clock, work } = setUp(() => (fails-- > 0 ? Promise.reject(new Error('no')) : Promise.resolve(undefined)), 1, {
-    observer,
   });
-  work.add('a');
-  work.add('b');
-  expect(seen).toEqual(['waits', 'begins', 'waits']);
-  await clock.advance(0);
-  await clock.advance(100);
-  expect(seen.filter((event) => event === 'retries')).toEqual(['retries']);
-  expect(['waits', 'begins', 'ends'].map((event) => seen.filter((each) => each === event).length)).toEqual([3, 3, 3]);
-  await work.stop();
+  queue.add('a');
+  queue.add('a');
+  await queue.get();
+  queue.add('a');
+  queue.addRateLimited('a');
+  queue.done('a');
+  expect(seen).toEqual(['waits', 'taken', 'retries', 'done', 'waits']);
 });

@@ -1,117 +1,228 @@
 /**
- * Work by key, for things that are looked after one by one: each key is worked on by one at a time, a call during its
- * work leads to one more, and what failed is tried again after pauses that grow.
+ * A work queue of keys.
+ *
+ * - Fair: keys are taken in the order in which they were added, and a key that is added again goes to the end.
+ * - A key waits once, however often it is added.
+ * - A key is worked on by one worker at a time. When it is added meanwhile, it waits again once that worker is done.
+ * - Delays and rate limits: a key can be added later, and later still after each failure.
  */
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
+import { defaultRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
-/**
- * When to work on the key again without being asked, in milliseconds; `retry` after a pause; undefined: not until
- * asked.
- */
-export type Next = number | 'retry' | undefined;
-
-/** Told of what becomes of keys. */
+/** Told of what becomes of keys, for metrics. */
 export interface WorkQueueObserver {
-  /** A key waits. @returns what to call when it is worked on, and that returns what to call when the work is done */
+  /** A key waits. @returns what to call when it is taken, and that returns what to call when the work is done */
   waits(): () => () => void;
   /** A key that failed waits for its next try. */
   retries(): void;
 }
 
 export interface WorkQueueOptions {
-  /** A rejection means `retry`. */
-  readonly run: (key: string, signal: AbortSignal) => Promise<Next>;
-  readonly onFailure: (key: string, error: unknown) => void;
-  /** How many keys are worked on at once. */
-  readonly maxRunning: number;
-  readonly firstRetryMs: number;
-  readonly maxRetryMs: number;
+  /** client-go's default when absent. */
+  readonly rateLimiter?: RateLimiter;
   readonly observer?: WorkQueueObserver;
   readonly clock?: Clock;
 }
 
-interface State {
-  status: 'idle' | 'waiting' | 'running' | 'running-again';
-  failures: number;
-  timer: Timer | undefined;
-  /** Call when the key does not wait any more. */
-  begin: (() => () => void) | undefined;
+interface Delay {
+  readonly at: number;
+  readonly timer: Timer;
+}
+
+interface Work {
+  /** Added again since the work began. */
+  again: boolean;
+  readonly done: (() => void) | undefined;
 }
 
 export class WorkQueue {
-  readonly #options: WorkQueueOptions;
+  readonly #observer: WorkQueueObserver | undefined;
+  readonly #rateLimiter: RateLimiter;
   readonly #clock: Clock;
-  readonly #states = new Map<string, State>();
-  /** In the order of asking. */
-  readonly #waiting = new Set<string>();
-  readonly #running = new Set<Promise<void>>();
-  readonly #abort = new AbortController();
+  readonly #order = new Fifo<string>();
+  /** Keys in the order, with what to call when one is taken. */
+  readonly #waiting = new Map<string, (() => () => void) | undefined>();
+  readonly #working = new Map<string, Work>();
+  readonly #delayed = new Map<string, Delay>();
+  readonly #requeued = new Map<string, Timer>();
+  readonly #takers = new Fifo<(key: string | undefined) => void>();
+  readonly #drained: (() => void)[] = [];
+  #isShuttingDown = false;
+  #isHandingOut = false;
 
-  constructor(options: WorkQueueOptions) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
+  constructor({ rateLimiter, observer, clock = systemClock }: WorkQueueOptions = {}) {
+    this.#rateLimiter = rateLimiter ?? defaultRateLimiter(clock);
+    this.#observer = observer;
+    this.#clock = clock;
   }
 
-  /** Works on the key as soon as there is room. */
+  /** How many keys wait. */
+  get length(): number {
+    return this.#waiting.size;
+  }
+
+  get isShuttingDown(): boolean {
+    return this.#isShuttingDown;
+  }
+
   add(key: string): void {
-    if (this.#abort.signal.aborted) return;
-    let state = this.#states.get(key);
-    if (state === undefined)
-      this.#states.set(key, (state = { status: 'idle', failures: 0, timer: undefined, begin: undefined }));
-    state.timer?.cancel();
-    if (state.status === 'running') state.status = 'running-again';
-    if (state.status !== 'idle') return;
-    state.status = 'waiting';
-    state.begin = this.#options.observer?.waits();
-    this.#waiting.add(key);
-    this.#start();
+    if (!this.#isShuttingDown) this.#enqueue(key);
   }
 
-  /** Ends what is under way by its signal, and waits for it. */
-  async stop(): Promise<void> {
-    this.#abort.abort(new Error('the server is stopping'));
-    for (const { timer } of this.#states.values()) timer?.cancel();
-    this.#waiting.clear();
-    await Promise.all(this.#running);
+  /**
+   * Adds the key after a time, whatever becomes of it until then. Of several delays of a key the one that ends first
+   * counts.
+   */
+  addAfter(key: string, delayMs: number): void {
+    if (this.#isShuttingDown) return;
+    if (delayMs <= 0) return this.add(key);
+    const at = this.#clock.now() + delayMs;
+    const pending = this.#delayed.get(key);
+    if (pending !== undefined && pending.at <= at) return;
+    pending?.timer.cancel();
+    const timer = this.#clock.after(delayMs, () => {
+      this.#delayed.delete(key);
+      this.add(key);
+    });
+    this.#delayed.set(key, { at, timer });
   }
 
-  #start(): void {
-    for (const key of this.#waiting) {
-      if (this.#running.size >= this.#options.maxRunning) return;
-      this.#waiting.delete(key);
-      const running: Promise<void> = this.#work(key, this.#states.get(key)!).finally(() => {
-        this.#running.delete(running);
-        this.#start();
-      });
-      this.#running.add(running);
+  /**
+   * Adds the key after a time, unless it is taken before: for a worker that wants to see the key again when nothing
+   * happens to it.
+   */
+  requeueAfter(key: string, delayMs: number): void {
+    if (this.#isShuttingDown) return;
+    this.#cancelRequeue(key);
+    const timer = this.#clock.after(delayMs, () => {
+      this.#requeued.delete(key);
+      this.add(key);
+    });
+    this.#requeued.set(key, timer);
+  }
+
+  /** The key has failed: adds it when the rate limiter allows it, unless it is taken before. */
+  addRateLimited(key: string): void {
+    if (this.#isShuttingDown) return;
+    this.#observer?.retries();
+    this.requeueAfter(key, this.#rateLimiter.when(key));
+  }
+
+  /** The key is in order: its next failure is the first one. */
+  forget(key: string): void {
+    this.#rateLimiter.forget(key);
+  }
+
+  /** How often the key has failed since it was forgotten. */
+  numRequeues(key: string): number {
+    return this.#rateLimiter.numRequeues(key);
+  }
+
+  /**
+   * Takes the next key, or waits for one; to be followed by `done`. Undefined when the queue is shut down and empty.
+   */
+  get(): Promise<string | undefined> {
+    const key = this.#order.shift();
+    if (key !== undefined) return Promise.resolve(this.#take(key));
+    if (this.#isShuttingDown) return Promise.resolve(undefined);
+    return new Promise((resolve) => this.#takers.push(resolve));
+  }
+
+  /** The work on a key that `get` returned is over, well or badly. */
+  done(key: string): void {
+    const work = this.#working.get(key);
+    if (work === undefined) return;
+    this.#working.delete(key);
+    work.done?.();
+    if (work.again) this.#enqueue(key);
+    this.#noticeDrained();
+  }
+
+  /** Nothing is added any more, and delays are dropped. What waits can still be taken. */
+  shutDown(): void {
+    this.#isShuttingDown = true;
+    for (const { timer } of this.#delayed.values()) timer.cancel();
+    for (const timer of this.#requeued.values()) timer.cancel();
+    this.#delayed.clear();
+    this.#requeued.clear();
+    this.#noticeDrained();
+  }
+
+  /** Resolves when what waits has been taken, and all work is done. */
+  shutDownWithDrain(): Promise<void> {
+    this.shutDown();
+    return new Promise((resolve) => {
+      this.#drained.push(resolve);
+      this.#noticeDrained();
+    });
+  }
+
+  #enqueue(key: string): void {
+    const work = this.#working.get(key);
+    if (work !== undefined) {
+      work.again = true;
+      return;
     }
+    if (this.#waiting.has(key)) return;
+    this.#waiting.set(key, this.#observer?.waits());
+    this.#order.push(key);
+    if (this.#takers.length > 0) this.#handOutSoon();
   }
 
-  async #work(key: string, state: State): Promise<void> {
-    const { run, onFailure } = this.#options;
-    const { signal } = this.#abort;
-    state.status = 'running';
-    const done = state.begin?.();
-    let next: Next;
-    try {
-      next = await run(key, signal);
-    } catch (error) {
-      if (!signal.aborted) onFailure(key, error);
-      next = 'retry';
-    }
-    done?.();
-    if (signal.aborted) return;
-    if (next === 'retry') this.#options.observer?.retries();
-    state.failures = next === 'retry' ? state.failures + 1 : 0;
-    const isAsked = (state.status as State['status']) === 'running-again';
-    state.status = 'idle';
-    if (isAsked) this.add(key);
-    else if (next === undefined) this.#states.delete(key);
-    else state.timer = this.#clock.after(next === 'retry' ? this.#pauseOf(state) : next, () => this.add(key));
+  /** Not at once: changes that come together often have the same key, and lead to one piece of work so. */
+  #handOutSoon(): void {
+    if (this.#isHandingOut) return;
+    this.#isHandingOut = true;
+    queueMicrotask(() => {
+      this.#isHandingOut = false;
+      while (this.#takers.length > 0 && this.#order.length > 0) this.#takers.shift()!(this.#take(this.#order.shift()!));
+      this.#noticeDrained();
+    });
   }
 
-  #pauseOf({ failures }: State): number {
-    const { firstRetryMs, maxRetryMs } = this.#options;
-    return Math.min(firstRetryMs * 2 ** Math.min(failures - 1, 30), maxRetryMs);
+  #take(key: string): string {
+    const begin = this.#waiting.get(key);
+    this.#waiting.delete(key);
+    this.#cancelRequeue(key);
+    this.#working.set(key, { again: false, done: begin?.() });
+    return key;
+  }
+
+  #cancelRequeue(key: string): void {
+    this.#requeued.get(key)?.cancel();
+    this.#requeued.delete(key);
+  }
+
+  #noticeDrained(): void {
+    if (!this.#isShuttingDown || this.#waiting.size > 0) return;
+    for (let taker = this.#takers.shift(); taker !== undefined; taker = this.#takers.shift()) taker(undefined);
+    if (this.#working.size === 0) for (const resolve of this.#drained.splice(0)) resolve();
   }
 }
+
+/** First in, first out, in constant time however long it is. */
+class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  #head = 0;
+
+  get length(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.#head === this.#items.length) return undefined;
+    const item = this.#items[this.#head];
+    this.#items[this.#head++] = undefined;
+    if (this.#head === this.#items.length || (this.#head >= compactFrom && this.#head * 2 > this.#items.length)) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}
+
+const compactFrom = 1024;

@@ -6,7 +6,9 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
-import { WorkQueue, type Next, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
+import { Controller, type SyncResult } from '../../reconcile/controller.ts';
+import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
@@ -43,26 +45,26 @@ const checkTimeoutMs = 5000;
  * @NOTE differs from upstream, which asks five times each time.
  */
 const furtherAttempts = 4;
-const maxRunning = 32;
+const workers = 32;
 
 export class Availability {
   readonly #options: AvailabilityOptions;
-  readonly #work: WorkQueue;
+  readonly #controller: Controller;
 
   constructor(options: AvailabilityOptions) {
     this.#options = options;
-    this.#work = new WorkQueue({
-      run: (name, signal) => this.#update(name, signal),
+    this.#controller = new Controller({
+      sync: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) =>
         options.log.warn(
           { err: error, apiService: name },
           'the availability of an APIService could not be brought up to date',
         ),
-      maxRunning,
-      firstRetryMs: 50,
-      maxRetryMs: recheckMs,
+      workers,
+      rateLimiter: new ExponentialRateLimiter({ firstMs: 50, maxMs: recheckMs }),
       observer: options.queue,
     });
+    this.#controller.start();
     options.services.onChange((name, before, after) => {
       if (
         before === undefined ||
@@ -70,21 +72,21 @@ export class Availability {
         !isEqual(before.spec, after.spec) ||
         (after.spec.service === undefined && !says(after, local))
       )
-        this.#work.add(name);
+        this.#controller.add(name);
     });
   }
 
   /** Something about a service changed. */
   recheck(namespace: string, name: string): void {
     for (const { service, name: api } of this.#options.services.remotes)
-      if (service.namespace === namespace && service.name === name) this.#work.add(api);
+      if (service.namespace === namespace && service.name === name) this.#controller.add(api);
   }
 
   stop(): Promise<void> {
-    return this.#work.stop();
+    return this.#controller.stop();
   }
 
-  async #update(name: string, signal: AbortSignal): Promise<Next> {
+  async #update(name: string, signal: AbortSignal): Promise<SyncResult> {
     const { services, observer } = this.#options;
     const object = services.get(name);
     if (object === undefined) {
@@ -99,7 +101,7 @@ export class Availability {
     if (!says(object, finding)) await this.#write(name, object, finding);
     observer.found(name, isAvailable, wasAvailable && !isAvailable ? finding.reason : undefined);
     if (api === undefined) return undefined;
-    return finding.reason === 'FailedDiscoveryCheck' ? 'retry' : recheckMs;
+    return finding.reason === 'FailedDiscoveryCheck' ? 'retry' : { requeueAfterMs: recheckMs };
   }
 
   /** What was found of another service than it has by now is not written. */

@@ -8,7 +8,9 @@
  * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { WorkQueue, type Next, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
+import { Controller, type SyncResult } from '../../reconcile/controller.ts';
+import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { memberOf } from '../../machinery/members.ts';
 import type { UserInfo } from '../../machinery/user.ts';
@@ -45,7 +47,7 @@ interface DocumentV2 {
 const refreshMs = 60_000;
 const discoveryTimeoutMs = 5000;
 const openApiTimeoutMs = 60_000;
-const maxRunning = 8;
+const workers = 8;
 const discoveryTypes = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',');
@@ -55,30 +57,30 @@ const reader: UserInfo = { name: 'system:aggregator', groups: [] };
 
 export class RemoteDocuments {
   readonly #options: RemoteDocumentsOptions;
-  readonly #work: WorkQueue;
+  readonly #controller: Controller;
   readonly #documents = new Map<string, Documents>();
   #parts: readonly PartV2[] = [];
 
   constructor(options: RemoteDocumentsOptions) {
     this.#options = options;
-    this.#work = new WorkQueue({
-      run: (name, signal) => this.#update(name, signal),
+    this.#controller = new Controller({
+      sync: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) =>
         options.log.warn(
           { err: error, apiService: name },
           'what the server of an API says of itself could not be fetched',
         ),
-      maxRunning,
-      firstRetryMs: 1000,
-      maxRetryMs: refreshMs,
+      workers,
+      rateLimiter: new ExponentialRateLimiter({ firstMs: 1000, maxMs: refreshMs }),
       observer: options.queue,
     });
+    this.#controller.start();
     options.services.onChange((name, before, after) => {
       const wasRemote = before !== undefined && remoteApiOf(before) !== undefined;
       const isRemote = after !== undefined && remoteApiOf(after) !== undefined;
       if (!wasRemote && !isRemote) return;
       this.#publish();
-      this.#work.add(name);
+      this.#controller.add(name);
     });
   }
 
@@ -98,10 +100,10 @@ export class RemoteDocuments {
   }
 
   stop(): Promise<void> {
-    return this.#work.stop();
+    return this.#controller.stop();
   }
 
-  async #update(name: string, signal: AbortSignal): Promise<Next> {
+  async #update(name: string, signal: AbortSignal): Promise<SyncResult> {
     const { services, fetch, log } = this.#options;
     const object = services.get(name);
     const api = object === undefined ? undefined : remoteApiOf(object);
@@ -123,7 +125,7 @@ export class RemoteDocuments {
     ]);
     this.#documents.set(name, { resources, openApi, openApiV2 });
     this.#publish();
-    return refreshMs;
+    return { requeueAfterMs: refreshMs };
   }
 
   #publish(): void {

@@ -7,7 +7,9 @@ import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { WorkQueue, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
+import { Controller } from '../../reconcile/controller.ts';
+import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
@@ -79,28 +81,28 @@ export interface CustomRegistrationsOptions {
 }
 
 const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
-const maxRunning = 4;
+const workers = 4;
 
 export class CustomRegistrations {
   readonly #options: CustomRegistrationsOptions;
-  readonly #work: WorkQueue;
+  readonly #controller: Controller;
   #wanted = new Map<string, APIServiceSpec>();
   #isStarted = false;
 
   constructor(options: CustomRegistrationsOptions) {
     this.#options = options;
-    this.#work = new WorkQueue({
-      run: (name) => this.#reconcile(name).then(() => undefined),
+    this.#controller = new Controller({
+      sync: (name) => this.#reconcile(name).then(() => undefined),
       onFailure: (name, error) =>
         options.log.warn(
           { err: error, apiService: name },
           'the APIService of custom resources could not be brought up to date',
         ),
-      maxRunning,
-      firstRetryMs: 50,
-      maxRetryMs: 30_000,
+      workers,
+      rateLimiter: new ExponentialRateLimiter({ firstMs: 50, maxMs: 30_000 }),
       observer: options.queue,
     });
+    this.#controller.start();
     options.services.onChange((name, _, after) => {
       if (this.#wanted.has(name) || (after !== undefined && isManaged(after, 'true'))) this.#add(name);
     });
@@ -116,17 +118,17 @@ export class CustomRegistrations {
       .filter((service) => isManaged(service, 'true'))
       .map(({ metadata }) => metadata.name!);
     for (const name of new Set([...this.#wanted.keys(), ...managed]))
-      await this.#reconcile(name).catch(() => this.#work.add(name));
+      await this.#reconcile(name).catch(() => this.#controller.add(name));
     this.#isStarted = true;
     for (const name of this.#wanted.keys()) this.#add(name);
   }
 
   stop(): Promise<void> {
-    return this.#work.stop();
+    return this.#controller.stop();
   }
 
   #add(name: string): void {
-    if (this.#isStarted) this.#work.add(name);
+    if (this.#isStarted) this.#controller.add(name);
   }
 
   #compare(): void {

@@ -1,0 +1,417 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Logger, silentLogger } from '../base/logger.ts';
+import { FakeClock } from '../base/testing/fake-clock.ts';
+import { StatusError, tooManyRequests } from '../machinery/status.ts';
+import { Informer, type InformerOptions } from './informer.ts';
+import type { InformerHandler } from './handlers.ts';
+import { type MemoryObject, MemorySource } from './testing/memory-source.ts';
+
+/** What a handler is told, as lines. */
+function told(): { readonly lines: string[]; readonly handler: InformerHandler<MemoryObject> } {
+  const lines: string[] = [];
+  const of = ({ name, data, version }: MemoryObject): string => `${name}${data === '' ? '' : `=${data}`}@${version}`;
+  return {
+    lines,
+    handler: {
+      onAdd: (object, isInitial) => lines.push(`${isInitial ? 'initial' : 'add'} ${of(object)}`),
+      onUpdate: (before, after) => lines.push(`update ${of(before)} to ${of(after)}`),
+      onDelete: (last, final) =>
+        lines.push(`delete ${of(last)}, ${final === undefined ? 'missed' : `then ${of(final)}`}`),
+    },
+  };
+}
+
+function setUp(options: Partial<InformerOptions<MemoryObject>> = {}, source = new MemorySource()) {
+  const clock = new FakeClock();
+  const warnings: string[] = [];
+  const log: Logger = {
+    ...silentLogger,
+    warn: (_, message) => warnings.push(message),
+    error: (_, message) => warnings.push(message),
+  };
+  const informer = new Informer({ source, log, clock, random: () => 0.5, ...options });
+  const { lines, handler } = told();
+  informer.addHandler(handler);
+  onTestFinished(() => informer.stop());
+  const start = async (): Promise<void> => {
+    informer.start();
+    await clock.advance(0);
+  };
+  return { clock, source, informer, lines, start, warnings, state: () => [...informer.objects.values()] };
+}
+
+/** At least the first delay with its jitter. */
+const retryMs = 800 + 400;
+
+describe('an informer', () => {
+  test('tells what is there, is synced then, and tells each change after it', async () => {
+    const t = setUp();
+    t.source.set('a');
+    t.source.set('b', 'x');
+    expect(t.informer.hasSynced).toBe(false);
+    await t.start();
+    expect(t.informer.hasSynced).toBe(true);
+    await t.informer.synced();
+    t.source.set('c');
+    t.source.set('b', 'y');
+    t.source.remove('a');
+    expect(t.lines).toEqual([
+      'initial a@1',
+      'initial b=x@2',
+      'add c@3',
+      'update b=x@2 to b=y@4',
+      'delete a@1, then a@5',
+    ]);
+    expect(t.state()).toEqual([...t.source.objects.values()]);
+  });
+
+  test('is synced with an empty resource', async () => {
+    const t = setUp();
+    await t.start();
+    expect([t.informer.hasSynced, t.lines]).toEqual([true, []]);
+  });
+
+  test('reads all pages of a list', async () => {
+    const t = setUp();
+    t.source.pageSize = 2;
+    for (const name of ['a', 'b', 'c', 'd', 'e']) t.source.set(name);
+    await t.start();
+    expect(t.informer.objects.size).toBe(5);
+    expect(t.source.watchedAfter).toEqual(['5']);
+  });
+
+  test('keeps the objects of its source and no copies', async () => {
+    const t = setUp();
+    const object = t.source.set('a');
+    await t.start();
+    const next = t.source.set('b');
+    expect(t.informer.objects.get('a')).toBe(object);
+    expect(t.informer.lister.get('', 'b')).toBe(next);
+  });
+
+  test('stops: the watch is closed, no timer is left, and nothing more is told', async () => {
+    const t = setUp({ resyncMs: 1000 });
+    await t.start();
+    await t.informer.stop();
+    t.source.set('a');
+    expect([t.source.openWatches, t.clock.pending, t.lines]).toEqual([0, 0, []]);
+  });
+
+  test('stops while it waits for its next attempt', async () => {
+    const t = setUp();
+    t.source.isAway = true;
+    await t.start();
+    expect(t.clock.pending).toBe(1);
+    await t.informer.stop();
+    expect(t.clock.pending).toBe(0);
+  });
+});
+
+describe('an informer whose watch ends', () => {
+  interface Row {
+    readonly name: string;
+    /** What happens while nothing is watched. */
+    readonly meanwhile: (source: MemorySource) => void;
+    readonly end?: Parameters<MemorySource['endWatches']>[0];
+    readonly lists: number;
+    readonly lines: readonly string[];
+  }
+
+  test.each<Row>([
+    {
+      name: 'goes on where it ended',
+      meanwhile: (source) => source.set('b'),
+      lists: 1,
+      lines: ['initial a@1', 'add b@2'],
+    },
+    {
+      name: 'because its time is over goes on at once',
+      end: {},
+      meanwhile: (source) => source.set('b'),
+      lists: 1,
+      lines: ['initial a@1', 'add b@2'],
+    },
+    {
+      name: 'lists again when it is too late to go on, and tells the differences only',
+      meanwhile(source) {
+        source.set('b');
+        source.compact();
+      },
+      lists: 2,
+      lines: ['initial a@1', 'add b@2'],
+    },
+    {
+      name: 'tells a deletion that it missed with what was known last',
+      meanwhile(source) {
+        source.set('a', 'x');
+        source.remove('a');
+        source.compact();
+      },
+      lists: 2,
+      lines: ['initial a@1', 'delete a@1, missed'],
+    },
+    {
+      name: 'tells an object that was made anew in a gap as changed',
+      meanwhile(source) {
+        source.remove('a');
+        source.set('a', 'new');
+        source.compact();
+      },
+      lists: 2,
+      lines: ['initial a@1', 'update a@1 to a=new@3'],
+    },
+    {
+      name: 'with 410 lists again',
+      end: { error: new StatusError(410, 'Expired', 'too old') },
+      meanwhile: (source) => source.set('b'),
+      lists: 2,
+      lines: ['initial a@1', 'add b@2'],
+    },
+    {
+      name: 'with another answer of the server lists again',
+      end: { error: new StatusError(500, 'InternalError', 'no') },
+      meanwhile: (source) => source.set('b'),
+      lists: 2,
+      lines: ['initial a@1', 'add b@2'],
+    },
+    {
+      name: 'with too many requests goes on where it ended',
+      end: { error: tooManyRequests('slow down', 1) },
+      meanwhile: (source) => source.set('b'),
+      lists: 1,
+      lines: ['initial a@1', 'add b@2'],
+    },
+  ])('$name', async ({ meanwhile, end, lists, lines }) => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    await t.clock.advance(5000);
+    t.source.endWatches(end);
+    meanwhile(t.source);
+    await t.clock.advance(0);
+    for (let attempt = 0; attempt < 2; attempt++) await t.clock.advance(2 * retryMs);
+    expect(t.source.lists).toHaveLength(lists);
+    expect(t.lines).toEqual(lines);
+    expect(t.state()).toEqual([...t.source.objects.values()]);
+    expect(t.source.openWatches).toBe(1);
+  });
+
+  test('goes on at a bookmark, when what came before is forgotten', async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    for (let i = 0; i < 10; i++) t.source.passTime();
+    t.source.bookmark();
+    t.source.compact();
+    t.source.endWatches({});
+    await t.clock.advance(0);
+    expect([t.source.lists.length, t.source.watchedAfter]).toEqual([1, ['1', '11']]);
+  });
+
+  test('lists what is not older than it knows', async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    t.source.set('a', 'x');
+    t.source.endWatches({ error: new StatusError(410, 'Expired', 'too old') });
+    await t.clock.advance(0);
+    await t.clock.advance(retryMs);
+    expect(t.source.lists.map(({ notBefore }) => notBefore)).toEqual([undefined, '2']);
+  });
+});
+
+describe('an informer whose source fails', () => {
+  test('tries again after delays that grow to an end, each with jitter, and begin anew after a watch', async () => {
+    const t = setUp({ retry: { firstMs: 100, maxMs: 300, jitter: 1 } });
+    t.source.isAway = true;
+    await t.start();
+    const at: number[] = [];
+    for (let i = 0; i < 1500; i += 50) {
+      const before = t.source.lists.length;
+      await t.clock.advance(50);
+      if (t.source.lists.length > before) at.push(t.clock.now());
+    }
+    // Half of the jitter: 100 + 50, 200 + 100, 300 + 150, and so on.
+    expect(at).toEqual([150, 450, 900, 1350]);
+    t.source.isAway = false;
+    await t.clock.advance(450);
+    expect(t.informer.hasSynced).toBe(true);
+    await t.clock.advance(2000);
+    const lists = t.source.watchedAfter.length;
+    t.source.endWatches();
+    await t.clock.advance(0);
+    await t.clock.advance(150);
+    expect(t.source.watchedAfter).toHaveLength(lists + 1);
+  });
+
+  test('waits as long as the server asks for', async () => {
+    const t = setUp();
+    await t.start();
+    t.source.bookmark();
+    t.source.endWatches({ error: tooManyRequests('slow down', 7) });
+    await t.clock.advance(0);
+    await t.clock.advance(7399);
+    expect(t.source.watchedAfter).toHaveLength(1);
+    await t.clock.advance(1);
+    expect(t.source.watchedAfter).toHaveLength(2);
+  });
+
+  test('does not turn in circles when watches end at once, without an error', async () => {
+    const t = setUp();
+    await t.start();
+    for (let i = 0; i < 5; i++) {
+      t.source.endWatches({});
+      await t.clock.advance(0);
+    }
+    expect(t.source.watchedAfter).toHaveLength(1);
+  });
+
+  test('rejects who asks whether it is synced, while others wait until it is', async () => {
+    const t = setUp();
+    t.source.isAway = true;
+    await t.start();
+    await expect(t.informer.synced()).rejects.toThrow('the source is away');
+    const patient = t.informer.untilSynced(new AbortController().signal);
+    t.source.isAway = false;
+    await t.clock.advance(retryMs);
+    await patient;
+    await t.informer.synced();
+  });
+
+  test('stays synced, with what it knows, when the source is away later', async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    t.source.isAway = true;
+    t.source.endWatches();
+    await t.clock.advance(60_000);
+    await t.informer.synced();
+    expect([t.informer.hasSynced, t.informer.objects.size, t.lines]).toEqual([true, 1, ['initial a@1']]);
+  });
+
+  test('reads a list without pages when it expires between them', async () => {
+    const t = setUp();
+    t.source.pageSize = 1;
+    for (const name of ['a', 'b', 'c']) t.source.set(name);
+    t.source.onPage = () => {
+      t.source.passTime();
+      t.source.compact();
+    };
+    await t.start();
+    await t.clock.advance(retryMs);
+    expect(t.source.lists.map(({ inPages }) => inPages)).toEqual([true, false]);
+    expect([t.informer.hasSynced, t.state().length]).toEqual([true, 3]);
+  });
+
+  test('leaves no object out that it cannot transform: it is not synced, and says why', async () => {
+    let isBroken = true;
+    const t = setUp({
+      transform(object) {
+        if (isBroken && object.name === 'b') throw new Error('cannot be read');
+        return object;
+      },
+    });
+    t.source.set('a');
+    t.source.set('b');
+    await t.start();
+    await expect(t.informer.synced()).rejects.toThrow('cannot be read');
+    expect([t.informer.hasSynced, t.state()]).toEqual([false, []]);
+    expect(t.warnings).toEqual(['an informer lost its source and tries again']);
+    isBroken = false;
+    await t.clock.advance(retryMs);
+    expect(t.state()).toHaveLength(2);
+    isBroken = true;
+    t.source.set('b', 'x');
+    t.source.set('c');
+    isBroken = false;
+    await t.clock.advance(0);
+    await t.clock.advance(retryMs);
+    expect(t.state()).toEqual([...t.source.objects.values()]);
+  });
+});
+
+describe('the handlers of an informer', () => {
+  test('that come later are told of what is there, and of each change from then on', async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    const late = told();
+    t.informer.addHandler(late.handler);
+    t.source.set('b');
+    expect(late.lines).toEqual(['initial a@1', 'add b@2']);
+  });
+
+  test('that are removed are told of nothing more', async () => {
+    const t = setUp();
+    await t.start();
+    const other = told();
+    const registration = t.informer.addHandler(other.handler);
+    t.source.set('a');
+    registration.remove();
+    t.source.set('b');
+    expect([other.lines, t.lines]).toEqual([['add a@1'], ['add a@1', 'add b@2']]);
+  });
+
+  test('are told by all others, when one throws', async () => {
+    const t = setUp();
+    t.informer.addHandler({
+      onAdd: () => {
+        throw new Error('no');
+      },
+    });
+    const last = told();
+    t.informer.addHandler(last.handler);
+    await t.start();
+    t.source.set('a');
+    t.source.set('a', 'x');
+    expect(last.lines).toEqual(['add a@1', 'update a@1 to a=x@2']);
+    expect(t.warnings).toEqual(['a handler of an informer failed']);
+  });
+
+  test('are told in order of what one of them causes', async () => {
+    const t = setUp();
+    t.informer.addHandler({
+      onAdd: ({ name, data }) => {
+        if (data === '') t.source.set(name, 'by the handler');
+      },
+    });
+    const last = told();
+    t.informer.addHandler(last.handler);
+    await t.start();
+    t.source.set('a');
+    const expected = ['add a@1', 'update a@1 to a=by the handler@2'];
+    expect([t.lines, last.lines]).toEqual([expected, expected]);
+  });
+
+  test('that come or go while others are told are told each change once', async () => {
+    const t = setUp();
+    const late = told();
+    const first = t.informer.addHandler({
+      onAdd() {
+        first.remove();
+        t.informer.addHandler(late.handler);
+      },
+    });
+    await t.start();
+    t.source.set('a');
+    t.source.set('b');
+    expect(late.lines).toEqual(['initial a@1', 'add b@2']);
+  });
+
+  test('are told of all objects again at each resync', async () => {
+    const t = setUp({ resyncMs: 1000 });
+    t.source.set('a');
+    await t.start();
+    await t.clock.advance(2500);
+    expect(t.lines).toEqual(['initial a@1', 'update a@1 to a@1', 'update a@1 to a@1']);
+  });
+
+  test('are told of what the transform leaves', async () => {
+    const t = setUp({ transform: (object) => ({ ...object, data: object.data.toUpperCase() }) });
+    t.source.set('a', 'x');
+    await t.start();
+    t.source.set('a', 'y');
+    t.source.remove('a');
+    expect(t.lines).toEqual(['initial a=X@1', 'update a=X@1 to a=Y@2', 'delete a=Y@2, then a=Y@3']);
+  });
+});
