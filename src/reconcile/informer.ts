@@ -23,6 +23,8 @@ import type { Source, SourceEvent, SourceWatch, WatchEnd } from './source.ts';
 export interface InformerOptions<T> {
   readonly source: Source<T>;
   readonly log: Logger;
+  /** Told each time that the source fails, in place of the log. */
+  readonly onError?: (error: unknown) => void;
   readonly indexers?: Indexers<T>;
   /**
    * What is kept of an object, such as without its managed fields. Key, namespace, labels and version must stay. What it
@@ -254,7 +256,6 @@ export class Informer<T> {
   }
 
   async #recover({ error }: WatchEnd): Promise<void> {
-    const { source, log } = this.#options;
     if (this.#progressed) this.#retry.reset();
     if (error === undefined && this.#progressed) return;
     if (error !== undefined) {
@@ -262,9 +263,14 @@ export class Informer<T> {
       if (!this.hasSynced) this.#synced.fail(error as Error);
     }
     const retryInMs = this.#retry.next(error);
-    if (error !== undefined)
-      log.warn({ err: error, resource: source.resource, retryInMs }, 'an informer lost its source and tries again');
+    if (error !== undefined) this.#report(error, retryInMs);
     await sleep(this.#clock, retryInMs, this.#abort.signal);
+  }
+
+  #report(error: unknown, retryInMs: number): void {
+    const { source, log, onError } = this.#options;
+    if (onError !== undefined) return onError(error);
+    log.warn({ err: error, resource: source.resource, retryInMs }, 'an informer lost its source and tries again');
   }
 
   /** @returns what ends it */

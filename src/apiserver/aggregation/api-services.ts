@@ -1,9 +1,10 @@
 /** The APIServices as this server knows them, and which group versions are answered elsewhere. */
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
-import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
-import { follow } from '../../registry/follow.ts';
+import { onEveryChange } from '../../reconcile/handlers.ts';
+import type { Informer } from '../../reconcile/informer.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import { createStoreInformer } from '../../registry/store-source.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { type RemoteApi, remoteApiOf } from './remote-api.ts';
 
@@ -14,26 +15,30 @@ export type ApiServiceListener = (name: string, before: APIService | undefined, 
 
 export class ApiServices {
   readonly #store: ResourceStore | undefined;
-  readonly #log: Logger;
   readonly #byName = new Map<string, APIService>();
   readonly #remote = new Map<string, RemoteApi>();
   readonly #listeners = new Set<ApiServiceListener>();
-  readonly #known = new Latch();
+  readonly #informer: Informer<StoredObject> | undefined;
 
   /** @param store absent where APIServices are not served: everything is answered here then */
   constructor(store: ResourceStore | undefined, log: Logger) {
     this.#store = store;
-    this.#log = log;
-    if (store === undefined) this.#known.open();
+    if (store === undefined) return;
+    this.#informer = createStoreInformer({ store, freshness: 'mostRecent', log });
+    this.#informer.addHandler(
+      onEveryChange((before, after) =>
+        this.#tell((after ?? before)!.attributes.name, after === undefined ? undefined : this.#decode(after)),
+      ),
+    );
   }
 
   get isKnown(): boolean {
-    return this.#known.isOpen;
+    return this.#informer?.hasSynced ?? true;
   }
 
   /** Resolves when they were read for the first time; rejects while they cannot be. */
-  known(): Promise<void> {
-    return this.#known.wait();
+  async known(): Promise<void> {
+    await this.#informer?.synced();
   }
 
   get(name: string): APIService | undefined {
@@ -57,32 +62,12 @@ export class ApiServices {
     this.#listeners.add(listener);
   }
 
-  /** Resolves when the signal aborts. */
-  async follow(signal: AbortSignal): Promise<void> {
-    if (this.#store === undefined) return;
-    await follow({
-      store: this.#store,
-      signal,
-      onState: (objects) => {
-        this.#replaceAll(objects);
-        this.#known.open();
-      },
-      onEvent: ({ type, object }) => {
-        if (object === undefined) return;
-        if (type === 'DELETED') this.#tell(object.attributes.name, undefined);
-        else this.#tell(object.attributes.name, this.#decode(object));
-      },
-      onFailure: (error) => {
-        if (!this.#known.isOpen) this.#known.fail(error as Error);
-        this.#log.warn({ err: error }, 'the APIServices could not be followed, trying again');
-      },
-    });
+  start(): void {
+    this.#informer?.start();
   }
 
-  #replaceAll(objects: readonly StoredObject[]): void {
-    const present = new Set(objects.map(({ attributes: attributes }) => attributes.name));
-    for (const name of [...this.#byName.keys()]) if (!present.has(name)) this.#tell(name, undefined);
-    for (const object of objects) this.#tell(object.attributes.name, this.#decode(object));
+  async stop(): Promise<void> {
+    await this.#informer?.stop();
   }
 
   #tell(name: string, after: APIService | undefined): void {

@@ -8,7 +8,10 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
 import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { RemoteOpenApi } from '../nonresource/openapi.ts';
-import { ObjectFollower } from '../object-follower.ts';
+import { onEveryChange } from '../../reconcile/handlers.ts';
+import type { Informer } from '../../reconcile/informer.ts';
+import { createStoreInformer } from '../../registry/store-source.ts';
+import type { StoredObject } from '../../storage/objects.ts';
 import type { Filter } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { createWorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
@@ -60,7 +63,7 @@ export interface Aggregation {
   register(signal: AbortSignal): Promise<void>;
   /** Resolves when `register` has done its first round. */
   readonly registered: Promise<void>;
-  /** Nothing is followed and asked any more; requests go on. */
+  /** Informers and controllers end; requests go on. */
   stop(): Promise<void>;
   /** Ends connections, with what is under way on them. */
   close(): void;
@@ -104,12 +107,11 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
     onAbort: (request) => metrics.aborted(request),
     log,
   });
-  const backing = followBacking(setup, services, availability);
+  const backing = watchBackends(setup, services, availability);
   services.onChange(() => backends.keepOnly(services.remotes));
   apis.waitFor(() => services.known());
 
   const registered = new Latch();
-  let following: Promise<void> | undefined;
   return {
     aggregationProxy: aggregationProxy(services, apis, proxy),
     openApi: {
@@ -117,7 +119,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
       paths: () => documents.openApiPaths(),
       answer: (request, key) => proxy(request, services.remote(key.slice('apis/'.length))!),
     },
-    start: () => void (following ??= services.follow(stop.signal)),
+    start: () => services.start(),
     async register(signal) {
       if (!writer.isServed(apiServicesResource)) return registered.open();
       while (!signal.aborted && !registered.isOpen) {
@@ -138,33 +140,33 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
     registered: registered.wait(),
     async stop() {
       stop.abort();
-      await Promise.all([availability.stop(), documents.stop(), registrations.stop(), backing.stop(), following]);
+      await Promise.all([availability.stop(), documents.stop(), registrations.stop(), backing.stop(), services.stop()]);
     },
     close: () => backends.close(),
   };
 }
 
-/** Few clusters have an API that is not local: services are followed once there is one. */
-function followBacking(
+/** Few clusters have an API that is not local: the informers of services and endpoints begin once there is one. */
+function watchBackends(
   { registry, log }: AggregationSetup,
   services: ApiServices,
   availability: Availability,
 ): { stop(): Promise<void> } {
-  const followers: ObjectFollower[] = [];
+  const informers: Informer<StoredObject>[] = [];
   services.onChange(() => {
-    if (!services.hasRemotes || followers.length > 0) return;
+    if (!services.hasRemotes || informers.length > 0) return;
     for (const resource of ['services', 'endpoints']) {
       const store = registry.storeOf('', resource);
       if (store === undefined) continue;
-      const follower = new ObjectFollower({
-        store,
-        log,
-        onChange: (before, after) =>
+      const informer = createStoreInformer({ store, freshness: 'any', log });
+      informer.addHandler(
+        onEveryChange((before, after) =>
           availability.recheck((after ?? before)!.attributes.namespace, (after ?? before)!.attributes.name),
-      });
-      followers.push(follower);
-      follower.start();
+        ),
+      );
+      informers.push(informer);
+      informer.start();
     }
   });
-  return { stop: async () => void (await Promise.all(followers.map((follower) => follower.stop()))) };
+  return { stop: async () => void (await Promise.all(informers.map((informer) => informer.stop()))) };
 }

@@ -11,12 +11,12 @@ import { alwaysAllow } from './always-allow.ts';
 import { alwaysDeny } from './always-deny.ts';
 import type { Authorizer } from './authorizer.ts';
 import { type AuthorizationConfig, type AuthorizerConfig, type AuthorizerType, uses } from './configuration.ts';
-import { FollowedResources } from './followed.ts';
 import type { AuthorizationMetrics } from './metrics.ts';
 import { createNodeAuthorizer } from './node/authorizer.ts';
 import { NodeGraph } from './node/graph.ts';
 import { createRbacAuthorizer } from './rbac/authorizer.ts';
 import { RbacSource } from './rbac/source.ts';
+import { ResourceInformers } from './resource-informers.ts';
 import { createUnion } from './union.ts';
 import { createWebhookAuthorizer } from './webhook/authorizer.ts';
 
@@ -103,7 +103,7 @@ function checkTypes(authorizers: readonly AuthorizerConfig[], initial: readonly 
 
 interface Parts {
   readonly rbac: RbacSource;
-  readonly nodeObjects: FollowedResources;
+  readonly nodeObjects: ResourceInformers;
   chainOf(authorizers: readonly AuthorizerConfig[]): Chain;
 }
 
@@ -111,7 +111,7 @@ interface Parts {
 function createParts({ registry, decode, log, featureEnabled, metrics, calls }: AuthorizationOptions): Parts {
   const rbac = new RbacSource({ registry, decode, log });
   const graph = new NodeGraph(decode);
-  const nodeObjects = new FollowedResources(registry, log, graph.resources);
+  const nodeObjects = new ResourceInformers(registry, log, graph.resources);
   const authorizerOf = (config: AuthorizerConfig, clients: WebhookClient[]): Authorizer => {
     switch (config.type) {
       case 'AlwaysAllow':

@@ -1,5 +1,5 @@
 /**
- * Objects that the server keeps while it is used: those of flow control, and then the APIServices. Nobody has to wait
+ * Objects that the server keeps while it is used: those of flow control, and then the APIServices. No request waits
  * for them, so they come after the server is ready.
  */
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
@@ -9,7 +9,7 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Aggregation } from '../aggregation/setup.ts';
 import { flowControlIntervalMs, keepFlowControlObjects } from './flow-control-objects.ts';
 import { flowSchemaConditionResources, updateFlowSchemaConditions } from './flow-schema-conditions.ts';
-import { follow } from './follow.ts';
+import { keepInRounds } from './rounds.ts';
 import type { LoopbackClient } from './loopback-client.ts';
 
 export interface BootstrapObjectsOptions {
@@ -57,16 +57,10 @@ export function createBootstrapObjectsController({
       }
     }
   };
-  const followed = (resources: readonly Resource[], round: () => Promise<void>, signal: AbortSignal): Promise<void> =>
-    follow(
-      {
-        stores: resources.map(({ group, resource }) => registry.storeOf(group, resource)!).filter(Boolean),
-        round,
-        log,
-        clock,
-      },
-      signal,
-    );
+  const inRounds = (resources: readonly Resource[], round: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+    const stores = resources.flatMap(({ group, resource }) => registry.storeOf(group, resource) ?? []);
+    return keepInRounds({ stores, round, log, clock }, signal);
+  };
 
   const keepObjects = (signal: AbortSignal): Promise<void> =>
     persist('the objects of flow control', () => keepFlowControlObjects(writer), signal);
@@ -84,7 +78,7 @@ export function createBootstrapObjectsController({
       await updateFlowSchemaConditions(writer, now);
       flowControl.open();
     };
-    await Promise.all([followed(flowSchemaConditionResources, round, signal), keepThemFromNowOn(signal)]);
+    await Promise.all([inRounds(flowSchemaConditionResources, round, signal), keepThemFromNowOn(signal)]);
   };
   return {
     settled: Promise.all([flowControl.wait(), aggregation.registered]).then(() => undefined),

@@ -4,12 +4,14 @@
  * deletions take as long as finalizers do and run beside.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { updateStatus } from '../../api/apiextensions/findings.ts';
 import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
+import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isStatusError } from '../../machinery/status.ts';
+import { Controller, type SyncResult } from '../../reconcile/controller.ts';
+import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
@@ -35,13 +37,11 @@ const retryMs = 1000;
 export class DefinitionController {
   readonly #options: DefinitionControllerOptions;
   readonly #stop = new AbortController();
-  readonly #waiting = new Set<string>();
-  readonly #delayed = new Set<string>();
-  readonly #ripe = new Set<string>();
+  /** When a definition may be established, of those that have waited for it. */
+  readonly #establishAt = new Map<string, number>();
   readonly #finalizing = new Map<string, Promise<void>>();
   readonly #definitions: DefinitionInformer | undefined;
-  #running: Promise<void> | undefined;
-  #following: Promise<void> | undefined;
+  readonly #controller: Controller | undefined;
 
   constructor(options: DefinitionControllerOptions) {
     this.#options = { ...options, writer: options.writer.until(this.#stop.signal) };
@@ -49,9 +49,15 @@ export class DefinitionController {
     if (store === undefined) return;
     this.#definitions = new DefinitionInformer({
       store,
-      onChange: (name) => this.#enqueue(name),
-      onFailure: (error) =>
-        options.log.warn({ err: error }, 'the definitions of custom resources could not be followed'),
+      onChange: (name) => this.#serve(name, this.#definitions!.get(name)),
+      log: options.log,
+    });
+    this.#controller = new Controller({
+      sync: (name) => this.#reconcile(name),
+      onFailure: (name, error) => this.#warn(name, error),
+      workers: 1,
+      triggers: [this.#definitions],
+      rateLimiter: new ExponentialRateLimiter({ firstMs: retryMs, maxMs: retryMs }),
     });
   }
 
@@ -61,18 +67,13 @@ export class DefinitionController {
   }
 
   start(): void {
-    this.#following ??= this.#definitions?.follow(this.#stop.signal);
+    this.#controller?.start();
+    this.#definitions?.start();
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    await Promise.all([this.#following, this.#running, ...this.#finalizing.values()]);
-  }
-
-  #enqueue(name: string): void {
-    this.#serve(name, this.#definitions!.get(name));
-    this.#waiting.add(name);
-    this.#running ??= this.#work();
+    await Promise.all([this.#definitions?.stop(), this.#controller?.stop(), ...this.#finalizing.values()]);
   }
 
   /** A definition that cannot be served, which another server may have let in, must not keep the others from it. */
@@ -84,49 +85,34 @@ export class DefinitionController {
     }
   }
 
-  async #work(): Promise<void> {
-    try {
-      for (const name of this.#waiting) {
-        if (this.#stop.signal.aborted) return;
-        this.#waiting.delete(name);
-        await this.#reconcile(name).catch((error: unknown) => this.#failed(name, error));
-      }
-    } finally {
-      this.#running = undefined;
-    }
-  }
-
-  #failed(name: string, error: unknown): void {
-    if (this.#stop.signal.aborted) return;
+  #warn(name: string, error: unknown): void {
     this.#options.log.warn(
       { err: error, definition: name },
       'the definition of a custom resource could not be brought up to date',
     );
-    this.#later(retryMs, () => this.#enqueue(name));
   }
 
-  #later(delayMs: number, then: () => void): void {
-    const { signal } = this.#stop;
-    void sleep(delayMs, undefined, { signal, ref: false }).then(then, () => undefined);
-  }
-
-  async #reconcile(name: string): Promise<void> {
+  async #reconcile(name: string): Promise<SyncResult> {
     const definition = this.#definitions!.get(name);
-    if (definition === undefined) return;
-    if (definition.metadata.deletionTimestamp !== undefined) return this.#finalize(name);
+    if (definition?.metadata.deletionTimestamp !== undefined) this.#finalize(name);
+    if (definition === undefined || definition.metadata.deletionTimestamp !== undefined) {
+      this.#establishAt.delete(name);
+      return undefined;
+    }
     const wanted = { ...definition, status: { ...definition.status } };
     this.#update(wanted);
     if (!isDeepStrictEqual(wanted.status, definition.status)) {
-      // Whoever is told that it is established finds it served.
+      // A client that is told that it is established finds it served.
       this.#serve(name, wanted);
       await this.#write(name);
     }
-    if (this.#mustWait(wanted)) this.#establishLater(name);
+    return this.#mustWait(wanted) ? { requeueAfterMs: this.#establishLater(name) } : undefined;
   }
 
   #update(definition: CustomResourceDefinition): void {
     const name = definition.metadata.name!;
-    const establish = this.#options.apiServerCount <= 1 || this.#ripe.has(name);
+    const establish =
+      this.#options.apiServerCount <= 1 || (this.#establishAt.get(name) ?? Infinity) <= systemClock.now();
     updateStatus(definition, {
       others: this.#definitions!.inGroup(definition.spec.group ?? ''),
       establish,
@@ -153,22 +139,23 @@ export class DefinitionController {
     return hasCondition(definition, 'NamesAccepted') && !hasCondition(definition, 'Established');
   }
 
-  #establishLater(name: string): void {
-    if (this.#delayed.has(name)) return;
-    this.#delayed.add(name);
-    this.#later(establishingDelayMs, () => {
-      this.#delayed.delete(name);
-      this.#ripe.add(name);
-      this.#enqueue(name);
-    });
+  /** Milliseconds until it may be established. */
+  #establishLater(name: string): number {
+    const now = systemClock.now();
+    const at = this.#establishAt.get(name) ?? now + establishingDelayMs;
+    this.#establishAt.set(name, at);
+    return at - now;
   }
 
   #finalize(name: string): void {
-    this.#ripe.delete(name);
     if (this.#finalizing.has(name)) return;
     const options = { ...this.#options, definitions: this.#definitions!, signal: this.#stop.signal };
     const done = removeInstances(name, options)
-      .catch((error: unknown) => this.#failed(name, error))
+      .catch((error: unknown) => {
+        if (this.#stop.signal.aborted) return;
+        this.#warn(name, error);
+        this.#controller!.addAfter(name, retryMs);
+      })
       .finally(() => this.#finalizing.delete(name));
     this.#finalizing.set(name, done);
   }

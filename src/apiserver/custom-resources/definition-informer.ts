@@ -3,31 +3,43 @@
  * itself.
  */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
-import { Latch } from '../../base/latch.ts';
-import { follow } from '../../registry/follow.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Trigger } from '../../reconcile/controller.ts';
+import { onEveryChange } from '../../reconcile/handlers.ts';
+import type { Informer } from '../../reconcile/informer.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import { createStoreInformer } from '../../registry/store-source.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 
 export interface DefinitionInformerOptions {
   readonly store: ResourceStore;
   /** A definition came, changed or went; also for definitions of the same group when names became free or taken. */
   readonly onChange: (name: string) => void;
-  readonly onFailure: (error: unknown) => void;
+  readonly log: Logger;
 }
 
-export class DefinitionInformer {
+export class DefinitionInformer implements Trigger {
   readonly #options: DefinitionInformerOptions;
   readonly #byName = new Map<string, CustomResourceDefinition>();
   readonly #byGroup = new Map<string, Map<string, CustomResourceDefinition>>();
-  readonly #known = new Latch();
+  readonly #informer: Informer<StoredObject>;
+  readonly #attached = new Set<(name: string) => void>();
 
   constructor(options: DefinitionInformerOptions) {
+    const { store, log } = options;
     this.#options = options;
+    this.#informer = createStoreInformer({ store, freshness: 'mostRecent', log });
+    this.#informer.addHandler(
+      onEveryChange((before, after) => {
+        if (after === undefined) this.#remove(before!.attributes.name);
+        else this.set(store.decode(after) as CustomResourceDefinition);
+      }),
+    );
   }
 
   /** Resolves when the definitions were read for the first time; rejects while they cannot be. */
   known(): Promise<void> {
-    return this.#known.wait();
+    return this.#informer.synced();
   }
 
   get(name: string): CustomResourceDefinition | undefined {
@@ -39,26 +51,22 @@ export class DefinitionInformer {
     return this.#byGroup.get(group)?.values() ?? [];
   }
 
-  /** Resolves when the signal aborts. */
-  follow(signal: AbortSignal): Promise<void> {
-    const { store, onFailure } = this.#options;
-    return follow({
-      store,
-      signal,
-      onState: (objects) => {
-        this.#replaceAll(objects);
-        this.#known.open();
-      },
-      onEvent: ({ type, object }) => {
-        if (object === undefined) return;
-        if (type === 'DELETED') this.#remove(object.attributes.name);
-        else this.set(this.#decode(object));
-      },
-      onFailure: (error) => {
-        if (!this.#known.isOpen) this.#known.fail(error as Error);
-        onFailure(error);
-      },
-    });
+  attach(add: (name: string) => void): () => void {
+    this.#attached.add(add);
+    for (const name of this.#byName.keys()) add(name);
+    return () => void this.#attached.delete(add);
+  }
+
+  untilSynced(signal: AbortSignal): Promise<void> {
+    return this.#informer.untilSynced(signal);
+  }
+
+  start(): void {
+    this.#informer.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#informer.stop();
   }
 
   /** Older versions than the one that is known are not looked at. */
@@ -71,13 +79,7 @@ export class DefinitionInformer {
     let members = this.#byGroup.get(group);
     if (members === undefined) this.#byGroup.set(group, (members = new Map()));
     members.set(name, definition);
-    this.#options.onChange(name);
-  }
-
-  #replaceAll(objects: readonly StoredObject[]): void {
-    const present = new Set(objects.map(({ attributes: attributes }) => attributes.name));
-    for (const name of [...this.#byName.keys()]) if (!present.has(name)) this.#remove(name);
-    for (const object of objects) this.set(this.#decode(object));
+    this.#tell(name);
   }
 
   #remove(name: string): void {
@@ -88,13 +90,14 @@ export class DefinitionInformer {
     const members = this.#byGroup.get(group)!;
     members.delete(name);
     if (members.size === 0) this.#byGroup.delete(group);
-    this.#options.onChange(name);
+    this.#tell(name);
     // Others may have waited for its names.
-    for (const other of members.keys()) this.#options.onChange(other);
+    for (const other of members.keys()) this.#tell(other);
   }
 
-  #decode(object: StoredObject): CustomResourceDefinition {
-    return this.#options.store.decode(object) as CustomResourceDefinition;
+  #tell(name: string): void {
+    this.#options.onChange(name);
+    for (const add of this.#attached) add(name);
   }
 }
 

@@ -4,7 +4,7 @@ import type { VolumeAttachment } from '../../../api/gen/types/storage-v1.ts';
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
 import type { StoredObject } from '../../../storage/objects.ts';
 import type { SharedDecoder } from '../../shared-decoder.ts';
-import type { FollowedResource } from '../followed.ts';
+import type { IndexedResource } from '../resource-informers.ts';
 import { podReferences, type PodReferences, type VolumeReferences, volumeReferences } from './references.ts';
 
 export type GraphKind =
@@ -35,7 +35,7 @@ export class NodeGraph {
   }
 
   /** What the graph is made from. */
-  get resources(): readonly FollowedResource[] {
+  get resources(): readonly IndexedResource[] {
     return [
       { group: '', resource: 'pods', onChange: (before, after, store) => this.#changePod(before, after, store) },
       {

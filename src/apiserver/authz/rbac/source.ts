@@ -4,7 +4,7 @@ import type { Logger } from '../../../base/logger.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import type { SharedDecoder } from '../../shared-decoder.ts';
-import { type FollowedResource, FollowedResources } from '../followed.ts';
+import { type IndexedResource, ResourceInformers } from '../resource-informers.ts';
 import { RbacPolicy } from './policy.ts';
 
 export interface RbacSourceOptions {
@@ -15,14 +15,14 @@ export interface RbacSourceOptions {
 
 export class RbacSource {
   readonly #policy = new RbacPolicy();
-  readonly #resources: FollowedResources;
+  readonly #resources: ResourceInformers;
 
   constructor({ registry, decode, log }: RbacSourceOptions) {
     const policy = this.#policy;
-    const followed = <T extends KubeObject>(
+    const indexed = <T extends KubeObject>(
       resource: string,
       change: (before: T | undefined, after: T | undefined) => void,
-    ): FollowedResource => ({
+    ): IndexedResource => ({
       group: rbacGroup,
       resource,
       onChange: (before, after, store) =>
@@ -31,11 +31,11 @@ export class RbacSource {
           after === undefined ? undefined : decode<T>(store, after),
         ),
     });
-    this.#resources = new FollowedResources(registry, log, [
-      followed('clusterroles', policy.changeRole.bind(policy)),
-      followed('roles', policy.changeRole.bind(policy)),
-      followed('clusterrolebindings', policy.changeBinding.bind(policy)),
-      followed('rolebindings', policy.changeBinding.bind(policy)),
+    this.#resources = new ResourceInformers(registry, log, [
+      indexed('clusterroles', policy.changeRole.bind(policy)),
+      indexed('roles', policy.changeRole.bind(policy)),
+      indexed('clusterrolebindings', policy.changeBinding.bind(policy)),
+      indexed('rolebindings', policy.changeBinding.bind(policy)),
     ]);
   }
 

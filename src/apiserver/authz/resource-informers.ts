@@ -1,15 +1,17 @@
 /**
- * Resources that an authorizer keeps an index over: followed from the start, or from the first time somebody needs
- * them.
+ * Informers of the resources that an authorizer keeps an index over. They begin with the server, or with the first
+ * request that needs the index.
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import type { Logger } from '../../base/logger.ts';
+import { onEveryChange } from '../../reconcile/handlers.ts';
+import type { Informer } from '../../reconcile/informer.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import { createStoreInformer } from '../../registry/store-source.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import { ObjectFollower } from '../object-follower.ts';
 
-export interface FollowedResource {
+export interface IndexedResource {
   readonly group: string;
   readonly resource: string;
   readonly onChange: (before: StoredObject | undefined, after: StoredObject | undefined, store: ResourceStore) => void;
@@ -22,26 +24,27 @@ export interface FollowedResource {
  */
 const loadTimeoutMs = 5000;
 
-export class FollowedResources {
-  readonly #make: () => ObjectFollower[];
-  #followers: readonly ObjectFollower[] | undefined;
+export class ResourceInformers {
+  readonly #make: () => Informer<StoredObject>[];
+  #informers: readonly Informer<StoredObject>[] | undefined;
   #isLoaded = false;
 
   /** A resource that is not served has no objects. */
-  constructor(registry: Pick<RegistryCatalog, 'storeOf'>, log: Logger, resources: readonly FollowedResource[]) {
+  constructor(registry: Pick<RegistryCatalog, 'storeOf'>, log: Logger, resources: readonly IndexedResource[]) {
     this.#make = () =>
       resources.flatMap(({ group, resource, onChange }) => {
         const store = registry.storeOf(group, resource);
-        return store === undefined
-          ? []
-          : [new ObjectFollower({ store, log, onChange: (before, after) => onChange(before, after, store) })];
+        if (store === undefined) return [];
+        const informer = createStoreInformer({ store, freshness: 'any', log });
+        informer.addHandler(onEveryChange((before, after) => onChange(before, after, store)));
+        return [informer];
       });
   }
 
   start(): void {
-    if (this.#followers !== undefined) return;
-    this.#followers = this.#make();
-    for (const follower of this.#followers) follower.start();
+    if (this.#informers !== undefined) return;
+    this.#informers = this.#make();
+    for (const informer of this.#informers) informer.start();
   }
 
   /** Undefined when all is known, else a promise of that. It rejects when it takes too long. */
@@ -52,11 +55,11 @@ export class FollowedResources {
   }
 
   async stop(): Promise<void> {
-    await Promise.all((this.#followers ?? []).map((follower) => follower.stop()));
+    await Promise.all((this.#informers ?? []).map((informer) => informer.stop()));
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#followers!.map((follower) => follower.synced(signal)));
+    await Promise.all(this.#informers!.map((informer) => informer.synced(signal)));
     this.#isLoaded = true;
   }
 }

@@ -1,17 +1,23 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
-import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import type { SourceStore } from '../../registry/store-source.ts';
 import { objectEvent } from '../../storage/events.ts';
 import type { ObjectEvent, ObjectWatch, ObjectWatchOptions, StoredObject } from '../../storage/objects.ts';
-import { follow } from './follow.ts';
+import { keepInRounds } from './rounds.ts';
 
-const change = (): ObjectEvent => objectEvent('MODIFIED', 1, {} as StoredObject);
+let revision = 0;
+const change = (): ObjectEvent =>
+  objectEvent('MODIFIED', ++revision, { key: 'a', revision } as Partial<StoredObject> as StoredObject);
 
 /** A resource whose changes the test makes. */
 class Source {
   readonly watches: { events: ObjectEvent[]; ended: Error | undefined; onReady: () => void; closed: boolean }[] = [];
-  readonly store = {
+  readonly store: SourceStore = {
+    resourceName: 'things',
+    groupResource: { group: '', resource: 'things' },
+    key: (_, name) => name,
+    list: () => Promise.resolve({ objects: [], revision: 1 }),
     watch: ({ onReady }: ObjectWatchOptions): Promise<ObjectWatch> => {
       const state = { events: [] as ObjectEvent[], ended: undefined as Error | undefined, onReady, closed: false };
       this.watches.push(state);
@@ -24,7 +30,7 @@ class Source {
         close: () => void (state.closed = true),
       });
     },
-  } as unknown as ResourceStore;
+  };
 
   emit(): void {
     const watch = this.watches.at(-1)!;
@@ -57,11 +63,14 @@ function start() {
   const rounds = new Rounds();
   const clock = new FakeClock();
   const controller = new AbortController();
-  const ended = follow({ stores: [source.store], round: rounds.round, log: silentLogger, clock }, controller.signal);
+  const ended = keepInRounds(
+    { stores: [source.store], round: rounds.round, log: silentLogger, clock },
+    controller.signal,
+  );
   return { source, rounds, clock, stop: () => (controller.abort(), ended) };
 }
 
-test('a round at first, and one more for all that changed meanwhile', async () => {
+test('there is a round at first, and one more for all that changed meanwhile', async () => {
   const { source, rounds, stop } = start();
   const first = await rounds.next();
   source.emit();
@@ -75,23 +84,34 @@ test('a round at first, and one more for all that changed meanwhile', async () =
   expect(source.watches.map(({ closed }) => closed)).toEqual([true]);
 });
 
-test('after a failed round it begins anew, a second later', async () => {
-  const { source, rounds, clock, stop } = start();
+test('a round that failed is made again a second later', async () => {
+  const { rounds, clock, stop } = start();
   (await rounds.next()).fail(new Error('store is away'));
   await clock.advance(0);
-  await clock.advance(1000);
+  await clock.advance(999);
+  expect(rounds.count).toBe(1);
+  await clock.advance(1);
   (await rounds.next()).finish();
   await stop();
-  expect(source.watches.map(({ closed }) => closed)).toEqual([true, true]);
 });
 
-test('a watch that ended is opened again', async () => {
+test('rounds end with the signal, after the one that is under way', async () => {
+  const { rounds, stop } = start();
+  const round = await rounds.next();
+  const ended = stop();
+  round.finish();
+  await ended;
+  expect(rounds.count).toBe(1);
+});
+
+test('a watch that ended is opened again, and what changes then leads to a round', async () => {
   const { source, rounds, clock, stop } = start();
   (await rounds.next()).finish();
   source.watches[0]!.ended = new Error('slow consumer');
   source.watches[0]!.onReady();
   await clock.advance(0);
   await clock.advance(1000);
+  source.emit();
   (await rounds.next()).finish();
   await stop();
   expect(source.watches).toHaveLength(2);
