@@ -198,6 +198,11 @@ export function tooLargeResourceVersion(message: string): StatusError {
   });
 }
 
+export const isTooLargeResourceVersion = (error: unknown): error is StatusError =>
+  isStatusError(error) &&
+  error.code === 504 &&
+  error.details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') === true;
+
 export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
 
 export const internalError = (message: string, options?: { cause?: unknown }): StatusError =>

@@ -4,8 +4,8 @@
  */
 import { Informer, type InformerOptions } from '../reconcile/informer.ts';
 import type { ObjectView, Source, SourceListOptions, SourcePage, SourceWatch, WatchEnd } from '../reconcile/source.ts';
-import type { GroupResource } from '../machinery/status.ts';
-import type { ObjectEvent, ObjectWatch, StoredObject } from '../storage/objects.ts';
+import { type GroupResource, isTooLargeResourceVersion } from '../machinery/status.ts';
+import type { ObjectEvent, ObjectWatch, ReadVersion, StoredObject } from '../storage/objects.ts';
 import type { ResourceStore } from './generic/resource-store.ts';
 import { toStatusError } from './generic/store-error-answers.ts';
 
@@ -54,13 +54,20 @@ const viewOf = (store: SourceStore): ObjectView<StoredObject> => ({
   versionOf: ({ revision }) => revision,
 });
 
-/** The cache never goes back in time, so that any list is as new as the last one. */
 async function* listOnce(
   store: SourceStore,
   freshness: StoreSourceOptions['freshness'],
-  { signal }: SourceListOptions,
+  { notBefore, signal }: SourceListOptions,
 ): AsyncIterable<SourcePage<StoredObject>> {
-  const { objects, revision } = await store.list({ version: { match: freshness }, signal });
+  const version: ReadVersion =
+    notBefore === undefined || freshness === 'mostRecent'
+      ? { match: freshness }
+      : { match: 'notOlderThan', revision: Number(notBefore) };
+  const { objects, revision } = await store.list({ version, signal }).catch((error: unknown) => {
+    // A store that was put back to an earlier state never comes to that version.
+    if (!isTooLargeResourceVersion(error)) throw error;
+    return store.list({ version: { match: 'mostRecent' }, signal });
+  });
   yield { objects, version: String(revision) };
 }
 
