@@ -46,7 +46,7 @@ export class Handlers<T> {
     const registered: Registered<T> = { handler, isRemoved: false };
     const before = [...present];
     this.#registered = [...this.#registered, registered];
-    for (const object of before) this.#call(registered, () => handler.onAdd?.(object, true));
+    for (const object of before) this.#tellAdded(registered, object, true);
     return {
       remove: () => {
         registered.isRemoved = true;
@@ -56,21 +56,35 @@ export class Handlers<T> {
   }
 
   added(object: T, isInitial: boolean): void {
-    for (const each of this.#registered) this.#call(each, () => each.handler.onAdd?.(object, isInitial));
+    for (const each of this.#registered) this.#tellAdded(each, object, isInitial);
   }
 
   updated(before: T, after: T): void {
-    for (const each of this.#registered) this.#call(each, () => each.handler.onUpdate?.(before, after));
+    for (const { handler, isRemoved } of this.#registered) {
+      if (isRemoved) continue;
+      try {
+        handler.onUpdate?.(before, after);
+      } catch (error) {
+        this.#onFailure(error);
+      }
+    }
   }
 
   deleted(last: T, final: T | undefined): void {
-    for (const each of this.#registered) this.#call(each, () => each.handler.onDelete?.(last, final));
+    for (const { handler, isRemoved } of this.#registered) {
+      if (isRemoved) continue;
+      try {
+        handler.onDelete?.(last, final);
+      } catch (error) {
+        this.#onFailure(error);
+      }
+    }
   }
 
-  #call(registered: Registered<T>, tell: () => void): void {
-    if (registered.isRemoved) return;
+  #tellAdded({ handler, isRemoved }: Registered<T>, object: T, isInitial: boolean): void {
+    if (isRemoved) return;
     try {
-      tell();
+      handler.onAdd?.(object, isInitial);
     } catch (error) {
       this.#onFailure(error);
     }
