@@ -81,7 +81,7 @@ const storeCheck =
     await store.currentRevision(AbortSignal.any([signal, timeLimit(timeoutMs)]));
   };
 
-/** Every watch cache that is in use follows the store. */
+/** Every watch cache that is in use is filled and in contact with the store. */
 const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
   name: 'informer-sync',
   check: () => {

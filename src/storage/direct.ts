@@ -137,9 +137,9 @@ class DirectObjectStorage implements ObjectStorage {
       },
     });
     const { after } = options;
-    if (typeof after === 'number' && after > 0 && options.initialEvents !== true) this.#follow(watch, queue, after);
+    if (typeof after === 'number' && after > 0 && options.initialEvents !== true) this.#watchStore(watch, queue, after);
     else if (options.initialEvents === false)
-      this.#follow(watch, queue, await this.#store.currentRevision(options.signal));
+      this.#watchStore(watch, queue, await this.#store.currentRevision(options.signal));
     else await this.#beginWithState(watch, queue, options);
     this.#watches.add(queue, options.bookmarks === true);
     return queue;
@@ -189,7 +189,7 @@ class DirectObjectStorage implements ObjectStorage {
     return undefined;
   }
 
-  #follow(watch: DirectWatch, queue: WatchQueue, after: number): void {
+  #watchStore(watch: DirectWatch, queue: WatchQueue, after: number): void {
     watch.position = after;
     queue.begin(after);
     void this.#pump(watch, queue, after).catch((error: unknown) => queue.end(asStorageError(error)));

@@ -27,7 +27,7 @@ export interface StoreWatchOptions {
 }
 
 /**
- * Follows the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws.
+ * Watches the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws.
  */
 export async function pumpStoreWatch(options: StoreWatchOptions): Promise<void> {
   const { store, range, after, queue, signal, reached } = options;

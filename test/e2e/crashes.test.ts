@@ -7,10 +7,10 @@ import path from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ApiClient } from '../support/api-client.ts';
 import { EtcdServer } from '../support/etcd.ts';
-import { Follower, replayed } from '../support/follower.ts';
 import { Load, lost } from '../support/load.ts';
 import { buildOrch, OrchProcess } from '../support/orch-process.ts';
 import { freePorts } from '../support/ports.ts';
+import { replayed, ResumingWatch } from '../support/resuming-watch.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const patience = { timeout: 60_000, interval: 50 };
@@ -65,27 +65,27 @@ class Server {
   }
 }
 
-async function follow(server: Server): Promise<Follower> {
+async function watchConfigMaps(server: Server): Promise<ResumingWatch> {
   const { object } = await server.client.send('GET', configMaps);
-  const follower = new Follower(() => server.client, configMaps, Number(object.metadata!.resourceVersion));
-  onTestFinished(() => follower.stop());
-  return follower;
+  const watch = new ResumingWatch(() => server.client, configMaps, Number(object.metadata!.resourceVersion));
+  onTestFinished(() => watch.stop());
+  return watch;
 }
 
 /** Nothing acknowledged is missing, and the watch has told what leads to exactly what is there. */
-async function expectNothingLost(server: Server, loads: readonly Load[], follower: Follower): Promise<void> {
+async function expectNothingLost(server: Server, loads: readonly Load[], watch: ResumingWatch): Promise<void> {
   for (const load of loads) {
     expect(await lost(server.client, load)).toEqual([]);
     expect(load.odd).toEqual([]);
   }
   const last = await server.client.send('POST', configMaps, { metadata: { name: 'last' } });
-  await follower.until(Number(last.object.metadata!.resourceVersion));
+  await watch.until(Number(last.object.metadata!.resourceVersion));
   const { object } = await server.client.send('GET', configMaps);
   const items = (object['items'] as { metadata: { name: string; resourceVersion: string } }[]).map(
     ({ metadata }) => [metadata.name, Number(metadata.resourceVersion)] as const,
   );
-  expect([...replayed(follower.events)].sort()).toEqual(items.filter(([name]) => !name.includes('root-ca')).sort());
-  expect(follower.expired).toBe(false);
+  expect([...replayed(watch.events)].sort()).toEqual(items.filter(([name]) => !name.includes('root-ca')).sort());
+  expect(watch.expired).toBe(false);
 }
 
 describe('kill -9 of the server under load', () => {
@@ -96,7 +96,7 @@ describe('kill -9 of the server under load', () => {
       const etcd = store === 'etcd' ? await EtcdServer.start({ fsync: true }) : undefined;
       onTestFinished(() => etcd?.[Symbol.asyncDispose]());
       const server = await Server.start(...(etcd === undefined ? [] : [`--store-servers=${etcd.url}`]));
-      const follower = await follow(server);
+      const watch = await watchConfigMaps(server);
       const loads: Load[] = [];
       for (let round = 0; round < 4; round++) {
         const load = new Load(() => server.client, 8, `round-${round}`);
@@ -107,8 +107,8 @@ describe('kill -9 of the server under load', () => {
         await server.start();
         expect(await lost(server.client, load)).toEqual([]);
       }
-      await expectNothingLost(server, loads, follower);
-      expect(follower.resumed).toBeGreaterThanOrEqual(4);
+      await expectNothingLost(server, loads, watch);
+      expect(watch.resumed).toBeGreaterThanOrEqual(4);
       expect(loads.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(700);
     },
   );
@@ -122,7 +122,7 @@ describe('kill -9 of etcd under load', () => {
     onTestFinished(() => etcd[Symbol.asyncDispose]());
     const requestTimeoutMs = 10_000;
     const server = await Server.start(`--store-servers=${etcd.url}`, `--request-timeout=${requestTimeoutMs / 1000}s`);
-    const follower = await follow(server);
+    const watch = await watchConfigMaps(server);
     const loads: Load[] = [];
     for (let round = 0; round < 3; round++) {
       const load = new Load(() => server.client, 8, `round-${round}`);
@@ -166,7 +166,7 @@ describe('kill -9 of etcd under load', () => {
       );
       expect(await lost(server.client, load)).toEqual([]);
     }
-    await expectNothingLost(server, loads, follower);
+    await expectNothingLost(server, loads, watch);
     const statuses = [...new Set(loads.flatMap(({ statuses }) => [...statuses.keys()]))].sort();
     expect(statuses.filter((status) => ![200, 201, 500, 503, 504].includes(status))).toEqual([]);
     expect(statuses.some((status) => status >= 500)).toBe(true);

@@ -1,7 +1,7 @@
-/** A client that watches, comes back from where it was when its watch ends, and notices every gap. */
+/** A watch that goes on where it was when it ends, keeps every event, and notices every gap. */
 import { type ApiClient, versionOf, type WatchEvent, type WatchStream } from './api-client.ts';
 
-export class Follower {
+export class ResumingWatch {
   /** All events in the order in which they came. */
   readonly events: WatchEvent[] = [];
   /** How often it had to come back. */
@@ -19,7 +19,7 @@ export class Follower {
     this.#client = client;
     this.#collection = collection;
     this.#version = version;
-    this.#done = this.#follow();
+    this.#done = this.#run();
   }
 
   /**
@@ -36,7 +36,7 @@ export class Follower {
     await this.#done;
   }
 
-  async #follow(): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#stopped) {
       try {
         const stream = await this.#client().watch(`${this.#collection}?watch=true&resourceVersion=${this.#version}`);
@@ -70,7 +70,7 @@ export class Follower {
   }
 }
 
-/** The objects that the events lead to, by name; throws where two events cannot follow each other. */
+/** The objects that the events lead to, by name; throws where one event cannot come after the other. */
 export function replayed(events: readonly WatchEvent[]): Map<string, number> {
   const objects = new Map<string, number>();
   let last = 0;

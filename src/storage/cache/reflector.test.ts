@@ -108,7 +108,7 @@ describe('filling', () => {
   });
 });
 
-describe('following', () => {
+describe('watching', () => {
   test('a store that goes away and comes back: the cache says so, answers what it can, and watches go on', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');

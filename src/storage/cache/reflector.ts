@@ -2,7 +2,7 @@
  * Keeps the cache with the store.
  *
  * 1. Fill: list everything at one revision, page by page. Objects the cache already has at the same version are kept.
- * 2. Follow: watch from that revision on.
+ * 2. Watch from that revision on.
  * 3. When the store goes away, the watch is opened anew where it ended: nothing is missed, watchers stay.
  *    When that revision has been compacted meanwhile, what happened in between is not known: watchers are ended, and
  *    the cache is filled anew.
@@ -91,14 +91,14 @@ export class Reflector {
     const { signal } = this.#abort;
     while (!signal.aborted) {
       this.#round = new AbortController();
-      const failed = await this.#followOnce().catch(asStorageError);
+      const failed = await this.#listAndWatch().catch(asStorageError);
       this.#inContact = false;
       if (signal.aborted) return;
       if (failed !== undefined) await this.#recover(failed);
     }
   }
 
-  async #followOnce(): Promise<undefined> {
+  async #listAndWatch(): Promise<undefined> {
     const { store, state, prefix } = this.#options;
     const { signal } = this.#round;
     this.#soundProgress = (await store.status(signal)).soundProgress;
