@@ -21,7 +21,7 @@ import { type Backends, urlOf } from './backends.ts';
 import { connectionErrorText } from './connection-errors.ts';
 import { userHeaders } from './forwarded-headers.ts';
 import { availabilityOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
-import type { ServiceResolver } from './service-address.ts';
+import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 
 export type Finding = Required<Pick<APIServiceCondition, 'status' | 'reason' | 'message'>>;
 

@@ -12,7 +12,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import { abortable } from '../../base/abortable.ts';
-import { type Address, authorityOf } from './service-address.ts';
+import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
 
 export interface BackendIdentity {
   /** What the certificate of the other side is for, and what it is asked for. */

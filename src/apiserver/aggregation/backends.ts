@@ -9,7 +9,7 @@ import {
 } from './backend-connections.ts';
 import type { Headers } from './forwarded-headers.ts';
 import type { RemoteApi, ServicePort } from './remote-api.ts';
-import { type Address, authorityOf } from './service-address.ts';
+import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
 
 /** PEM; the files behind them may be replaced. */
 export interface ClientPair {

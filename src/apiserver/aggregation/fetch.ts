@@ -5,7 +5,7 @@ import type { BackendResponse } from './backend-connections.ts';
 import type { Backends } from './backends.ts';
 import { userHeaders } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
-import type { ServiceResolver } from './service-address.ts';
+import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 
 export interface FetchOptions {
   readonly backends: Backends;

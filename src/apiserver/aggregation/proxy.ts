@@ -17,7 +17,7 @@ import type { BackendCall, Backends } from './backends.ts';
 import { connectionErrorText } from './connection-errors.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
-import { type Address, authorityOf, type ServiceResolver } from './service-address.ts';
+import { type Address, authorityOf, type ServiceResolver } from '../webhooks/service-resolver.ts';
 
 export interface ProxyOptions {
   readonly backends: Backends;

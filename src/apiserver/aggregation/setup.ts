@@ -25,7 +25,7 @@ import { createFetch } from './fetch.ts';
 import type { ForwardingOptions } from './forwarded-headers.ts';
 import { createProxy, aggregationProxy } from './proxy.ts';
 import { CustomRegistrations, registerBuiltIn } from './registrations.ts';
-import { createServiceResolver } from './service-address.ts';
+import { createServiceResolver } from '../webhooks/service-resolver.ts';
 
 export interface AggregationConfig {
   /** `--proxy-client-cert-file`, `--proxy-client-key-file`: how this server proves itself to others. */

@@ -5,7 +5,7 @@
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
-import type { ServicePort } from './remote-api.ts';
+import type { ServicePort } from '../aggregation/remote-api.ts';
 
 export interface Address {
   readonly host: string;
