@@ -45,6 +45,8 @@ import { setUpAggregation } from './aggregation/setup.ts';
 import type { ForwardingOptions } from './aggregation/forwarded-headers.ts';
 import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
+import { WebhookClients } from './webhooks/clients.ts';
+import { createServiceResolver } from './webhooks/service-resolver.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
 import { longestWatchMs } from './endpoints/verbs/watch.ts';
@@ -168,6 +170,9 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   });
   const decode = createSharedDecoder();
   const objects = createAdmissionObjects(registry, decode);
+  const resolve = createServiceResolver({ objects, toEndpoints: config.aggregation.toEndpoints });
+  const webhooks = new WebhookClients({ resolve, observer: metrics.calls });
+  cleanup.add(() => webhooks.close());
   const authorization: Authorization = createAuthorization({
     config: config.authorization,
     registry,
@@ -175,7 +180,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     log,
     featureEnabled,
     metrics: () => metrics.authorization,
-    calls: metrics.calls,
+    webhooks,
   });
   cleanup.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
@@ -229,7 +234,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     accountKeys,
     objects,
     metrics: metrics.authentication,
-    calls: metrics.calls,
+    webhooks,
     log,
     onLegacyTokenUse: legacyTokenMarks({ writer, now, log }),
   });
@@ -251,6 +256,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     requestTimeoutMs: config.serving.requestTimeoutMs,
     registry,
     objects,
+    resolve,
     apis,
     writer,
     groupVersions,
@@ -294,9 +300,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     ]),
   });
   const audit =
-    config.audit === undefined
-      ? undefined
-      : createAuditTrail(config.audit, { counters: metrics.audit, calls: metrics.calls, log });
+    config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, webhooks, log });
   cleanup.add(() => audit?.close());
   const handle = requestChain({
     authenticator: authentication.requests,
@@ -332,7 +336,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     storePrefix: storage.prefix,
     apiServerCount: config.services.apiServerCount,
     openStorage,
-    calls: metrics.calls,
+    webhooks,
   });
   const postStartHooks = createPostStartHooks({
     config,
@@ -378,7 +382,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
       log,
     });
     await stalls.end();
-    await postStartHooks.stop();
+    await Promise.all([postStartHooks.stop(), webhooks.close()]);
     await largeRequests.close();
     await authentication.close();
     await accountKeys?.close();

@@ -8,8 +8,8 @@ import {
   type Upgraded,
 } from './backend-connections.ts';
 import type { Headers } from './forwarded-headers.ts';
-import type { RemoteApi, ServicePort } from './remote-api.ts';
-import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
+import type { RemoteApi } from './remote-api.ts';
+import { type Address, authorityOf, serverNameOf } from '../webhooks/service-resolver.ts';
 
 /** PEM; the files behind them may be replaced. */
 export interface ClientPair {
@@ -113,8 +113,6 @@ export class Backends {
     this.#connections.clear();
   }
 }
-
-const serverNameOf = ({ name, namespace }: ServicePort): string => `${name}.${namespace}.svc`;
 
 const keyOf = (serverName: string, ca: string | undefined, skipVerify: boolean): string =>
   JSON.stringify([serverName, ca ?? '', skipVerify]);

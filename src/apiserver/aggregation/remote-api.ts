@@ -1,12 +1,7 @@
 /** A group version that another server answers, as its APIService says. */
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
 import { defaultWebhookPort as defaultPort } from '../../api/meta/webhook-client.ts';
-
-export interface ServicePort {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-}
+import type { ServicePort } from '../webhooks/service-resolver.ts';
 
 export interface RemoteApi {
   /** Of its APIService: `v1.metrics.example.com`. */

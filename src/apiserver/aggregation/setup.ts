@@ -25,12 +25,12 @@ import { createFetch } from './fetch.ts';
 import type { ForwardingOptions } from './forwarded-headers.ts';
 import { createProxy, aggregationProxy } from './proxy.ts';
 import { CustomRegistrations, registerBuiltIn } from './registrations.ts';
-import { createServiceResolver } from '../webhooks/service-resolver.ts';
+import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 
 export interface AggregationConfig {
   /** `--proxy-client-cert-file`, `--proxy-client-key-file`: how this server proves itself to others. */
   readonly client: ClientPair | undefined;
-  /** `--enable-aggregator-routing` */
+  /** `--enable-aggregator-routing`: services are reached at their endpoints, those of webhooks too. */
   readonly toEndpoints: boolean;
   /** `--aggregator-reject-forwarding-redirect` */
   readonly rejectRedirects: boolean;
@@ -42,6 +42,7 @@ export interface AggregationSetup {
   readonly requestTimeoutMs: number;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly objects: AdmissionObjects;
+  readonly resolve: ServiceResolver;
   readonly apis: ServedApis;
   readonly writer: LoopbackClient;
   /** Built-in, for whose APIServices the start sees. */
@@ -73,10 +74,20 @@ const retryMs = 1000;
 
 export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const stop = new AbortController();
-  const { config, forwarding, registry, objects, apis, groupVersions, metrics, log, clock = systemClock } = setup;
+  const {
+    config,
+    forwarding,
+    registry,
+    objects,
+    resolve,
+    apis,
+    groupVersions,
+    metrics,
+    log,
+    clock = systemClock,
+  } = setup;
   const writer = setup.writer.until(stop.signal);
   const services = new ApiServices(registry.storeOf(apiServicesResource.group, apiServicesResource.resource), log);
-  const resolve = createServiceResolver({ objects, toEndpoints: config.toEndpoints });
   const backends = new Backends(config.client, isPair);
   const queueOf = createWorkQueueMetrics(metrics.registry);
   const availability = new Availability({

@@ -6,7 +6,7 @@ import { type AuditBackend, type AuditSink, blockingBackend, type Mode, type Rep
 import { BatchBackend, type BatchOptions, type SinkTraits } from './batch-backend.ts';
 import { createLogSink, type LogSinkOptions } from './log-sink.ts';
 import { createDroppedEventsReport } from './dropped-events.ts';
-import type { CallObserver } from '../webhooks/metrics.ts';
+import type { WebhookClients } from '../webhooks/clients.ts';
 import { createAuditPolicy } from './policy.ts';
 import { type AuditCounters, AuditTrail } from './trail.ts';
 import { WebhookSink, type WebhookSinkOptions } from './webhook-sink.ts';
@@ -29,8 +29,7 @@ export interface BackendOptions {
 export interface AuditSurroundings {
   readonly counters: AuditCounters & { lost(plugin: string, events: number): void };
   readonly log: Logger;
-  /** Told of the calls of the webhook. */
-  readonly calls?: CallObserver;
+  readonly webhooks: Pick<WebhookClients, 'connect'>;
   readonly clock?: Clock;
 }
 
@@ -43,7 +42,7 @@ const webhookTraits: SinkTraits = { parallel: 15, merges: false };
 /** Undefined when there is nowhere to write to. */
 export function createAuditTrail(
   config: AuditConfig,
-  { counters, log, calls, clock = systemClock }: AuditSurroundings,
+  { counters, log, webhooks, clock = systemClock }: AuditSurroundings,
 ): AuditTrail | undefined {
   const report = createDroppedEventsReport({ count: (plugin, events) => counters.lost(plugin, events), log, clock });
   const backends: AuditBackend[] = [];
@@ -52,7 +51,7 @@ export function createAuditTrail(
   if (config.webhook !== undefined)
     backends.push(
       backendOf(
-        new WebhookSink(config.webhook, { report, clock, calls }),
+        new WebhookSink(config.webhook, { report, clock, webhooks }),
         config.webhook,
         webhookTraits,
         report,

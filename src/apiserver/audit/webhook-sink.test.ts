@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { auditEvent } from './testing/events.ts';
+import { webhookConnections } from '../webhooks/connections.ts';
 import { WebhookSink } from './webhook-sink.ts';
 
 /** Takes calls and never answers. */
@@ -40,7 +41,11 @@ test('a service that does not answer holds up a stop for a while only, and its e
   };
   const sink = new WebhookSink(
     { connection, apiVersion: 'audit.k8s.io/v1', initialBackoffMs: 1 },
-    { clock, report: (plugin, error, events) => void lost.push(`${plugin} ${events}`) },
+    {
+      clock,
+      webhooks: { connect: webhookConnections },
+      report: (plugin, error, events) => void lost.push(`${plugin} ${events}`),
+    },
   );
   const written = sink.write([auditEvent('1'), auditEvent('2')].map((event) => sink.textOf(event)));
   await server.called;

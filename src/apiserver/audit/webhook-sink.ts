@@ -7,8 +7,8 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
 import { WebhookStatusError } from '../webhooks/client.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
-import type { CallObserver } from '../webhooks/metrics.ts';
-import { type WebhookConnections, webhookConnections } from '../webhooks/connections.ts';
+import type { WebhookClients } from '../webhooks/clients.ts';
+import type { WebhookConnections } from '../webhooks/connections.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';
 
@@ -46,15 +46,19 @@ export class WebhookSink implements AuditSink {
     {
       report,
       clock,
-      calls,
-    }: { readonly report: ReportLoss; readonly clock: Clock; readonly calls?: CallObserver | undefined },
+      webhooks,
+    }: {
+      readonly report: ReportLoss;
+      readonly clock: Clock;
+      readonly webhooks: Pick<WebhookClients, 'connect'>;
+    },
   ) {
     this.#options = options;
     this.#report = report;
     this.#clock = clock;
     // Each batch on its way listens.
     setMaxListeners(0, this.#hurry.signal, this.#giveUp.signal);
-    this.#connections = webhookConnections(options.connection, calls);
+    this.#connections = webhooks.connect(options.connection);
   }
 
   textOf(event: AuditEvent): string {

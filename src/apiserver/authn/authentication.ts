@@ -25,8 +25,8 @@ import { verifiedTokens } from './service-accounts/verifier.ts';
 import type { AccountTokenUse, AuthenticationMetrics } from './metrics.ts';
 import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
-import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
-import type { CallObserver } from '../webhooks/metrics.ts';
+import type { WebhookClient } from '../webhooks/client.ts';
+import type { WebhookClients } from '../webhooks/clients.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
 import { webhookTokens } from './webhook.ts';
 import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts';
@@ -77,8 +77,7 @@ export interface AuthenticationSurroundings {
   readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
   readonly metrics: AuthenticationMetrics;
-  /** Told of the calls of the webhook. */
-  readonly calls: CallObserver;
+  readonly webhooks: Pick<WebhookClients, 'open'>;
   readonly log: Logger;
   /** Told of a secret with a token that is used and does not say so for today. */
   readonly onLegacyTokenUse: (secret: Secret) => void;
@@ -104,11 +103,7 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
   const webhook =
     config.webhook === undefined
       ? undefined
-      : createWebhookClient({
-          connection: config.webhook.connection,
-          timeoutMs: webhookTimeoutMs,
-          observer: around.calls,
-        });
+      : around.webhooks.open(config.webhook.connection, { timeoutMs: webhookTimeoutMs });
   const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
   const tokens =

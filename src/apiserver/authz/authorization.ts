@@ -4,8 +4,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
 import type { SharedDecoder } from '../shared-decoder.ts';
-import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
-import type { CallObserver } from '../webhooks/metrics.ts';
+import type { WebhookClient } from '../webhooks/client.ts';
+import type { WebhookClients } from '../webhooks/clients.ts';
 import { createAbacAuthorizer } from './abac/authorizer.ts';
 import { alwaysAllow } from './always-allow.ts';
 import { alwaysDeny } from './always-deny.ts';
@@ -27,8 +27,7 @@ export interface AuthorizationOptions {
   readonly log: Logger;
   readonly featureEnabled: (gate: string) => boolean;
   readonly metrics: () => AuthorizationMetrics;
-  /** Told of the calls of webhooks. */
-  readonly calls: CallObserver;
+  readonly webhooks: Pick<WebhookClients, 'open'>;
 }
 
 export interface Authorization {
@@ -108,7 +107,7 @@ interface Parts {
 }
 
 /** What is there once, whatever the order of the authorizers, and however often it changes. */
-function createParts({ registry, decode, log, featureEnabled, metrics, calls }: AuthorizationOptions): Parts {
+function createParts({ registry, decode, log, featureEnabled, metrics, webhooks }: AuthorizationOptions): Parts {
   const rbac = new RbacSource({ registry, decode, log });
   const graph = new NodeGraph(decode);
   const nodeObjects = new ResourceInformers(registry, log, graph.resources);
@@ -131,7 +130,7 @@ function createParts({ registry, decode, log, featureEnabled, metrics, calls }: 
         });
       case 'Webhook': {
         const { connection, timeoutMs, ...settings } = config.webhook;
-        const client = createWebhookClient({ connection, timeoutMs, observer: calls });
+        const client = webhooks.open(connection, { timeoutMs });
         clients.push(client);
         return createWebhookAuthorizer({
           ...settings,

@@ -39,9 +39,9 @@ function setUp(): {
   const create = ({ spec }: CustomResourceDefinition): CustomResource => {
     const { name } = spec.versions![0]!;
     if (name === 'bad') throw new Error('cannot be read');
-    const store = { close: () => Promise.resolve(void closed.push(name!)) };
     return {
-      store,
+      store: {},
+      close: () => Promise.resolve(void closed.push(name!)),
       entries: [{ info: { group: 'e.com', version: name, apiVersion: `e.com/${name}`, name: 'things' } }],
     } as unknown as CustomResource;
   };

@@ -108,7 +108,7 @@ export class CustomResources {
   }
 
   #close({ resource }: Open): void {
-    const closing = resource.store
+    const closing = resource
       .close()
       .catch((error: unknown) =>
         this.#options.log.warn({ err: error }, 'the storage of a custom resource could not be closed'),

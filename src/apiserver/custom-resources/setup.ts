@@ -11,9 +11,9 @@ import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ServedApis } from '../served-apis.ts';
-import type { CallObserver } from '../webhooks/metrics.ts';
+import type { WebhookClients } from '../webhooks/clients.ts';
 import { DefinitionController } from './controller.ts';
-import { ConversionWebhooks } from './conversion-webhooks.ts';
+import { converterOf } from './conversion-webhooks.ts';
 import { CustomResources } from './custom-resources.ts';
 
 export interface CustomResourceSetup {
@@ -26,8 +26,7 @@ export interface CustomResourceSetup {
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
   readonly serve: (entry: CatalogEntry) => ServedResource;
   readonly log: Logger;
-  /** Told of the calls of conversion webhooks. */
-  readonly calls: CallObserver;
+  readonly webhooks: WebhookClients;
 }
 
 export interface CustomResourceParts {
@@ -48,10 +47,9 @@ export function setUpCustomResources({
   openStorage,
   serve,
   log,
-  calls,
+  webhooks,
 }: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
-  const webhooks = new ConversionWebhooks(registry, calls);
   const resources = new CustomResources({
     registry,
     apis,
@@ -66,7 +64,7 @@ export function setUpCustomResources({
         metadataType,
         metadata: codecs.of('meta/v1.ObjectMeta'),
         garbageCollection: true,
-        converter: webhooks.converterOf(definition.spec.conversion),
+        converter: converterOf(webhooks, definition.spec.conversion),
       }),
   });
   const controller = new DefinitionController({ registry, resources, writer, apiServerCount, log });
@@ -74,6 +72,6 @@ export function setUpCustomResources({
   return {
     start: () => controller.start(),
     stop: () => controller.stop(),
-    close: async () => void (await Promise.all([resources.close(), webhooks.close()])),
+    close: () => resources.close(),
   };
 }

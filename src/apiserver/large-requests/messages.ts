@@ -24,6 +24,8 @@ export interface LargeRequestsConfig {
   readonly eventTtlMs: number;
   readonly leaseReuseSeconds: number;
   readonly allowPrivileged: boolean;
+  /** `--enable-aggregator-routing` */
+  readonly servicesToEndpoints: boolean;
 }
 
 /** One request, which the chain of the server has let through, with its body. */

@@ -5,7 +5,7 @@ import type { ApiServerConfig } from '../config.ts';
 import { objectsOf, plainOf, type LargeRequestsConfig } from './messages.ts';
 
 export function largeRequestsConfig(
-  { storage, services, featureGates, admission, allowPrivileged }: ApiServerConfig,
+  { storage, services, featureGates, admission, allowPrivileged, aggregation }: ApiServerConfig,
   groupVersions: readonly GroupVersionInfo[],
 ): LargeRequestsConfig {
   return {
@@ -13,6 +13,7 @@ export function largeRequestsConfig(
     featureGates,
     admission,
     allowPrivileged,
+    servicesToEndpoints: aggregation.toEndpoints,
     services: { clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange },
     storagePrefix: storage.prefix,
     mediaType: storage.mediaType,

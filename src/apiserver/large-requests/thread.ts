@@ -30,7 +30,7 @@ import { createAdmissionPlugins } from '../admission/plugins.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
 import { RbacSource } from '../authz/rbac/source.ts';
-import { ConversionWebhooks } from '../custom-resources/conversion-webhooks.ts';
+import { converterOf } from '../custom-resources/conversion-webhooks.ts';
 import { CustomResources } from '../custom-resources/custom-resources.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
 import { writeVerbs } from '../endpoints/router.ts';
@@ -42,6 +42,8 @@ import { Encoder } from '../representation/encoder.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../shared-decoder.ts';
+import { WebhookClients } from '../webhooks/clients.ts';
+import { createServiceResolver } from '../webhooks/service-resolver.ts';
 import { GivenExchange } from './given-exchange.ts';
 import {
   type AdmissionObservation,
@@ -174,8 +176,9 @@ class LargeRequestThread {
         ]),
       ),
     });
-    const webhooks = new ConversionWebhooks(this.#registry, {
-      begins: () => ({ answered: () => undefined, ended: () => undefined }),
+    const webhooks = new WebhookClients({
+      resolve: createServiceResolver({ objects, toEndpoints: config.servicesToEndpoints }),
+      observer: { begins: () => ({ answered: () => undefined, ended: () => undefined }) },
     });
     const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
     this.#customResources = new CustomResources({
@@ -192,7 +195,7 @@ class LargeRequestThread {
           metadataType,
           metadata: codecs.of('meta/v1.ObjectMeta'),
           garbageCollection: true,
-          converter: webhooks.converterOf(definition.spec.conversion),
+          converter: converterOf(webhooks, definition.spec.conversion),
         }),
     });
   }

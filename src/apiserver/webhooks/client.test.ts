@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWebhookClient } from './client.ts';
 import { createCallMetrics } from './metrics.ts';
 
@@ -73,6 +73,52 @@ test('who waits when the server stops hears that it stops', async () => {
   await arrived(1);
   await client.close();
   await refused;
+});
+
+test('a client that is retired takes no more posts and closes when the last one is answered', async () => {
+  const { waiting, arrived, connection } = await slowService();
+  const client = createWebhookClient({ connection, timeoutMs: 60_000 });
+  const asked = client.post({});
+  await arrived(1);
+  const { socket } = waiting[0]!;
+  const closed = once(socket!, 'close');
+  client.retire();
+  await expect(client.post({})).rejects.toThrow('the client of the webhook is closed');
+  expect(socket!.destroyed).toBe(false);
+  waiting[0]!.end('{"n":1}');
+  expect(await asked).toEqual({ n: 1 });
+  await closed;
+});
+
+describe('a connection with an address of its own', () => {
+  test('is opened there, for the host of the URL', async () => {
+    const { waiting, arrived, connection } = await slowService();
+    const port = Number(new URL(connection.url).port);
+    const client = createWebhookClient({
+      connection: {
+        ...connection,
+        url: 'http://hook.team.svc:1/judge',
+        address: () => Promise.resolve({ host: '127.0.0.1', port }),
+      },
+      timeoutMs: 60_000,
+    });
+    const asked = client.post({});
+    await arrived(1);
+    expect([waiting[0]!.req.headers.host, waiting[0]!.req.url]).toEqual(['hook.team.svc:1', '/judge']);
+    waiting[0]!.end('{}');
+    await asked;
+    await client.close();
+  });
+
+  test('is not opened without one, and the call says why', async () => {
+    const { connection } = await slowService();
+    const client = createWebhookClient({
+      connection: { ...connection, address: () => Promise.reject(new Error('service "hook" not found')) },
+      timeoutMs: 60_000,
+    });
+    await expect(client.post({})).rejects.toThrow('service "hook" not found');
+    await client.close();
+  });
 });
 
 test('each call is counted, by what was answered, with its time and its sizes', async () => {

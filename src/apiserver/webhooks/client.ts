@@ -24,6 +24,9 @@ export interface WebhookClientOptions {
 export interface WebhookClient {
   /** Posts an object and resolves with the one that came back. Rejects with what went wrong, without what was sent. */
   post(body: object): Promise<unknown>;
+  /** Takes no more posts; when those under way have ended, connections are closed. */
+  retire(): void;
+  /** Ends connections, and what is under way on them. */
   close(): Promise<void>;
 }
 
@@ -43,6 +46,11 @@ export function createWebhookClient({
   const connections = webhookConnections(connection, observer);
   const closed = new AbortController();
   let pending = 0;
+  let isRetired = false;
+  const close = async (): Promise<void> => {
+    closed.abort(new Error('the server is stopping'));
+    await connections.destroy();
+  };
   const attempt = async (body: string): Promise<unknown> => {
     const { status, text } = await connections.post(
       body,
@@ -55,18 +63,21 @@ export function createWebhookClient({
   };
   return {
     async post(body) {
+      if (isRetired) throw new Error('the client of the webhook is closed');
       if (pending >= maxPending) throw new Error('too many requests wait for the webhook');
       pending++;
       try {
         return await withRetries(() => attempt(JSON.stringify(body)), retryDelaysMs, closed.signal);
       } finally {
         pending--;
+        if (isRetired && pending === 0) void close();
       }
     },
-    async close() {
-      closed.abort(new Error('the server is stopping'));
-      await connections.destroy();
+    retire() {
+      isRetired = true;
+      if (pending === 0) void close();
     },
+    close,
   };
 }
 

@@ -11,8 +11,10 @@ import { isPair } from '../../server/tls/certificate-reload.ts';
 /** PEM texts and credentials as they are used. */
 export interface WebhookConnection {
   readonly url: string;
-  /** How metrics call the server, where the URL has an address instead of its name. */
+  /** How metrics call the server, where that is not the URL's host. */
   readonly host?: string;
+  /** Where new connections go, instead of to the URL's host: asked for each. */
+  readonly address?: () => Promise<{ readonly host: string; readonly port: number }>;
   readonly ca: string | undefined;
   readonly serverName: string | undefined;
   readonly skipVerify: boolean;

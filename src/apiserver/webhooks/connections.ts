@@ -2,7 +2,7 @@
  * The connections to a webhook, and who the server is on them: token files and client certificates are as they are at
  * the time.
  */
-import type { Agent, Dispatcher } from 'undici';
+import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClientPair, WebhookConnection } from './connection-file.ts';
 import type { CallObserver } from './metrics.ts';
 
@@ -37,7 +37,10 @@ export function webhookConnections(connection: WebhookConnection, observer?: Cal
       agent = undefined;
       shown = pair;
     }
-    agent ??= new undici.Agent(agentOptions({ ...connection, ...pair }));
+    agent ??= new undici.Agent({
+      connections: maxConnections,
+      connect: connectTo(connection.address, undici.buildConnector(tlsOptions({ ...connection, ...pair }))),
+    });
     return undici.request(connection.url, {
       dispatcher: agent,
       method: 'POST',
@@ -84,13 +87,25 @@ async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise
   return Buffer.concat(chunks);
 }
 
-const agentOptions = ({ ca, certificate, key, serverName, skipVerify }: WebhookConnection): Agent.Options => ({
-  connections: maxConnections,
-  connect: {
-    rejectUnauthorized: !skipVerify,
-    ...(ca === undefined ? {} : { ca }),
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(key === undefined ? {} : { key }),
-  },
+const tlsOptions = ({
+  ca,
+  certificate,
+  key,
+  serverName,
+  skipVerify,
+}: WebhookConnection): buildConnector.BuildOptions => ({
+  rejectUnauthorized: !skipVerify,
+  ...(ca === undefined ? {} : { ca }),
+  ...(serverName === undefined ? {} : { servername: serverName }),
+  ...(certificate === undefined ? {} : { cert: certificate }),
+  ...(key === undefined ? {} : { key }),
 });
+
+/** The URL says who is asked, the address where. */
+function connectTo(address: WebhookConnection['address'], connect: buildConnector.connector): buildConnector.connector {
+  if (address === undefined) return connect;
+  return (options, done) =>
+    void address()
+      .then(({ host, port }) => connect({ ...options, hostname: host, port: String(port) }, done))
+      .catch((error: unknown) => done(error as Error, null));
+}

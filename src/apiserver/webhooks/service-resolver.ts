@@ -1,11 +1,17 @@
 /**
- * Where a service of the cluster is reached from here: at its cluster IP, or, where this server has no way to those, at
- * one of its endpoints (`--enable-aggregator-routing`).
+ * Where this server reaches a service of the cluster, for webhooks and aggregated APIs alike: at its cluster IP, or,
+ * where this server has no route to cluster IPs, at one of its endpoints (`--enable-aggregator-routing`).
  */
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
-import type { ServicePort } from '../aggregation/remote-api.ts';
+
+/** A port of a service, by the number that the service has for it. */
+export interface ServicePort {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
 
 export interface Address {
   readonly host: string;
@@ -15,19 +21,37 @@ export interface Address {
 /** Rejects with why there is none. */
 export type ServiceResolver = (target: ServicePort) => Promise<Address>;
 
+/** What the certificate of a service is for. */
+export const serverNameOf = ({ name, namespace }: Pick<ServicePort, 'name' | 'namespace'>): string =>
+  `${name}.${namespace}.svc`;
+
 export const authorityOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export interface ServiceResolverOptions {
   readonly objects: Pick<AdmissionObjects, 'find'>;
+  /** Endpoints instead of the cluster IP. */
   readonly toEndpoints: boolean;
+  /** From 0 to below 1: chooses among endpoints. */
+  readonly random?: () => number;
 }
 
-export function createServiceResolver({ objects, toEndpoints }: ServiceResolverOptions): ServiceResolver {
+export function createServiceResolver({
+  objects,
+  toEndpoints,
+  random = Math.random,
+}: ServiceResolverOptions): ServiceResolver {
   return async (target) => {
     const service = await objects.find<Service>('', 'services', target.namespace, target.name);
     if (service === undefined) throw new Error(`service ${goQuote(target.name)} not found`);
     if (!toEndpoints) return clusterAddress(service, target);
-    return endpointOf(service, await objects.find<Endpoints>('', 'endpoints', target.namespace, target.name), target);
+    const { name: portName = '' } = portOf(service, target);
+    refuseExternal(service);
+    const addresses = endpointsOf(
+      await objects.find<Endpoints>('', 'endpoints', target.namespace, target.name),
+      target,
+      portName,
+    );
+    return addresses[Math.floor(random() * addresses.length)]!;
   };
 }
 
@@ -39,6 +63,12 @@ const portOf = ({ spec, metadata }: Service, { port }: ServicePort): NonNullable
   return found;
 };
 
+/** An external name has no endpoints here. */
+function refuseExternal(service: Service): void {
+  if (typeOf(service) === 'ExternalName') throw new Error('unsupported service type "ExternalName"');
+}
+
+/** The ports of an external name are not compared: the name may stand for any server. */
 function clusterAddress(service: Service, target: ServicePort): Address {
   const { clusterIP = '', externalName = '' } = service.spec;
   if (typeOf(service) === 'ExternalName') return { host: externalName, port: target.port };
@@ -46,16 +76,13 @@ function clusterAddress(service: Service, target: ServicePort): Address {
   return { host: clusterIP, port: portOf(service, target).port! };
 }
 
-/** A ready address that has the port, by chance. */
-function endpointOf(service: Service, endpoints: Endpoints | undefined, target: ServicePort): Address {
-  if (typeOf(service) === 'ExternalName') throw new Error('unsupported service type "ExternalName"');
-  const { name: portName = '' } = portOf(service, target);
-  if (endpoints === undefined) throw new Error(`endpoints ${goQuote(target.name)} not found`);
-  const addresses = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
-    const port = ports.find(({ name = '' }) => name === portName)?.port;
+/** The ready addresses that have the port of that name, each with the number that the port has there. Never empty. */
+function endpointsOf(endpoints: Endpoints | undefined, { name }: ServicePort, portName: string): Address[] {
+  if (endpoints === undefined) throw new Error(`endpoints ${goQuote(name)} not found`);
+  const found = (endpoints.subsets ?? []).flatMap(({ addresses = [], ports = [] }) => {
+    const port = ports.find((candidate) => (candidate.name ?? '') === portName)?.port;
     return port === undefined ? [] : addresses.map(({ ip = '' }) => ({ host: ip, port }));
   });
-  const chosen = addresses[Math.floor(Math.random() * addresses.length)];
-  if (chosen === undefined) throw new Error(`no endpoints available for service ${goQuote(target.name)}`);
-  return chosen;
+  if (found.length === 0) throw new Error(`no endpoints available for service ${goQuote(name)}`);
+  return found;
 }

@@ -13,11 +13,14 @@ export interface Converter {
    * one.
    */
   readonly asks: boolean;
+  /** Nothing is converted any more. */
+  close(): void;
 }
 
 /** All versions have the same form (strategy None): the object says that it is of the other one. */
 export const renaming: Converter = {
   asks: false,
+  close: () => undefined,
   convert: (object, apiVersion) =>
     asJson(object)['apiVersion'] === apiVersion ? object : { ...(copyValue(asJson(object)) as KubeObject), apiVersion },
 };

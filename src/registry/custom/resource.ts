@@ -45,6 +45,8 @@ export interface CustomResource {
   readonly store: ResourceStore;
   /** One per served version. */
   readonly entries: readonly CatalogEntry[];
+  /** Ends its watches, then what converts for them. */
+  close(): Promise<void>;
 }
 
 /** Discovery lists them in this order. */
@@ -107,11 +109,9 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
         servedVersions: servedVersions,
       };
     });
-  return {
-    definition,
-    entries,
-    store: entries.find(({ servedVersion: servedVersion }) => servedVersion.isStored)?.store ?? storeOf(stored),
-  };
+  const store = entries.find(({ servedVersion }) => servedVersion.isStored)?.store ?? storeOf(stored);
+  const close = (): Promise<void> => store.close().finally(() => options.converter.close());
+  return { definition, entries, store, close };
 }
 
 const listKindOf = ({ spec, status }: CustomResourceDefinition): string =>

@@ -23,6 +23,8 @@ export interface WebhookConversionOptions {
   readonly reviewVersions: readonly string[];
   /** Posts a ConversionReview. Rejects with what went wrong. */
   readonly post: (review: object) => Promise<unknown>;
+  /** Nothing is posted any more. */
+  readonly release?: () => void;
   readonly clock?: Clock;
 }
 
@@ -58,6 +60,10 @@ export class WebhookConverter implements Converter {
     // Who asks again later shall ask the webhook again.
     this.#answers.delete(key);
     throw answer.error;
+  }
+
+  close(): void {
+    this.#options.release?.();
   }
 
   #ask(question: Question, apiVersion: string): Promise<void> {

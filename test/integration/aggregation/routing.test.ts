@@ -110,7 +110,7 @@ describe('to endpoints', () => {
       await users.call('admin', 'DELETE', mine);
       await users.create(services, {
         metadata: { name: 'far' },
-        spec: { type: 'ExternalName', externalName: 'localhost' },
+        spec: { type: 'ExternalName', externalName: 'localhost', ports: [{ port: 443 }] },
       });
       await users.create(
         apiServicesPath,

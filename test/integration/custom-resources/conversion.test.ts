@@ -1,79 +1,28 @@
 /** Objects that a webhook converts, over TLS. */
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import https from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestCertificates, type TestCertificates } from '../../support/certificates.ts';
-import { customDefinition, definitionsPath, establish, objectSchema } from '../../support/definitions.ts';
+import { type Converted, convertedVersions, ConversionWebhook } from '../../support/conversion-webhook.ts';
+import { customDefinition, definitionsPath, establish } from '../../support/definitions.ts';
 import { type Replica, startReplica } from '../../support/replica.ts';
 
-interface Converted {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; resourceVersion: string; managedFields?: { apiVersion: string; manager: string }[] };
-  spec: Record<string, unknown>;
-}
-
-/** v1 has `spec.address` as one text, v2 its parts. */
-function convert(object: Converted, apiVersion: string): Converted {
-  if (object.apiVersion === apiVersion) return object;
-  const { spec } = object;
-  if (apiVersion.endsWith('/v2')) {
-    const [host = '', port = ''] = String(spec['address'] ?? '').split(':');
-    return { ...object, apiVersion, spec: { host, port } };
-  }
-  return { ...object, apiVersion, spec: { address: `${String(spec['host'])}:${String(spec['port'])}` } };
-}
-
 let certificates: TestCertificates;
-let server: https.Server;
+let webhook: ConversionWebhook;
 let replica: Replica;
-let reviews = 0;
-let failure = '';
 beforeAll(async () => {
   certificates = await createTestCertificates();
   const { certFile, keyFile } = certificates.server;
-  server = https
-    .createServer({ cert: await readFile(certFile), key: await readFile(keyFile) }, (request, response) => {
-      void (async () => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of request) chunks.push(chunk as Buffer);
-        reviews++;
-        const {
-          apiVersion,
-          request: { uid, desiredAPIVersion, objects },
-        } = JSON.parse(Buffer.concat(chunks).toString()) as {
-          apiVersion: string;
-          request: { uid: string; desiredAPIVersion: string; objects: Converted[] };
-        };
-        const result = failure === '' ? { status: 'Success' } : { status: 'Failed', message: failure };
-        response.setHeader('content-type', 'application/json');
-        response.end(
-          JSON.stringify({
-            kind: 'ConversionReview',
-            apiVersion,
-            response: {
-              uid,
-              result,
-              convertedObjects: failure === '' ? objects.map((object) => convert(object, desiredAPIVersion)) : [],
-            },
-          }),
-        );
-      })();
-    })
-    .listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  webhook = await ConversionWebhook.start({
+    certificate: await readFile(certFile, 'utf8'),
+    key: await readFile(keyFile, 'utf8'),
+  });
   replica = await startReplica();
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/convert`;
+  const url = `https://127.0.0.1:${webhook.port}/convert`;
   const caBundle = (await readFile(certificates.caFile)).toString('base64');
   await establish(
     replica,
     customDefinition({
-      versions: [
-        { schema: objectSchema({ address: { type: 'string' } }) },
-        { schema: objectSchema({ host: { type: 'string' }, port: { type: 'string', pattern: '^[0-9]+$' } }) },
-      ],
+      versions: convertedVersions,
       spec: {
         conversion: {
           strategy: 'Webhook',
@@ -85,8 +34,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();
-  server.close();
-  server.closeAllConnections();
+  await webhook[Symbol.asyncDispose]();
   await certificates[Symbol.asyncDispose]();
 });
 
@@ -132,18 +80,17 @@ describe('a definition with a conversion webhook', () => {
 
   test('a list is converted in one review, and once', async () => {
     for (let i = 0; i < 30; i++) await replica.send('POST', v1, body(`l-${i}`, 'v1', { address: `l:${i}` }));
-    const before = reviews;
+    const before = webhook.reviews;
     const list = await replica.send<{ items: Converted[] }>('GET', v2);
     expect(
       list.body.items.filter(({ metadata }) => metadata.name.startsWith('l-')).map(({ spec }) => spec['host']),
     ).toEqual(Array.from({ length: 30 }, () => 'l'));
-    expect(reviews - before).toBe(1);
+    expect(webhook.reviews - before).toBe(1);
     await replica.send('GET', v2);
-    expect(reviews - before).toBe(1);
+    expect(webhook.reviews - before).toBe(1);
     const { body: metrics } = await replica.send<string>('GET', '/metrics');
     expect(metrics).toContain(
-      `rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",` +
-        `method="POST"} ${reviews}\n`,
+      `rest_client_requests_total{code="200",host="127.0.0.1:${webhook.port}",` + `method="POST"} ${webhook.reviews}\n`,
     );
   });
 
@@ -174,7 +121,7 @@ describe('a definition with a conversion webhook', () => {
 
   test('what the webhook refuses is not answered, and nothing else suffers', async () => {
     await replica.send('POST', v1, body('r', 'v1', { address: 'r:1' }));
-    failure = 'not today';
+    webhook.failure = 'not today';
     try {
       expect(await replica.send<{ message: string }>('GET', `${v2}/r`)).toMatchObject({
         status: 500,
@@ -182,7 +129,7 @@ describe('a definition with a conversion webhook', () => {
       });
       expect((await replica.send('GET', `${v1}/r`)).status).toBe(200);
     } finally {
-      failure = '';
+      webhook.failure = '';
     }
     expect((await replica.send('GET', `${v2}/r`)).status).toBe(200);
   });

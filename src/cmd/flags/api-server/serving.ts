@@ -78,7 +78,9 @@ export const serving = section('Serving', {
       'load balancer spreads clients again.',
   }),
   enableAggregatorRouting: bool('enable-aggregator-routing', 'supported', {
-    help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP.",
+    help:
+      'Send requests for aggregated APIs, and calls of webhooks, to the endpoints of their service instead of its ' +
+      'cluster IP.',
   }),
   aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'supported', {
     default: true,

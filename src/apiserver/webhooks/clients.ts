@@ -1,0 +1,140 @@
+/**
+ * The clients of all webhooks of a server: those of its configuration (authentication, authorization, audit), each with
+ * the one part that opened it, and those that objects of the API name (conversion, admission), shared by all objects
+ * that name the same one.
+ *
+ * A client of the second kind goes when the last object that names it does, so that connections of replaced authorities
+ * end. Beyond a number of clients, the one that was unused for longest goes; its next call opens another.
+ */
+import type { ServiceTarget } from '../../api/meta/webhook-client.ts';
+import { defaultWebhookPort } from '../../api/meta/webhook-client.ts';
+import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './client.ts';
+import type { WebhookConnection } from './connection-file.ts';
+import { type WebhookConnections, webhookConnections } from './connections.ts';
+import type { CallObserver } from './metrics.ts';
+import { serverNameOf, type ServiceResolver } from './service-resolver.ts';
+
+/** How an object of the API says where a webhook is: `WebhookClientConfig`. */
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: Readonly<ServiceTarget>;
+  /** PEM in base64; without it the authorities of the system count. */
+  readonly caBundle?: string;
+}
+
+export type WebhookSettings = Omit<WebhookClientOptions, 'connection' | 'observer'>;
+
+/** The part that one object of the API has in a client. */
+export interface HeldWebhookClient extends Pick<WebhookClient, 'post'> {
+  /** The object names it no longer. Calls under way end as they may. */
+  release(): void;
+}
+
+export interface WebhookClientsOptions {
+  readonly resolve: ServiceResolver;
+  /** Told of each call. */
+  readonly observer: CallObserver;
+  /** Most clients of objects that are kept. */
+  readonly maxKept?: number;
+  readonly create?: (options: WebhookClientOptions) => WebhookClient;
+}
+
+interface Kept {
+  readonly client: WebhookClient;
+  readonly holders: Set<object>;
+}
+
+const usualMaxKept = 200;
+
+export class WebhookClients {
+  readonly #options: WebhookClientsOptions;
+  readonly #create: (options: WebhookClientOptions) => WebhookClient;
+  readonly #maxKept: number;
+  /** By what they are reached with; the one that was unused for longest comes first. */
+  readonly #kept = new Map<string, Kept>();
+  #isClosed = false;
+
+  constructor(options: WebhookClientsOptions) {
+    this.#options = options;
+    this.#create = options.create ?? createWebhookClient;
+    this.#maxKept = options.maxKept ?? usualMaxKept;
+  }
+
+  /** Of the server's configuration; the caller closes it. */
+  open(connection: WebhookConnection, settings: WebhookSettings): WebhookClient {
+    return this.#create({ ...settings, connection, observer: this.#options.observer });
+  }
+
+  /** The same for a caller that repeats calls by rules of its own. */
+  connect(connection: WebhookConnection): WebhookConnections {
+    return webhookConnections(connection, this.#options.observer);
+  }
+
+  /** Of an object of the API. Nothing is opened before the first call. */
+  hold(config: WebhookClientConfig, settings: WebhookSettings): HeldWebhookClient {
+    const { url, service, caBundle } = config;
+    const key = JSON.stringify([url, service, caBundle, settings]);
+    const holder = {};
+    let isReleased = false;
+    return {
+      post: async (body) => {
+        if (isReleased) throw new Error('the client of the webhook is closed');
+        return this.#clientOf(key, holder, config, settings).post(body);
+      },
+      release: () => {
+        isReleased = true;
+        this.#release(key, holder);
+      },
+    };
+  }
+
+  /** Ends the clients of objects and what is under way on them. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const clients = [...this.#kept.values()].map(({ client }) => client);
+    this.#kept.clear();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #clientOf(key: string, holder: object, config: WebhookClientConfig, settings: WebhookSettings): WebhookClient {
+    if (this.#isClosed) throw new Error('the server is stopping');
+    let kept = this.#kept.get(key);
+    if (kept === undefined) kept = { client: this.open(this.#connectionOf(config), settings), holders: new Set() };
+    else this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    kept.holders.add(holder);
+    if (this.#kept.size > this.#maxKept) this.#retire(this.#kept.keys().next().value!);
+    return kept.client;
+  }
+
+  #release(key: string, holder: object): void {
+    const kept = this.#kept.get(key);
+    if (kept?.holders.delete(holder) === true && kept.holders.size === 0) this.#retire(key);
+  }
+
+  #retire(key: string): void {
+    const { client } = this.#kept.get(key)!;
+    this.#kept.delete(key);
+    client.retire();
+  }
+
+  #connectionOf({ url, service = {}, caBundle }: WebhookClientConfig): WebhookConnection {
+    const common = {
+      ca: caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
+      skipVerify: false,
+      certificate: undefined,
+      key: undefined,
+      authorization: () => Promise.resolve(undefined),
+    };
+    if (url !== undefined) return { ...common, url, serverName: undefined };
+    const { name = '', namespace = '', path = '/', port = defaultWebhookPort } = service;
+    const serverName = serverNameOf({ name, namespace });
+    return {
+      ...common,
+      url: `https://${serverName}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+      host: `${serverName}:${port}`,
+      serverName,
+      address: () => this.#options.resolve({ namespace, name, port }),
+    };
+  }
+}
