@@ -3,7 +3,8 @@
  */
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
-import { isPair, type NamedPair, type ServingTls } from '../server/tls/certificate-reload.ts';
+import { isPair } from '../base/key-pair.ts';
+import { type NamedPair, type ServingTls } from '../server/tls/certificate-reload.ts';
 import { fixedText, ReloadableFiles } from '../base/reloadable-file.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
@@ -17,7 +18,7 @@ import type { CompletedOptions } from './flags/api-server/options.ts';
 import type { GivenFlags } from './flags/parse.ts';
 import type { LastWords } from '../server/stall-detector/messages.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
-import type { Pod } from './in-cluster.ts';
+import type { Pod } from '../client/in-cluster.ts';
 import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';

@@ -12,9 +12,10 @@ import type { Mode } from '../apiserver/audit/backend.ts';
 import type { LogSinkOptions } from '../apiserver/audit/log-sink.ts';
 import { readAuditPolicy } from '../apiserver/audit/policy-file.ts';
 import type { WebhookSinkOptions } from '../apiserver/audit/webhook-sink.ts';
-import { readConnectionFile } from '../apiserver/webhooks/connection-file.ts';
+import { readKubeconfig } from '../client/kubeconfig.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { describeFileError, readFlagFile } from './read-file.ts';
+import { describeFileError } from '../base/file-error.ts';
+import { readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
 /** Undefined where nothing is recorded. Throws {@link UserError}. */
@@ -85,7 +86,7 @@ async function webhookSink(
   path: string,
 ): Promise<WebhookSinkOptions> {
   try {
-    return { connection: await readConnectionFile(path), apiVersion: version, initialBackoffMs };
+    return { connection: await readKubeconfig(path), apiVersion: version, initialBackoffMs };
   } catch (error) {
     throw new UserError(`--audit-webhook-config-file: ${path}: ${describeFileError(error)}`, { cause: error });
   }

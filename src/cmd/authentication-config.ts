@@ -16,8 +16,9 @@ import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } fro
 import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { Pki } from '../pki/pki.ts';
-import { readConnectionFile } from '../apiserver/webhooks/connection-file.ts';
-import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
+import { readKubeconfig } from '../client/kubeconfig.ts';
+import { describeFileError } from '../base/file-error.ts';
+import { readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
 export interface AuthenticationSurroundings {
@@ -248,7 +249,7 @@ async function webhookConfig({
   if (webhookConfigFile === undefined) return undefined;
   try {
     return {
-      connection: await readConnectionFile(webhookConfigFile),
+      connection: await readKubeconfig(webhookConfigFile),
       version: webhookVersion,
       cacheTtlMs: webhookCacheTtlMs,
     };

@@ -2,12 +2,14 @@
 import { type AbacRule, parseAbacPolicy } from '../apiserver/authz/abac/policy-file.ts';
 import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../apiserver/authz/configuration.ts';
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
-import { readConnectionFile, type WebhookConnection } from '../apiserver/webhooks/connection-file.ts';
+import { type TransportConfig } from '../client/transport-config.ts';
+import { readKubeconfig } from '../client/kubeconfig.ts';
 import type { ReloadableFiles } from '../base/reloadable-file.ts';
 import { runCooperatively } from '../machinery/cooperative-scheduling.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { inClusterConnection, type Pod, thisPod } from './in-cluster.ts';
-import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
+import { inClusterConfig, type Pod, thisPod } from '../client/in-cluster.ts';
+import { describeFileError } from '../base/file-error.ts';
+import { readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
 type Options = ApiServerOptions['authorization'];
@@ -120,17 +122,18 @@ async function configuredAuthorizer(
   return { type: 'Webhook', name, webhook: { ...settings, connection } };
 }
 
-async function readConnection(path: string, where: string): Promise<WebhookConnection> {
+async function readConnection(path: string, where: string): Promise<TransportConfig> {
   try {
-    return await readConnectionFile(path);
+    return await readKubeconfig(path);
   } catch (error) {
     throw new UserError(`${where}: ${path}: ${describeFileError(error)}`, { cause: error });
   }
 }
 
-async function podConnection(version: string, pod: Pod, where: string): Promise<WebhookConnection> {
+async function podConnection(version: string, pod: Pod, where: string): Promise<TransportConfig> {
   try {
-    return await inClusterConnection(version, pod);
+    const config = await inClusterConfig(pod);
+    return { ...config, url: `${config.url}/apis/authorization.k8s.io/${version}/subjectaccessreviews` };
   } catch (error) {
     throw new UserError(`${where}: ${(error as Error).message}`, { cause: error });
   }

@@ -11,7 +11,7 @@ import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
 import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
-import { adminKubeconfig } from './kubeconfig.ts';
+import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
 import { createPki } from '../pki/pki.ts';

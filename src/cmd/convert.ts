@@ -5,7 +5,7 @@ import { type ConversionFormat, conversionFormats } from './conversion.ts';
 import { bool, customFlag, section } from './flags/flag.ts';
 import { formatHelp } from './flags/help.ts';
 import { FlagError, parseFlags } from './flags/parse.ts';
-import { describeFileError } from './read-file.ts';
+import { describeFileError } from '../base/file-error.ts';
 import { UserError } from './user-error.ts';
 
 const flags = {

@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { makeDirectories } from '../base/make-directories.ts';
-import { describeFileError } from './read-file.ts';
+import { describeFileError } from '../base/file-error.ts';
 import { UserError } from './user-error.ts';
 
 /** Makes the directory if need be, for its owner only, and sees whether it can be written to. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ReloadableText, ReloadableFiles } from '../base/reloadable-file.ts';
 import { UserError } from './user-error.ts';
+import { describeFileError } from '../base/file-error.ts';
 
 /** Reads a file that a flag names. The error says which flag, and why in the words operators know. */
 export async function readFlagFile(flag: string, path: string | undefined): Promise<string | undefined> {
@@ -34,21 +35,4 @@ export async function watchFlagFile(
       { cause: error },
     );
   }
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file or directory',
-  EACCES: 'permission denied',
-  EPERM: 'operation not permitted',
-  EROFS: 'read-only file system',
-  ENOSPC: 'no space left on device',
-  ENOTDIR: 'not a directory',
-  EEXIST: 'a file is in the way',
-  EISDIR: 'is a directory',
-};
-
-/** The system's reason without its code and stack. */
-export function describeFileError(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return reasons[code] ?? message;
 }

@@ -13,7 +13,7 @@ import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { section, text, withDefault } from './flags/flag.ts';
 import { watchInterrupts } from './interrupts.ts';
-import { adminKubeconfig } from './kubeconfig.ts';
+import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { levelOf } from './logging.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';

@@ -13,7 +13,7 @@ import type { ApiResponse } from '../../src/server/exchange.ts';
 import type { ApiRequest } from '../../src/apiserver/request.ts';
 import { AnswerCache } from '../../src/apiserver/authz/webhook/answer-cache.ts';
 import { cachedTokens } from '../../src/apiserver/authn/token-cache.ts';
-import { createCallMetrics } from '../../src/apiserver/webhooks/metrics.ts';
+import { createRestClientMetrics } from '../../src/server/metrics/rest-client-metrics.ts';
 import { heapGrowth } from '../../src/base/testing/heap.ts';
 import { envelopeHead } from '../../src/machinery/codec/envelope.ts';
 import { typeMetaMembers } from '../../src/machinery/codec/json-literals.ts';
@@ -55,7 +55,7 @@ const tokens = cachedTokens({
   successTtlMs: 60_000,
   failureTtlMs: 0,
 });
-const calls = createCallMetrics(new Registry());
+const calls = createRestClientMetrics(new Registry());
 const stored = (i: number, bytes: number) =>
   ({
     key: `/registry/pods/p-${i}`,

@@ -15,7 +15,7 @@ import type { StoredObject } from '../../storage/objects.ts';
 import type { Filter } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { createWorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
-import { isPair } from '../../server/tls/certificate-reload.ts';
+import { isPair } from '../../base/key-pair.ts';
 import { ApiServices, apiServicesResource } from './api-services.ts';
 import { Availability } from './availability.ts';
 import { createAvailabilityMetrics } from './availability-metrics.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { auditEvent } from './testing/events.ts';
-import { webhookConnections } from '../webhooks/connections.ts';
+import { createTransport } from '../../client/transport.ts';
 import { WebhookSink } from './webhook-sink.ts';
 
 /** Takes calls and never answers. */
@@ -43,7 +43,7 @@ test('a service that does not answer holds up a stop for a while only, and its e
     { connection, apiVersion: 'audit.k8s.io/v1', initialBackoffMs: 1 },
     {
       clock,
-      webhooks: { connect: webhookConnections },
+      webhooks: { connect: createTransport },
       report: (plugin, error, events) => void lost.push(`${plugin} ${events}`),
     },
   );

@@ -6,14 +6,14 @@ import { timeLimit } from '../../base/time-limit.ts';
 import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
 import { WebhookStatusError } from '../webhooks/client.ts';
-import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import type { TransportConfig } from '../../client/transport-config.ts';
 import type { WebhookClients } from '../webhooks/clients.ts';
-import type { WebhookConnections } from '../webhooks/connections.ts';
+import type { HttpTransport } from '../../client/transport.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface WebhookSinkOptions {
-  readonly connection: WebhookConnection;
+  readonly connection: TransportConfig;
   /** apiVersion of the events. */
   readonly apiVersion: string;
   /** How long to wait after the first failed call before the next. */
@@ -34,7 +34,7 @@ export class WebhookSink implements AuditSink {
   readonly #options: WebhookSinkOptions;
   readonly #report: ReportLoss;
   readonly #clock: Clock;
-  readonly #connections: WebhookConnections;
+  readonly #connections: HttpTransport;
   /** Aborted when a stop is coming: pauses end, and the attempt after them is the last. */
   readonly #hurry = new AbortController();
   readonly #giveUp = new AbortController();

@@ -27,7 +27,7 @@ import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookClients } from '../webhooks/clients.ts';
-import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import type { TransportConfig } from '../../client/transport-config.ts';
 import { webhookTokens } from './webhook.ts';
 import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts';
 
@@ -64,7 +64,7 @@ export interface ServiceAccountConfig extends AccountKeysConfig {
 }
 
 export interface WebhookConfig {
-  readonly connection: WebhookConnection;
+  readonly connection: TransportConfig;
   /** `--authentication-token-webhook-version` */
   readonly version: string;
   /** `--authentication-token-webhook-cache-ttl`: for owners and for tokens of nobody alike. */

@@ -1,5 +1,5 @@
 import type { ReloadableText } from '../../base/reloadable-file.ts';
-import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import type { TransportConfig } from '../../client/transport-config.ts';
 import type { AbacRule } from './abac/policy-file.ts';
 import type { ConfiguredWebhook } from './configuration-file.ts';
 
@@ -11,7 +11,7 @@ export type AuthorizerConfig =
 export type AuthorizerType = AuthorizerConfig['type'];
 
 export interface WebhookAuthorizerConfig extends Omit<ConfiguredWebhook, 'kubeConfigFile'> {
-  readonly connection: WebhookConnection;
+  readonly connection: TransportConfig;
 }
 
 export interface AuthorizationConfig {

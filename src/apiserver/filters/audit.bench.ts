@@ -4,7 +4,7 @@
  * An iteration is a hundred requests, so a row's mean is to be divided by that. The rows with a log write real events
  * into a real file, in mode batch; no event may be lost, or the figure would be of something else.
  */
-import { webhookConnections } from '../webhooks/connections.ts';
+import { createTransport } from '../../client/transport.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -97,7 +97,7 @@ function openTrail(name: string, more: readonly PolicyRule[] = []): AuditTrail {
         truncate: undefined,
       },
     },
-    { counters, webhooks: { connect: webhookConnections }, log: silentLogger },
+    { counters, webhooks: { connect: createTransport }, log: silentLogger },
   )!;
   trails.push(trail);
   return trail;

@@ -21,7 +21,8 @@ import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { Labels } from '../../server/metrics/series.ts';
 import type { Evicted } from '../../server/report-evictions.ts';
-import { type CallObserver, createCallMetrics } from '../webhooks/metrics.ts';
+import { type CallObserver } from '../../client/call-observer.ts';
+import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
 
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -209,7 +210,7 @@ export class Metrics {
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);
-    this.calls = createCallMetrics(this.registry);
+    this.calls = createRestClientMetrics(this.registry);
     collectDefaultMetrics({ register: this.registry });
   }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWebhookClient } from './client.ts';
-import { createCallMetrics } from './metrics.ts';
+import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
 
 /** A service that lets everybody wait until the test says. */
 async function slowService() {
@@ -124,7 +124,7 @@ describe('a connection with an address of its own', () => {
 test('each call is counted, by what was answered, with its time and its sizes', async () => {
   const { waiting, arrived, connection } = await slowService();
   const registry = new Registry();
-  const observer = createCallMetrics(registry);
+  const observer = createRestClientMetrics(registry);
   const client = createWebhookClient({
     connection: { ...connection, host: 'judge.team.svc:443' },
     timeoutMs: 60_000,

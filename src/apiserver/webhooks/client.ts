@@ -4,12 +4,12 @@
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WebhookConnection } from './connection-file.ts';
-import { webhookConnections } from './connections.ts';
-import type { CallObserver } from './metrics.ts';
+import type { TransportConfig } from '../../client/transport-config.ts';
+import { createTransport } from '../../client/transport.ts';
+import type { CallObserver } from '../../client/call-observer.ts';
 
 export interface WebhookClientOptions {
-  readonly connection: WebhookConnection;
+  readonly connection: TransportConfig;
   /** For one attempt. */
   readonly timeoutMs: number;
   /** Waits between attempts, in milliseconds; their number is how often it is tried again. */
@@ -43,7 +43,7 @@ export function createWebhookClient({
   maxAnswerBytes = usualMaxAnswerBytes,
   observer,
 }: WebhookClientOptions): WebhookClient {
-  const connections = webhookConnections(connection, observer);
+  const connections = createTransport(connection, observer);
   const closed = new AbortController();
   let pending = 0;
   let isRetired = false;

@@ -9,9 +9,9 @@
 import type { ServiceTarget } from '../../api/meta/webhook-client.ts';
 import { defaultWebhookPort } from '../../api/meta/webhook-client.ts';
 import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './client.ts';
-import type { WebhookConnection } from './connection-file.ts';
-import { type WebhookConnections, webhookConnections } from './connections.ts';
-import type { CallObserver } from './metrics.ts';
+import type { TransportConfig } from '../../client/transport-config.ts';
+import { type HttpTransport, createTransport } from '../../client/transport.ts';
+import type { CallObserver } from '../../client/call-observer.ts';
 import { serverNameOf, type ServiceResolver } from './service-resolver.ts';
 
 /** How an object of the API says where a webhook is: `WebhookClientConfig`. */
@@ -61,13 +61,13 @@ export class WebhookClients {
   }
 
   /** Of the server's configuration; the caller closes it. */
-  open(connection: WebhookConnection, settings: WebhookSettings): WebhookClient {
+  open(connection: TransportConfig, settings: WebhookSettings): WebhookClient {
     return this.#create({ ...settings, connection, observer: this.#options.observer });
   }
 
   /** The same for a caller that repeats calls by rules of its own. */
-  connect(connection: WebhookConnection): WebhookConnections {
-    return webhookConnections(connection, this.#options.observer);
+  connect(connection: TransportConfig): HttpTransport {
+    return createTransport(connection, this.#options.observer);
   }
 
   /** Of an object of the API. Nothing is opened before the first call. */
@@ -118,7 +118,7 @@ export class WebhookClients {
     client.retire();
   }
 
-  #connectionOf({ url, service = {}, caBundle }: WebhookClientConfig): WebhookConnection {
+  #connectionOf({ url, service = {}, caBundle }: WebhookClientConfig): TransportConfig {
     const common = {
       ca: caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
       skipVerify: false,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { privateFileMode, setMode } from '../../base/private-files.ts';
-import { describeFileError } from '../read-file.ts';
+import { describeFileError } from '../../base/file-error.ts';
 import { UserError } from '../user-error.ts';
 
 /**

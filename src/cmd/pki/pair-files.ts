@@ -1,7 +1,8 @@
 /** Certificates with their keys as files `NAME.crt` and `NAME.key` of a directory. */
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isPair as belongTogether } from '../../base/key-pair.ts';
 import { writePrivateFile } from './files.ts';
 import type { KeyPair } from '../../pki/pki.ts';
 import type { ServingNames } from '../../pki/serving-names.ts';
@@ -70,13 +71,9 @@ export function readCertificate(pem: string | undefined): X509Certificate | unde
   }
 }
 
-export function isPair({ certificate, key }: Partial<KeyPair>): boolean {
-  try {
-    return key !== undefined && (readCertificate(certificate)?.checkPrivateKey(createPrivateKey(key)) ?? false);
-  } catch {
-    return false;
-  }
-}
+/** Whether both are there and belong together. */
+export const isPair = ({ certificate, key }: Partial<KeyPair>): boolean =>
+  certificate !== undefined && key !== undefined && belongTogether(certificate, key);
 
 export const coversNames = (certificate: X509Certificate, { dnsNames, ipAddresses }: ServingNames): boolean =>
   dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&

@@ -1,10 +1,11 @@
 /**
  * What the TLS port shows and asks for. Files behind it may be replaced: connections that come later meet the new ones.
  */
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import { opensslCiphers } from './cipher-suites.ts';
+import { isPair } from '../../base/key-pair.ts';
 
 export interface ServingTls extends ServingPair {
   /** For clients that ask for one of their names; the first that has it is shown. */
@@ -33,6 +34,7 @@ export interface NamedPair extends ServingPair {
 }
 
 const usualHandshakeTimeoutMs = 10_000;
+
 /** As upstream: then a connection on which nothing comes is asked whether its client still lives. */
 const keepAliveMs = 180_000;
 
@@ -123,12 +125,4 @@ function contextFor(named: readonly NamedContext[], name: string): tls.SecureCon
   const wildcard = name.replace(/^[^.]+/, '*');
   return (named.find(({ names }) => names.includes(name)) ?? named.find(({ names }) => names.includes(wildcard)))
     ?.context;
-}
-
-export function isPair(certificate: string, key: string): boolean {
-  try {
-    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-  } catch {
-    return false;
-  }
 }

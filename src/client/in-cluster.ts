@@ -5,9 +5,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { WebhookConnection } from '../apiserver/webhooks/connection-file.ts';
-import { describeFileError } from './read-file.ts';
-import { UserError } from './user-error.ts';
+import { describeFileError } from '../base/file-error.ts';
+import type { TransportConfig } from './transport-config.ts';
 
 /** What a pod is told of its cluster. */
 export interface Pod {
@@ -23,22 +22,22 @@ export const thisPod: Pod = {
   accountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
 };
 
+/** Why the configuration of a pod cannot be used. */
+export class InClusterConfigError extends Error {
+  override readonly name = 'InClusterConfigError';
+}
+
 /**
- * Where reviews of access are to be had. The token is read for each request: nodes renew it.
+ * The URL is that of the server, without a path. The token is read for each request: nodes renew it.
+ * Rejects with {@link InClusterConfigError} where there is no pod.
  *
- * @param version of the reviews
- * Throws {@link UserError} where there is no pod.
- *
- * @NOTE differs from upstream: without an authority of the cluster that can be read, nobody is asked; upstream would
+ * @NOTE differs from upstream: without an authority of the cluster that can be read, no server is asked; upstream would
  *   trust those of the system.
  */
-export async function inClusterConnection(
-  version: string,
-  { environment, accountFolder }: Pod,
-): Promise<WebhookConnection> {
+export async function inClusterConfig({ environment, accountFolder }: Pod): Promise<TransportConfig> {
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = environment;
   if (host === '' || port === '')
-    throw new UserError(
+    throw new InClusterConfigError(
       'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and ' +
         'KUBERNETES_SERVICE_PORT must be defined',
     );
@@ -48,7 +47,7 @@ export async function inClusterConnection(
   await authorization();
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return {
-    url: `https://${authority}/apis/authorization.k8s.io/${version}/subjectaccessreviews`,
+    url: `https://${authority}`,
     ca: await read('ca.crt'),
     serverName: undefined,
     skipVerify: false,
@@ -62,6 +61,6 @@ async function readAccountFile(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UserError(`InClusterConfig: open ${file}: ${describeFileError(error)}`, { cause: error });
+    throw new InClusterConfigError(`InClusterConfig: open ${file}: ${describeFileError(error)}`, { cause: error });
   }
 }

@@ -1,42 +1,28 @@
 /**
- * Where a webhook is and how to be known there, from a file in kubeconfig form.
+ * Where a server is and how a client proves itself there, from a kubeconfig file: of webhooks, and of daemons.
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { parseYaml } from '../../machinery/json/yaml.ts';
-import { isPair } from '../../server/tls/certificate-reload.ts';
-
-/** PEM texts and credentials as they are used. */
-export interface WebhookConnection {
-  readonly url: string;
-  /** How metrics call the server, where that is not the URL's host. */
-  readonly host?: string;
-  /** Where new connections go, instead of to the URL's host: asked for each. */
-  readonly address?: () => Promise<{ readonly host: string; readonly port: number }>;
-  readonly ca: string | undefined;
-  readonly serverName: string | undefined;
-  readonly skipVerify: boolean;
-  readonly certificate: string | undefined;
-  readonly key: string | undefined;
-  /** Certificate and key as they are now, where both lie in files of their own. */
-  readonly renewedPair?: () => Promise<ClientPair>;
-  /** Asked before each request, because token files are replaced. */
-  readonly authorization: () => Promise<string | undefined>;
-}
-
-export interface ClientPair {
-  readonly certificate: string;
-  readonly key: string;
-}
+import { type Clock, systemClock } from '../base/clock.ts';
+import { parseYaml } from '../machinery/json/yaml.ts';
+import { isPair } from '../base/key-pair.ts';
+import type { TransportConfig, ClientPair } from './transport-config.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws with what is missing or wrong. Paths in it are relative to the file. */
-export async function readConnectionFile(file: string, clock: Clock = systemClock): Promise<WebhookConnection> {
+/** What is wrong with the content of a kubeconfig file. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError';
+}
+
+/**
+ * Paths in the file are relative to it. Rejects with {@link KubeconfigError}, or with the system's error where a file
+ * cannot be read.
+ */
+export async function readKubeconfig(file: string, clock: Clock = systemClock): Promise<TransportConfig> {
   const { value, problems } = parseYaml(await readFile(file));
-  if (problems.length > 0) throw new Error(problems.join(', '));
+  if (problems.length > 0) throw new KubeconfigError(problems.join(', '));
   const config = fieldsOf(value);
   const context = named(config, 'contexts', 'context', text(config, 'current-context'));
   const cluster = named(config, 'clusters', 'cluster', text(context, 'cluster'));
@@ -44,10 +30,10 @@ export async function readConnectionFile(file: string, clock: Clock = systemCloc
   const user = userName === '' ? {} : named(config, 'users', 'user', userName);
   const url = text(cluster, 'server');
   if (!URL.canParse(url))
-    throw new Error(`cluster ${JSON.stringify(text(context, 'cluster'))} has no server that is a URL`);
+    throw new KubeconfigError(`cluster ${JSON.stringify(text(context, 'cluster'))} has no server that is a URL`);
   for (const kind of ['exec', 'auth-provider'])
     if (user[kind] !== undefined)
-      throw new Error(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+      throw new KubeconfigError(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
   const folder = path.dirname(file);
   const pem = (fields: Fields, name: string): Promise<string | undefined> => readPem(fields, name, folder);
   const [certificate, key] = [await pem(user, 'client-certificate'), await pem(user, 'client-key')];
@@ -95,7 +81,7 @@ function renewedFrom(
   };
 }
 
-function authorizationOf(user: Fields, folder: string): WebhookConnection['authorization'] {
+function authorizationOf(user: Fields, folder: string): TransportConfig['authorization'] {
   const [token, tokenFile, name] = [text(user, 'token'), text(user, 'tokenFile'), text(user, 'username')];
   if (tokenFile !== '') return async () => `Bearer ${(await readFile(path.resolve(folder, tokenFile), 'utf8')).trim()}`;
   const fixed =
@@ -119,7 +105,9 @@ function named(config: Fields, list: string, member: string, name: string): Fiel
   const items = config[list];
   const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => text(item, 'name') === name);
   if (found === undefined)
-    throw new Error(name === '' ? 'there is no current-context' : `${member} ${JSON.stringify(name)} does not exist`);
+    throw new KubeconfigError(
+      name === '' ? 'there is no current-context' : `${member} ${JSON.stringify(name)} does not exist`,
+    );
   return fieldsOf(found[member]);
 }
 

@@ -1,6 +1,6 @@
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { formatKubeconfig } from './kubeconfig.ts';
+import { formatKubeconfig } from './format-kubeconfig.ts';
 import { createPki } from '../pki/pki.ts';
 
 test('a client library finds server, authority and identity in the kubeconfig', () => {

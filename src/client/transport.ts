@@ -1,32 +1,32 @@
 /**
- * The connections to a webhook, and who the server is on them: token files and client certificates are as they are at
- * the time.
+ * HTTP to one server: JSON is posted to the URL of its configuration. Tokens and client certificates are as their files
+ * are at the time of the request.
  */
 import type { Agent, buildConnector, Dispatcher } from 'undici';
-import type { ClientPair, WebhookConnection } from './connection-file.ts';
-import type { CallObserver } from './metrics.ts';
+import type { ClientPair, TransportConfig } from './transport-config.ts';
+import type { CallObserver } from './call-observer.ts';
 
-export interface WebhookAnswer {
+export interface HttpAnswer {
   readonly status: number;
   /** Undefined where it is longer than was asked for. */
   readonly text: string | undefined;
 }
 
-export interface WebhookConnections {
+export interface HttpTransport {
   /** Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent. */
-  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number): Promise<WebhookAnswer>;
+  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number): Promise<HttpAnswer>;
   /** Ends connections and what is under way on them. */
   destroy(): Promise<void>;
 }
 
 const maxConnections = 64;
 
-export function webhookConnections(connection: WebhookConnection, observer?: CallObserver): WebhookConnections {
+export function createTransport(connection: TransportConfig, observer?: CallObserver): HttpTransport {
   let agent: Agent | undefined;
   let shown: ClientPair | undefined;
   const host = connection.host ?? new URL(connection.url).host;
   const request = async (body: string | Buffer, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
-    // Loaded at first use: most servers have no webhook.
+    // Loaded at first use: most servers call no other.
     const undici = await import('undici');
     const authorization = await connection.authorization();
     const pair = await connection.renewedPair?.();
@@ -93,7 +93,7 @@ const tlsOptions = ({
   key,
   serverName,
   skipVerify,
-}: WebhookConnection): buildConnector.BuildOptions => ({
+}: TransportConfig): buildConnector.BuildOptions => ({
   rejectUnauthorized: !skipVerify,
   ...(ca === undefined ? {} : { ca }),
   ...(serverName === undefined ? {} : { servername: serverName }),
@@ -102,7 +102,7 @@ const tlsOptions = ({
 });
 
 /** The URL says who is asked, the address where. */
-function connectTo(address: WebhookConnection['address'], connect: buildConnector.connector): buildConnector.connector {
+function connectTo(address: TransportConfig['address'], connect: buildConnector.connector): buildConnector.connector {
   if (address === undefined) return connect;
   return (options, done) =>
     void address()

@@ -1,20 +1,10 @@
-/** What calls of others tell of themselves, under the names that every client of the reference has. */
+/**
+ * The metrics of calls that a daemon makes itself (`rest_client_…`), under the names that every client of the reference
+ * has. What is returned is the observer of `client/call-observer.ts`; that package is not seen from here.
+ */
 import type { Registry } from 'prom-client';
-import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
-import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
-
-/** Told of the calls that this server makes itself. */
-export interface CallObserver {
-  /** @param host name and port of who is asked */
-  begins(host: string, bodyBytes: number): Call;
-}
-
-export interface Call {
-  /** @param status undefined where there was no answer */
-  answered(status: number | undefined): void;
-  /** The answer has been read to its end, or never will be. @param answerBytes undefined where it was not read whole */
-  ended(answerBytes: number | undefined): void;
-}
+import { type CounterSeries, SeriesCounter } from './series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
@@ -26,6 +16,13 @@ const noAnswer = '<error>';
 const maxHosts = 1000;
 const otherHost = 'other';
 
+export interface RestClientMetrics {
+  begins(
+    host: string,
+    bodyBytes: number,
+  ): { answered(status: number | undefined): void; ended(answerBytes: number | undefined): void };
+}
+
 interface HostSeries {
   /** As it is shown. */
   readonly host: string;
@@ -35,7 +32,7 @@ interface HostSeries {
   readonly totals: Map<string, CounterSeries>;
 }
 
-export function createCallMetrics(registry: Registry): CallObserver {
+export function createRestClientMetrics(registry: Registry): RestClientMetrics {
   const totals = new SeriesCounter({
     name: 'rest_client_requests_total',
     help: 'Calls of other servers, by answer code, method and host.',
