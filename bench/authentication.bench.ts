@@ -11,13 +11,13 @@ import { caSubject, createAdmin, createAuthority } from '../src/pki/pki.ts';
 import { fixedText } from '../src/base/reloadable-file.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { X509Certificate } from 'node:crypto';
-import type { PeerCertificate } from '../src/server/exchange.ts';
+import type { PeerCertificate } from '../src/auth/request-facts.ts';
 import { type AuthenticationConfig, createAuthentication } from '../src/apiserver/authn/authentication.ts';
-import type { RequestAuthenticator } from '../src/apiserver/authn/authenticator.ts';
+import type { RequestAuthenticator } from '../src/auth/authentication/authenticator.ts';
 import { boundClaims } from '../src/apiserver/authn/service-accounts/claims.ts';
 import { verificationKey } from '../src/apiserver/authn/service-accounts/keys.ts';
 import { openAccountKeys } from '../src/apiserver/authn/service-accounts/account-keys.ts';
-import { fakeRequest } from '../src/apiserver/authn/testing.ts';
+import { fakeRequest } from '../src/auth/testing/fake-request.ts';
 
 const now = new Date();
 const ca = createAuthority(caSubject, now);

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../base/logger.ts';
 import { limitInFlight, type InFlightLimits } from './filters/in-flight.ts';
-import type { Authorizer } from './authz/authorizer.ts';
+import type { Authorizer } from '../auth/authorization/authorizer.ts';
 import { authorize } from './filters/authorization.ts';
-import type { RequestAuthenticator } from './authn/authenticator.ts';
+import type { RequestAuthenticator } from '../auth/authentication/authenticator.ts';
 import { authenticate } from './filters/authentication.ts';
 import { type CorsOptions, cors } from './filters/cors.ts';
 import { goAwayAtTimes } from './filters/goaway.ts';

@@ -6,12 +6,12 @@ import type {
   ServiceAccountConfig,
   WebhookConfig,
 } from '../apiserver/authn/authentication.ts';
-import { readCertificates } from '../apiserver/authn/certificate-chain.ts';
+import { readCertificates } from '../auth/authentication/certificate-chain.ts';
 import type { AnonymousConfig, AuthenticationConfiguration } from '../apiserver/authn/jwt/configuration.ts';
 import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/authn/jwt/live.ts';
 import { signingAlgorithms } from '../apiserver/authn/jwt/algorithms.ts';
 import { readPublicKeys, readSigningKey, verificationKey } from '../apiserver/authn/service-accounts/keys.ts';
-import { parseTokenFile } from '../apiserver/authn/token-file.ts';
+import { parseTokenFile } from '../auth/authentication/token-file.ts';
 import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } from '../base/reloadable-file.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';

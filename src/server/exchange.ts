@@ -1,6 +1,6 @@
 /** What a request and its answer are to the middleware, whichever protocol carries them. */
-import type { X509Certificate } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import type { PeerCertificate } from '../auth/request-facts.ts';
 
 /** What a transport hands over for one request. */
 export interface Exchange {
@@ -36,17 +36,6 @@ export interface Exchange {
   peerCertificate(): PeerCertificate | undefined;
   /** Calls back once when the client is gone or the response is done. */
   onClose(listener: () => void): void;
-}
-
-export interface PeerCertificate {
-  readonly certificate: X509Certificate;
-  /** Those between it and an authority, as far as the client sent them. */
-  readonly issuers: readonly X509Certificate[];
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  /** Whether, at the handshake, the chain led to any authority that this server asks for, whatever for. */
-  readonly verified: boolean;
-  readonly error: string | undefined;
 }
 
 export class BodyTooLarge extends Error {

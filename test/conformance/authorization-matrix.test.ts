@@ -8,7 +8,7 @@ import { Agent, request } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from '../../src/api/gen/types/rbac-v1.ts';
 import { groupVersions } from '../../src/api/resources.ts';
-import type { AuthorizationAttributes } from '../../src/apiserver/authz/authorizer.ts';
+import type { AuthorizationAttributes } from '../../src/auth/authorization/authorizer.ts';
 import { decide } from '../../src/apiserver/authz/rbac/authorizer.ts';
 import { RbacPolicy } from '../../src/apiserver/authz/rbac/policy.ts';
 import { bootstrapPolicy } from '../../src/apiserver/bootstrap/rbac/policy/policy.ts';

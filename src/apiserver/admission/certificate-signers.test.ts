@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterTrustBundle } from '../../api/gen/types/certificates-v1alpha1.ts';
-import type { Authorizer } from '../authz/authorizer.ts';
+import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createClusterTrustBundleAttest } from './certificate-signers.ts';
 import { attributesFor } from './testing/attributes.ts';
 

@@ -11,7 +11,7 @@ import { goQuote } from '../../machinery/go-quote.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isOnlyForCollection } from '../../registry/generic/collection-change.ts';
-import { type Authorizer, privilegedGroup } from '../authz/authorizer.ts';
+import { type Authorizer, privilegedGroup } from '../../auth/authorization/authorizer.ts';
 import { isAbout, refused } from './attributes.ts';
 
 const group = 'certificates.k8s.io';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { schemas } from '../../api/schemas.ts';
-import { alwaysAllow } from '../authz/always-allow.ts';
+import { alwaysAllow } from '../../auth/authorization/always-allow.ts';
 import { pluginNames } from './plugin-names.ts';
 import { createAdmissionPlugins } from './plugins.ts';
 import { objectsOf } from './testing/attributes.ts';

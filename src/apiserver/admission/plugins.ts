@@ -5,7 +5,7 @@
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
-import type { Authorizer } from '../authz/authorizer.ts';
+import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import {
   certificateSubjectRestriction,
   createCertificateApproval,

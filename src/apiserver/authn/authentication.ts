@@ -2,20 +2,20 @@
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { Logger } from '../../base/logger.ts';
-import { anonymous } from './anonymous.ts';
-import { forOwnAudiences } from './audience.ts';
+import { anonymous } from '../../auth/authentication/anonymous.ts';
+import { forOwnAudiences } from '../../auth/authentication/audience.ts';
 import {
   type Identity,
   type RequestAuthenticator,
   type TokenAuthenticator,
   withAuthenticatedGroup,
-} from './authenticator.ts';
-import { bearerTokens, judge, webSocketTokens } from './bearer-token.ts';
+} from '../../auth/authentication/authenticator.ts';
+import { bearerTokens, judge, webSocketTokens } from '../../auth/authentication/bearer-token.ts';
 import { bootstrapTokens } from './bootstrap-token.ts';
-import { TrustedAuthorities } from './certificate-chain.ts';
-import { clientCertificates } from './client-certificate.ts';
+import { TrustedAuthorities } from '../../auth/authentication/certificate-chain.ts';
+import { clientCertificates } from '../../auth/authentication/client-certificate.ts';
 import type { ObjectReader } from './object-reader.ts';
-import { type RequestHeaderOptions, requestHeaders } from './request-header.ts';
+import { type RequestHeaderOptions, requestHeaders } from '../../auth/authentication/request-header.ts';
 import { type JwtConfig, liveJwtTokens } from './jwt/live.ts';
 import { boundTokens } from './service-accounts/bound-tokens.ts';
 import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-keys.ts';
@@ -23,13 +23,13 @@ import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts'
 import type { TokenIssuing } from './service-accounts/signer.ts';
 import { verifiedTokens } from './service-accounts/verifier.ts';
 import type { AccountTokenUse, AuthenticationMetrics } from './metrics.ts';
-import { cachedTokens } from './token-cache.ts';
-import { tokenFile } from './token-file.ts';
+import { cachedTokens } from '../../auth/authentication/token-cache.ts';
+import { tokenFile } from '../../auth/authentication/token-file.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookClients } from '../webhooks/clients.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
-import { webhookTokens } from './webhook.ts';
-import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts';
+import { webhookTokens } from '../../auth/authentication/token-review.ts';
+import { AuthenticationError, unionOfRequests, unionOfTokens } from '../../auth/authentication/union.ts';
 
 export interface AuthenticationConfig {
   /** `--client-ca-file`, PEM */

@@ -5,7 +5,7 @@
  */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import { constantTimeEqual } from '../../base/constant-time-compare.ts';
-import type { Identity, TokenAuthenticator } from './authenticator.ts';
+import type { Identity, TokenAuthenticator } from '../../auth/authentication/authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 const servedVersion = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;

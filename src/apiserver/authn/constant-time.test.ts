@@ -10,11 +10,11 @@
  */
 import type * as Crypto from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Identity, MaybePromise } from './authenticator.ts';
+import type { Identity, MaybePromise } from '../../auth/authentication/authenticator.ts';
 import { bootstrapTokens } from './bootstrap-token.ts';
 import { legacyTokens } from './service-accounts/legacy-tokens.ts';
-import { cachedTokens } from './token-cache.ts';
-import { tokenFile } from './token-file.ts';
+import { cachedTokens } from '../../auth/authentication/token-cache.ts';
+import { tokenFile } from '../../auth/authentication/token-file.ts';
 
 const lies = vi.hoisted(() => ({ comparisons: false, digests: false }));
 

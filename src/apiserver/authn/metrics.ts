@@ -2,19 +2,10 @@ import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
+import type { TokenCacheObserver } from '../../auth/authentication/token-cache.ts';
 
 /** `failure`: nobody knew the credential; `error`: something is wrong with it, or with those who were asked. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';
-
-/** What a cache of tokens tells of itself. */
-export interface TokenCacheObserver {
-  /** @param seconds from the question to the answer */
-  asked(status: 'hit' | 'miss', seconds: number): void;
-  /** Somebody else is asked from now on. @returns what to call with how it went */
-  fetching(): (status: 'ok' | 'error') => void;
-  /** A question waits for the answer to the same one of another request. @returns what to call when it is there */
-  waiting(): () => void;
-}
 
 /**
  * What is noticed about a token of a service account when it is judged, which is once while it is remembered. One from

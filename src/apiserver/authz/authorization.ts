@@ -7,9 +7,9 @@ import type { SharedDecoder } from '../shared-decoder.ts';
 import type { WebhookClient } from '../webhooks/client.ts';
 import type { WebhookClients } from '../webhooks/clients.ts';
 import { createAbacAuthorizer } from './abac/authorizer.ts';
-import { alwaysAllow } from './always-allow.ts';
-import { alwaysDeny } from './always-deny.ts';
-import type { Authorizer } from './authorizer.ts';
+import { alwaysAllow } from '../../auth/authorization/always-allow.ts';
+import { alwaysDeny } from '../../auth/authorization/always-deny.ts';
+import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { type AuthorizationConfig, type AuthorizerConfig, type AuthorizerType, uses } from './configuration.ts';
 import type { AuthorizationMetrics } from './metrics.ts';
 import { createNodeAuthorizer } from './node/authorizer.ts';
@@ -17,8 +17,8 @@ import { NodeGraph } from './node/graph.ts';
 import { createRbacAuthorizer } from './rbac/authorizer.ts';
 import { RbacSource } from './rbac/source.ts';
 import { ResourceInformers } from './resource-informers.ts';
-import { createUnion } from './union.ts';
-import { createWebhookAuthorizer } from './webhook/authorizer.ts';
+import { createUnion } from '../../auth/authorization/union.ts';
+import { createWebhookAuthorizer } from '../../auth/authorization/webhook/authorizer.ts';
 
 export interface AuthorizationOptions {
   readonly config: AuthorizationConfig;

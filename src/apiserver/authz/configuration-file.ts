@@ -22,7 +22,7 @@ import { goQuote } from '../../machinery/go-quote.ts';
 import { parseYaml } from '../../machinery/json/yaml.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import { parseDuration } from '../../machinery/duration.ts';
-import { compileCondition } from './webhook/match-conditions.ts';
+import { compileCondition } from '../../auth/authorization/webhook/match-conditions.ts';
 
 /** Ours is the specification's spelling of the other. */
 const groups = ['apiserver.config.k8s.io', 'apiserver.config.orch.io', 'apiserver.orch.io'];

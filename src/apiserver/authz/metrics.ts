@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
-import type { AuthorizationResult } from './authorizer.ts';
+import type { AuthorizationResult } from '../../auth/authorization/authorizer.ts';
 
 interface Judged {
   readonly total: CounterSeries;

@@ -7,7 +7,7 @@ import type { StrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
-import type { Authorizer } from '../authz/authorizer.ts';
+import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import type { Encoder } from '../representation/encoder.ts';
 import type { LargeRequests } from '../large-requests/large-requests.ts';
 import type { ApiRequest } from '../request.ts';

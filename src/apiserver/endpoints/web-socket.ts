@@ -2,7 +2,7 @@
  * The opening of a WebSocket (RFC 6455 section 4.2), in the order and with the answers of the reference: what asks for
  * a watch must say where its page comes from, and can offer one subprotocol, whichever it is.
  */
-import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../web-socket-request.ts';
+import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../../auth/authentication/web-socket-request.ts';
 import type { ApiResponse, WebSocketAnswer } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../../base/logger.ts';
 import { unauthorized } from '../../machinery/status.ts';
-import { anonymousUser, type Identity, type RequestAuthenticator } from '../authn/authenticator.ts';
+import { anonymousUser, type Identity, type RequestAuthenticator } from '../../auth/authentication/authenticator.ts';
 import type { AuthenticationMetrics, AuthenticationResult } from '../authn/metrics.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 

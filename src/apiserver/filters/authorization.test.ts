@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AuthorizationDecision } from '../authz/authorizer.ts';
+import type { AuthorizationDecision } from '../../auth/authorization/authorizer.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
 import { ApiRequest, type RequestRecord } from '../request.ts';

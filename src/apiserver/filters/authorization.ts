@@ -1,10 +1,10 @@
+import { requestAttributes } from '../authz/request-attributes.ts';
 import {
   type AuthorizationDecision,
   type AuthorizationResult,
   type Authorizer,
-  requestAttributes,
-} from '../authz/authorizer.ts';
-import { forbiddenRequest } from '../authz/forbidden.ts';
+} from '../../auth/authorization/authorizer.ts';
+import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import { type Exchange } from '../../server/exchange.ts';
 import { ApiRequest } from '../request.ts';
 import { impersonate } from './impersonation.ts';

@@ -7,11 +7,11 @@
 import { ShownText } from '../../machinery/shown-text.ts';
 import { CooperativeScheduler } from '../../machinery/cooperative-scheduling.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import { anonymousUser, groups as systemGroups } from '../authn/authenticator.ts';
-import { collected, extraKey } from '../authn/request-header.ts';
+import { anonymousUser, groups as systemGroups } from '../../auth/authentication/authenticator.ts';
+import { collected, extraKey } from '../../auth/authentication/request-header.ts';
 import { groupsOf, splitUserName } from '../authn/service-accounts/claims.ts';
-import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import { forbiddenRequest } from '../authz/forbidden.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
+import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { ApiResponse, Exchange } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 

@@ -1,4 +1,4 @@
-import { offersWebSocket } from '../web-socket-request.ts';
+import { offersWebSocket } from '../../auth/authentication/web-socket-request.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { Filter } from '../request.ts';
 

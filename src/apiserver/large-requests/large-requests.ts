@@ -19,7 +19,7 @@ import { internalError } from '../../machinery/status.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import type { Store } from '../../storage/interface.ts';
 import { storeMethods } from '../../storage/remote/serve-store.ts';
-import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, RequestRecord } from '../request.ts';

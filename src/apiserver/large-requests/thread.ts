@@ -27,7 +27,7 @@ import { RemoteStore } from '../../storage/remote/remote-store.ts';
 import type { ResourceInfo } from '../../api/resources.ts';
 import { createAdmissionObjects } from '../admission/objects.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
-import type { Authorizer } from '../authz/authorizer.ts';
+import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
 import { RbacSource } from '../authz/rbac/source.ts';
 import { converterOf } from '../custom-resources/conversion-webhooks.ts';

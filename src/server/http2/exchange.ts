@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ServerStream } from '../../http2/server/stream.ts';
-import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate, TooManyBodies } from '../exchange.ts';
+import { type PeerCertificate } from '../../auth/request-facts.ts';
+import { BodyTooLarge, ClientGone, type Exchange, TooManyBodies } from '../exchange.ts';
 import { HeaderValues, keptFields } from '../header-values.ts';
 import { LimitedBody } from '../limited-body.ts';
 import { peerCertificateOf } from '../tls/peer-certificate.ts';

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { PeerCertificate } from '../exchange.ts';
+import type { PeerCertificate } from '../../auth/request-facts.ts';
 
 const known = new WeakMap<object, PeerCertificate | null>();
 

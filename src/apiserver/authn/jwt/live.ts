@@ -7,8 +7,8 @@ import type { ReloadableText } from '../../../base/reloadable-file.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
 import { runCooperatively } from '../../../machinery/cooperative-scheduling.ts';
-import { type TokenAuthenticator } from '../authenticator.ts';
-import { unionOfTokens } from '../union.ts';
+import { type TokenAuthenticator } from '../../../auth/authentication/authenticator.ts';
+import { unionOfTokens } from '../../../auth/authentication/union.ts';
 import { type Claims, ClaimSources } from './claim-sources.ts';
 import {
   type AuthenticationConfiguration,

@@ -1,7 +1,7 @@
 /** Tokens of one issuer: what their claims must be like, and which user they make. */
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
-import type { Identity, TokenAuthenticator } from '../authenticator.ts';
+import type { Identity, TokenAuthenticator } from '../../../auth/authentication/authenticator.ts';
 import { credentialId, extraKeys } from '../service-accounts/claims.ts';
 import { unverifiedClaims } from '../service-accounts/verifier.ts';
 import type { Claims, ClaimSources } from './claim-sources.ts';

@@ -2,7 +2,7 @@
 import { duplicate, type FieldError, invalid, omitted, required, tooMany } from '../../../machinery/field-error.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { readCertificates } from '../certificate-chain.ts';
+import { readCertificates } from '../../../auth/authentication/certificate-chain.ts';
 import type { AuthenticationConfiguration, JwtAuthenticatorConfig, PrefixedMapping } from './configuration.ts';
 import { compileExpression, type Expression, type Result, type Subject } from './expressions.ts';
 

@@ -1,6 +1,6 @@
 /** Tokens that are bound to a service account, and perhaps to a pod, secret or node: they end with the objects. */
 import type { KubeObject } from '../../../machinery/object-meta.ts';
-import type { Identity } from '../authenticator.ts';
+import type { Identity } from '../../../auth/authentication/authenticator.ts';
 import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { credentialId, extraKeys, groupsOf, type KubernetesClaims, type ObjectClaim, userNameOf } from './claims.ts';

@@ -1,7 +1,7 @@
 /** Tokens in secrets, which do not end by themselves: good as long as the secret holds them. */
 import type { Secret, ServiceAccount } from '../../../api/gen/types/core-v1.ts';
 import { constantTimeEqual } from '../../../base/constant-time-compare.ts';
-import type { Identity } from '../authenticator.ts';
+import type { Identity } from '../../../auth/authentication/authenticator.ts';
 import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { current } from './bound-tokens.ts';

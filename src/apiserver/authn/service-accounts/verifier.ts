@@ -1,7 +1,7 @@
 /** Signature and audience of service account tokens; what they say beyond is for others to judge. */
 import { compactVerify } from 'jose';
 import { goQuote } from '../../../machinery/go-quote.ts';
-import { type Identity, intersect, type TokenAuthenticator } from '../authenticator.ts';
+import { type Identity, intersect, type TokenAuthenticator } from '../../../auth/authentication/authenticator.ts';
 import type { KeySource } from './keys.ts';
 
 /** Judges claims whose signature is good. Throws when they do not hold (any more). */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { AuthorizationAttributes } from '../authorizer.ts';
-import { attributes, pathAttributes, userNamed } from '../testing/attributes.ts';
+import type { AuthorizationAttributes } from '../../../auth/authorization/authorizer.ts';
+import { attributes, pathAttributes, userNamed } from '../../../auth/authorization/testing/attributes.ts';
 import { createAbacAuthorizer } from './authorizer.ts';
 import { parseAbacPolicy } from './policy-file.ts';
 

@@ -1,6 +1,6 @@
 import { prefixOf } from '../../../api/rbac/urls.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
-import type { AuthorizationAttributes, Authorizer } from '../authorizer.ts';
+import type { AuthorizationAttributes, Authorizer } from '../../../auth/authorization/authorizer.ts';
 import type { AbacRule } from './policy-file.ts';
 
 /** `--authorization-mode=ABAC`: the first line of the policy that fits allows. */

@@ -10,7 +10,7 @@ import {
   type Authorizer,
   noOpinion,
   noRules,
-} from '../authorizer.ts';
+} from '../../../auth/authorization/authorizer.ts';
 import { Grants } from '../rbac/grants.ts';
 import type { GraphKind, NodeGraph } from './graph.ts';
 import { nodeOf } from './identity.ts';

@@ -10,7 +10,7 @@ import {
   type Authorizer,
   joinErrors,
   noOpinion,
-} from '../authorizer.ts';
+} from '../../../auth/authorization/authorizer.ts';
 import type { RbacPolicy } from './policy.ts';
 
 /** @param loaded the policy; a promise of it until it is known */

@@ -21,7 +21,7 @@ import { forbidden } from '../../../machinery/status.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import { isOnlyForCollection } from '../../../registry/generic/collection-change.ts';
 import { nothingBegun, type WriteHooks, type WriteRequest } from '../../../registry/generic/write.ts';
-import { type Authorizer, privilegedGroup } from '../authorizer.ts';
+import { type Authorizer, privilegedGroup } from '../../../auth/authorization/authorizer.ts';
 import type { RbacPolicy } from './policy.ts';
 
 export interface EscalationOptions {

@@ -4,7 +4,7 @@
  */
 import type { PolicyRule } from '../../../api/gen/types/rbac-v1.ts';
 import { prefixOf } from '../../../api/rbac/urls.ts';
-import type { AuthorizationAttributes } from '../authorizer.ts';
+import type { AuthorizationAttributes } from '../../../auth/authorization/authorizer.ts';
 
 /** Rules, and why the subject has them. */
 export interface Grant {

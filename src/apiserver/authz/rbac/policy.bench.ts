@@ -1,7 +1,7 @@
 /** One decision with 1,000 bindings and 5,000 rules in the cluster. */
 import { bench, describe } from 'vitest';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../../../api/gen/types/rbac-v1.ts';
-import { attributes, userNamed } from '../testing/attributes.ts';
+import { attributes, userNamed } from '../../../auth/authorization/testing/attributes.ts';
 import { decide } from './authorizer.ts';
 import { RbacPolicy } from './policy.ts';
 

@@ -7,7 +7,7 @@ import type {
   RoleBinding,
   Subject,
 } from '../../../api/gen/types/rbac-v1.ts';
-import { attributes, pathAttributes, userNamed } from '../testing/attributes.ts';
+import { attributes, pathAttributes, userNamed } from '../../../auth/authorization/testing/attributes.ts';
 import { createRbacAuthorizer, decide } from './authorizer.ts';
 import { RbacPolicy } from './policy.ts';
 

@@ -19,7 +19,7 @@ import {
   type AuthorizationRules,
   type Authorizer,
   selectors,
-} from '../../authz/authorizer.ts';
+} from '../../../auth/authorization/authorizer.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';

@@ -13,7 +13,7 @@ import { badRequest, internalError } from '../../../machinery/status.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import type { Authentication } from '../../authn/authentication.ts';
-import { type Identity, intersect } from '../../authn/authenticator.ts';
+import { type Identity, intersect } from '../../../auth/authentication/authenticator.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';

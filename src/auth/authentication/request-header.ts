@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy |
  *   Authenticating Proxy}
  */
-import type { Exchange } from '../../server/exchange.ts';
+import type { ConnectionFacts } from '../request-facts.ts';
 import type { RequestAuthenticator } from './authenticator.ts';
 import type { TrustedAuthorities } from './certificate-chain.ts';
 import { problemText } from './client-certificate.ts';
@@ -48,10 +48,10 @@ export function requestHeaders(options: RequestHeaderOptions): RequestAuthentica
   };
 }
 
-const firstValue = (exchange: Exchange, headers: readonly string[]): string | undefined =>
+const firstValue = (exchange: ConnectionFacts, headers: readonly string[]): string | undefined =>
   headers.map((header) => exchange.headerValues(header)[0]).find((value) => value !== undefined && value !== '');
 
-const extraOf = (exchange: Exchange, prefixes: readonly string[]): [string, string][] =>
+const extraOf = (exchange: ConnectionFacts, prefixes: readonly string[]): [string, string][] =>
   exchange
     .headerNames()
     .flatMap((header) =>

@@ -6,7 +6,7 @@
 import { textBytes } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Program } from '../../../cel/index.ts';
-import type { WebhookClient } from '../../webhooks/client.ts';
+import type { ReviewClient } from '../../review-client.ts';
 import {
   type AuthorizationAttributes,
   type AuthorizationDecision,
@@ -20,7 +20,7 @@ import { evaluateConditions } from './match-conditions.ts';
 import { type ReviewSpec, reviewSpec } from './review.ts';
 
 export interface WebhookAuthorizerOptions {
-  readonly client: Pick<WebhookClient, 'post'>;
+  readonly client: ReviewClient;
   /** `v1` or `v1beta1`, of the reviews that are exchanged. */
   readonly version: string;
   readonly authorizedTtlMs: number;

@@ -8,7 +8,16 @@ import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { constantTimeEqual } from '../../base/constant-time-compare.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
-import type { TokenCacheObserver } from './metrics.ts';
+
+/** What a cache of tokens tells of itself. */
+export interface TokenCacheObserver {
+  /** @param seconds from the question to the answer */
+  asked(status: 'hit' | 'miss', seconds: number): void;
+  /** Somebody else is asked from now on. @returns what to call with how it went */
+  fetching(): (status: 'ok' | 'error') => void;
+  /** A question waits for the answer to the same one of another request. @returns what to call when it is there */
+  waiting(): () => void;
+}
 
 export interface TokenCacheOptions {
   readonly tokens: TokenAuthenticator;

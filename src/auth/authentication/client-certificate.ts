@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PeerCertificate } from '../../server/exchange.ts';
+import type { PeerCertificate } from '../request-facts.ts';
 import type { Identity, RequestAuthenticator } from './authenticator.ts';
 import type { TrustedAuthorities } from './certificate-chain.ts';
 

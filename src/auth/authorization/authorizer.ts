@@ -2,18 +2,23 @@
  * What an authorizer judges and says.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/ | Authorization}
  */
-import { type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
+import type { FieldTerm } from '../../machinery/field-selector.ts';
 import type { Requirement } from '../../machinery/label-selector.ts';
-import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import type { RequestInfo } from '../request-info.ts';
 
-export interface AuthorizationAttributes
-  extends Pick<
-    RequestInfo,
-    'verb' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path' | 'isResourceRequest'
-  > {
+export interface AuthorizationAttributes {
   readonly user: UserInfo;
+  /** Of the API, like `list`; else the method in lower case. */
+  readonly verb: string;
+  /** Whether it is for a resource, which the members up to `name` say; else for a path. */
+  readonly isResourceRequest: boolean;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly path: string;
   /** What a list, watch or deletecollection is narrowed down to; absent when nothing is, or when it cannot be read. */
   readonly fieldSelector?: readonly FieldTerm[];
   readonly labelSelector?: readonly Requirement[];
@@ -71,27 +76,6 @@ export function joinErrors(errors: readonly string[]): string {
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`;
 }
 
-/**
- * What a request asks for. Selectors are read when an authorizer asks for them: they can be long, and the caller may
- * have no rights at all. One that cannot be read is refused later, for what it is.
- */
-export function requestAttributes(user: UserInfo, info: RequestInfo): AuthorizationAttributes {
-  const { verb, group, version, namespace, resource, subresource, name, path, isResourceRequest } = info;
-  const attributes = { user, verb, group, version, namespace, resource, subresource, name, path, isResourceRequest };
-  if (info.fieldSelector === '' && info.labelSelector === '') return attributes;
-  let fields: readonly FieldTerm[] | undefined;
-  let labels: readonly Requirement[] | undefined;
-  return {
-    ...attributes,
-    get fieldSelector() {
-      return (fields ??= readable(info.fieldSelector, parseFieldSelector));
-    },
-    get labelSelector() {
-      return (labels ??= readable(info.labelSelector, parseLabelSelector));
-    },
-  };
-}
-
 /** The members for selectors, left out where they select everything. */
 export const selectors = (
   fieldSelector: readonly FieldTerm[],
@@ -100,11 +84,3 @@ export const selectors = (
   ...(fieldSelector.length === 0 ? {} : { fieldSelector }),
   ...(labelSelector.length === 0 ? {} : { labelSelector }),
 });
-
-function readable<T>(text: string, parse: (text: string) => readonly T[]): readonly T[] {
-  try {
-    return text === '' ? [] : parse(text);
-  } catch {
-    return [];
-  }
-}

@@ -2,8 +2,8 @@
  * Bearer tokens: from the Authorization header, or from the subprotocols of a WebSocket, whose callers in browsers
  * cannot set headers.
  */
-import type { ApiRequest } from '../request.ts';
-import { isWebSocketRequest, offeredProtocols, tokenPrefix } from '../web-socket-request.ts';
+import type { RequestFacts } from '../request-facts.ts';
+import { isWebSocketRequest, offeredProtocols, tokenPrefix } from './web-socket-request.ts';
 import type { Identity, MaybePromise, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts';
 
 const invalidToken = 'invalid bearer token';
@@ -12,7 +12,7 @@ const spaceWarning = 'the provided Authorization header contains extra space bef
 const maxTokenLength = 256 * 1024;
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or undefined when there is none. */
-export function bearerToken(request: ApiRequest): string | undefined {
+export function bearerToken(request: RequestFacts): string | undefined {
   const header = request.header('authorization')?.trim();
   if (header === undefined || header === '') return undefined;
   const [scheme = '', token = '', rest] = header.split(' ', 3);

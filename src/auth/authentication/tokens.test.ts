@@ -5,7 +5,7 @@ import type { Identity, TokenAuthenticator } from './authenticator.ts';
 import { bearerTokens, webSocketTokens } from './bearer-token.ts';
 import { cachedTokens } from './token-cache.ts';
 import { parseTokenFile, tokenFile } from './token-file.ts';
-import { fakeRequest } from './testing.ts';
+import { fakeRequest } from '../testing/fake-request.ts';
 import { unionOfRequests, unionOfTokens } from './union.ts';
 
 const jane: Identity = { user: { name: 'jane', groups: ['devs'] } };
@@ -77,7 +77,7 @@ describe('the bearer token of a request', () => {
   test('with a space too many is none, and the caller is told', () => {
     const request = fakeRequest(['Authorization', 'Bearer  t']);
     expect(bearer.authenticate(request)).toBeUndefined();
-    expect(request.warnings.texts).toEqual([
+    expect(request.warnings).toEqual([
       'the provided Authorization header contains extra space before the bearer token, and is ignored',
     ]);
   });

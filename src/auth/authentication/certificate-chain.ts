@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
-import type { PeerCertificate } from '../../server/exchange.ts';
+import type { PeerCertificate } from '../request-facts.ts';
 
 const usage = { clientAuth: '1.3.6.1.5.5.7.3.2', any: '2.5.29.37.0' };
 /** Bounds the work that a client can cause with certificates that lead in circles. */

@@ -1,6 +1,6 @@
 /** What the ways to say who is calling have in common. A leaf: filters, endpoints and the authenticators know it. */
 import type { UserInfo } from '../../machinery/user.ts';
-import type { ApiRequest } from '../request.ts';
+import type { RequestFacts } from '../request-facts.ts';
 
 export type MaybePromise<T> = Promise<T> | T;
 
@@ -20,7 +20,7 @@ export interface Identity {
 /** One way to say who is calling. Undefined: the request does not use it. Throws when it is used wrongly. */
 export interface RequestAuthenticator {
   readonly name: string;
-  authenticate(request: ApiRequest): MaybePromise<Identity | undefined>;
+  authenticate(request: RequestFacts): MaybePromise<Identity | undefined>;
 }
 
 /**

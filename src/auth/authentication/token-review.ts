@@ -4,11 +4,11 @@
  *   Webhook token authentication}
  */
 import type { UserInfo } from '../../machinery/user.ts';
-import type { WebhookClient } from '../webhooks/client.ts';
+import type { ReviewClient } from '../review-client.ts';
 import { type Identity, intersect, type TokenAuthenticator } from './authenticator.ts';
 
 export interface WebhookTokensOptions {
-  readonly client: Pick<WebhookClient, 'post'>;
+  readonly client: ReviewClient;
   /** `v1` or `v1beta1`, of the reviews that are exchanged. */
   readonly version: string;
   /** For whom a token is when the service does not say. */

@@ -1,14 +1,15 @@
 /** What a request for a WebSocket says (RFC 6455 section 4.1). */
-import type { ApiRequest } from './request.ts';
+import type { RequestFacts } from '../request-facts.ts';
 
-export const isWebSocketRequest = ({ exchange }: ApiRequest): boolean => exchange.upgrade === 'websocket';
+export const isWebSocketRequest = ({ exchange }: Pick<RequestFacts, 'exchange'>): boolean =>
+  exchange.upgrade === 'websocket';
 
 /** Whether a WebSocket is one of the protocols that it would take: somebody else may choose it. */
-export const offersWebSocket = ({ exchange }: ApiRequest): boolean =>
+export const offersWebSocket = ({ exchange }: Pick<RequestFacts, 'exchange'>): boolean =>
   exchange.upgrade?.split(',').some((protocol) => protocol.trim() === 'websocket') ?? false;
 
 /** Subprotocols in the order of the client's preference. */
-export const offeredProtocols = ({ exchange }: ApiRequest): string[] =>
+export const offeredProtocols = ({ exchange }: Pick<RequestFacts, 'exchange'>): string[] =>
   exchange
     .headerValues('sec-websocket-protocol')
     .flatMap((value) => value.split(','))

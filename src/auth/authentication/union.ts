@@ -2,7 +2,7 @@
  * Several authenticators as one: the first success wins, and what the others found wrong is kept for when there is
  * none.
  */
-import type { ApiRequest } from '../request.ts';
+import type { RequestFacts } from '../request-facts.ts';
 import {
   type Identity,
   type MaybePromise,
@@ -81,7 +81,7 @@ export function unionOfRequests(
   authenticators: readonly RequestAuthenticator[],
   last: RequestAuthenticator | undefined,
 ): RequestAuthenticator {
-  const finish = (request: ApiRequest, identity: Identity | undefined): MaybePromise<Identity | undefined> =>
+  const finish = (request: RequestFacts, identity: Identity | undefined): MaybePromise<Identity | undefined> =>
     identity === undefined ? last?.authenticate(request) : withAuthenticatedGroup(identity);
   return {
     name: 'all',
