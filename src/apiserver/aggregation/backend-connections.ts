@@ -2,8 +2,9 @@
  * Connections to the servers behind one TLS identity: HTTP/2 where the other side speaks it, else HTTP/1.1, kept for
  * the next request and opened anew when they break.
  *
- * Node's own clients, because a proxy must hand on repeated headers as they are: a client that joins them makes one
- * group of two. Nothing is buffered here but what the flow control of the protocols lets through.
+ * Node's own clients, because a proxy must hand on repeated headers as they are: undici joins them over HTTP/2, which
+ * makes one group of two (docs/dependencies.md, with figures). Nothing is buffered here but what the flow control of
+ * the protocols lets through.
  */
 import http from 'node:http';
 import http2 from 'node:http2';
