@@ -3,8 +3,8 @@
  *
  * Nothing waits without an end: each answer has a time limit, and a watch that does not end when its time is over is
  * given up, so that a silent connection does not hold an informer.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks | API
- *   Concepts: retrieving large result sets in chunks}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks |
+ *   API Concepts: retrieving large result sets in chunks}
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';

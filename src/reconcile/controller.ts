@@ -11,8 +11,8 @@ import type { RateLimiter } from './rate-limiter.ts';
 import { WorkQueue, type WorkQueueObserver } from './work-queue.ts';
 
 /**
- * What is to become of the key next: nothing until it changes; another look after a time; or the same as after an error,
- * for what is not worth a line in the log.
+ * What is to become of the key next: nothing until it changes; another look after a time; or the same as after an
+ * error, for what is not worth a line in the log.
  */
 export type SyncResult = undefined | 'retry' | { readonly requeueAfterMs: number };
 

@@ -27,8 +27,8 @@ export interface InformerOptions<T> {
   readonly onError?: (error: unknown) => void;
   readonly indexers?: Indexers<T>;
   /**
-   * What is kept of an object, such as without its managed fields. Key, namespace, labels and version must stay. What it
-   * throws is a failure of the source: an object is never left out.
+   * What is kept of an object, such as without its managed fields. Key, namespace, labels and version must stay. What
+   * it throws is a failure of the source: an object is never left out.
    */
   readonly transform?: (object: T) => T;
   /** How often handlers are told of all objects again, in milliseconds; never when absent. */
@@ -288,7 +288,9 @@ export class Informer<T> {
 
 const isExpired = (error: unknown): boolean => isStatusError(error) && error.code === 410;
 
-/** An answer that the same watch would get again. A source that is away, or has too much to do, is no reason to list. */
+/**
+ * An answer that the same watch would get again. A source that is away, or has too much to do, is no reason to list.
+ */
 const mustListAfter = (error: unknown): boolean => isStatusError(error) && !isTransient.has(error.code);
 
 const isTransient: ReadonlySet<number> = new Set([429, 502, 503, 504]);
