@@ -11,7 +11,14 @@ import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-type
 import { dependencies } from './cmd/dependencies.ts';
 
 export type { Logger } from './base/logger.ts';
-export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-types.ts';
+export type {
+  ControlPlane,
+  ControlPlaneOptions,
+  KoaContext,
+  KoaMiddleware,
+  KoaOptions,
+  KoaUser,
+} from './cmd/control-plane-types.ts';
 
 /**
  * Starts an API server on a free port of the loopback interface, with the embedded store and credentials of its own.

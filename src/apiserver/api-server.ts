@@ -62,7 +62,7 @@ import { createProcessMetrics } from '../server/metrics/process-metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
-import type { ApiResponse, Exchange } from '../server/exchange.ts';
+import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
 import type { Handler } from './request.ts';
 import { createSharedDecoder } from './shared-decoder.ts';
 import { createPostStartHooks } from './post-start-hooks.ts';
@@ -82,7 +82,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly settled: Promise<void>;
   readonly catalog: RegistryCatalog;
   /** Sends a request that came by another way than the port through the whole chain. */
-  readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
+  readonly handle: (exchange: Exchange, caller?: Caller) => Promise<ApiResponse>;
   close(): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ import type { ShutdownConfig } from './shutdown.ts';
 import { canonicalPath } from './names.ts';
 import { parseQuery } from './query.ts';
 import { parseRequestInfo } from './request-info.ts';
-import { type ApiResponse, type Exchange } from '../server/exchange.ts';
+import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
 import { compose } from '../server/middleware.ts';
 import { ApiRequest, type Filter, type Handler } from './request.ts';
 import type { AuditTrail } from './audit/trail.ts';
@@ -51,7 +51,9 @@ export interface RequestChainOptions {
 }
 
 /** Every request, upgraded connections included, passes these in this order. */
-export function requestChain(options: RequestChainOptions): (exchange: Exchange) => Promise<ApiResponse> {
+export function requestChain(
+  options: RequestChainOptions,
+): (exchange: Exchange, caller?: Caller) => Promise<ApiResponse> {
   const { audit, lifecycle, shutdown, metrics } = options;
   const filters: readonly Filter[] = [
     // outside of all: nothing is done for what comes too late
@@ -78,7 +80,11 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
   const endpoint: Handler = (request) =>
     request.info.isResourceRequest ? options.resources(request) : options.nonResources(request);
   const handle = compose(filters, endpoint);
-  return (exchange) => handle(describe(exchange));
+  return (exchange, caller) => {
+    const request = describe(exchange);
+    request.caller = caller;
+    return handle(request);
+  };
 }
 
 /**

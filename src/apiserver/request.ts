@@ -8,7 +8,7 @@ import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import { Warnings } from './warnings.ts';
-import { ClientGone, type Exchange } from '../server/exchange.ts';
+import { type Caller, ClientGone, type Exchange } from '../server/exchange.ts';
 import type { Handler as RequestHandler, Middleware } from '../server/middleware.ts';
 
 /** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
@@ -45,6 +45,8 @@ export class ApiRequest implements Work {
   readonly receivedAt: number;
   info!: RequestInfo;
   user!: UserInfo;
+  /** Where another program handed the request over and answers for its sender: credentials do not count then. */
+  caller: Caller | undefined;
   /** Undefined where nothing is recorded: no policy, or none that wants this request. */
   audit: RequestRecord | undefined;
   /** Texts for `Warning` headers (RFC 7234 section 5.5, code 299). */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiServerConfig } from './config.ts';
 import { createPki } from '../pki/pki.ts';
 import { runCommand } from './testing/run-command.ts';
+import { noRequests } from './testing/no-requests.ts';
 
 let directory: string;
 let path: (name: string) => string;
@@ -24,6 +25,7 @@ async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfi
       return Promise.resolve({
         url: 'https://127.0.0.1:6443',
         ready: Promise.resolve(),
+        handle: noRequests,
         close: () => Promise.resolve(),
       });
     },

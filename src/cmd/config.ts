@@ -12,6 +12,7 @@ import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts'
 import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
+import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
 import type { ServingTls } from '../server/tls/certificate-reload.ts';
 import type { ReloadableFiles } from '../base/reloadable-file.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
@@ -70,6 +71,8 @@ export interface RunningApiServer {
   readonly url: string;
   /** Resolves when the bootstrap objects are there, which needs the store; also when the server is closed before. */
   readonly ready: Promise<void>;
+  /** Answers a request that came by another way than the port. */
+  readonly handle: (exchange: Exchange, caller?: Caller) => Promise<ApiResponse>;
   /** Ends requests and watches, closes the store, resolves when nothing is left. */
   close(): Promise<void>;
 }

@@ -20,6 +20,36 @@ export interface ControlPlaneOptions {
   readonly log?: Logger;
 }
 
+/** What is known of a context where its type is not named. */
+export interface KoaContext {
+  // As in the types of Koa: what is in it is the application's.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly state: any;
+  readonly path: string;
+  get(field: string): string;
+  readonly cookies: { get(name: string): string | undefined };
+}
+
+export interface KoaOptions<Context = KoaContext> {
+  /** Of the paths that are the API's: `/clusters/main`. Without it all are. */
+  readonly prefix?: string;
+  /**
+   * Whom the application has authenticated. Credentials in the request do not count then, and a request for which this
+   * gives no user is refused with 401. Without it callers authenticate themselves, by bearer tokens, as over the port.
+   */
+  readonly user?: (ctx: Context) => KoaUser | undefined | Promise<KoaUser | undefined>;
+}
+
+/** A caller as authorization and audit see one. Each is in group `system:authenticated` as well. */
+export interface KoaUser {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export type KoaMiddleware<Context = KoaContext> = (ctx: Context, next: () => Promise<unknown>) => Promise<void>;
+
 export interface ControlPlane extends AsyncDisposable {
   /** `https://127.0.0.1:PORT` */
   readonly url: string;
@@ -29,6 +59,12 @@ export interface ControlPlane extends AsyncDisposable {
    * The same as a file, for programs that are given a path. A temporary control plane takes it along when it closes.
    */
   readonly kubeconfigPath: string;
+  /**
+   * The API as middleware of a Koa application: requests below the prefix pass the same steps as those over the port,
+   * authorization and audit among them. To be used in front of what parses bodies. Upgrades (exec, port-forward,
+   * WebSockets) do not reach middleware: they are for the port.
+   */
+  koa<Context = KoaContext>(options?: KoaOptions<Context>): KoaMiddleware<Context>;
   /** Ends everything that was started. Calling it again waits for the same end. */
   close(): Promise<void>;
 }

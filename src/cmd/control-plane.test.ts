@@ -7,6 +7,7 @@ import { ReloadableFiles } from '../base/reloadable-file.ts';
 import type { ApiServerConfig } from './config.ts';
 import { startControlPlane } from './control-plane.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
+import { noRequests } from './testing/no-requests.ts';
 
 const admin = { trusted: true, user: 'orch-admin', groups: 'system:masters' };
 
@@ -56,7 +57,12 @@ describe('startControlPlane', () => {
     const configs: ApiServerConfig[] = [];
     const controlPlane = await startControlPlane(options, (config) => {
       configs.push(config);
-      return Promise.resolve({ url: 'https://127.0.0.1:1', ready: Promise.resolve(), close: () => Promise.resolve() });
+      return Promise.resolve({
+        url: 'https://127.0.0.1:1',
+        ready: Promise.resolve(),
+        handle: noRequests,
+        close: () => Promise.resolve(),
+      });
     });
     await controlPlane.close();
     return configs[0]!;
@@ -120,6 +126,7 @@ describe('startControlPlane', () => {
       return Promise.resolve({
         url: 'https://127.0.0.1:1',
         ready: new Promise<void>(() => undefined),
+        handle: noRequests,
         close: () => Promise.resolve(void closed++),
       });
     };

@@ -6,7 +6,8 @@ import { boundedLogger } from '../base/bounded-logger.ts';
 import { silentLogger } from '../base/logger.ts';
 import { assembleApiServerConfig, type Surroundings } from './assemble.ts';
 import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
-import type { ControlPlane, ControlPlaneOptions } from './control-plane-types.ts';
+import type { ControlPlane, ControlPlaneOptions, KoaMiddleware, KoaOptions } from './control-plane-types.ts';
+import { mount, type MountOptions } from '../server/koa/mount.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
 import { localDefaultSections } from './flags/api-server/local-defaults.ts';
@@ -118,5 +119,27 @@ async function handOver(server: RunningApiServer, kubeconfig: string, home: Home
   await writePrivateFile(kubeconfigPath, kubeconfig);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().finally(home.remove));
-  return { url: server.url, kubeconfig, kubeconfigPath, close, [Symbol.asyncDispose]: close };
+  return {
+    url: server.url,
+    kubeconfig,
+    kubeconfigPath,
+    koa: (options) => mounted(server, options),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The types of Koa's context are the caller's. */
+function mounted<Context>(
+  { handle }: RunningApiServer,
+  { prefix, user }: KoaOptions<Context> = {},
+): KoaMiddleware<Context> {
+  const known: MountOptions['user'] =
+    user === undefined
+      ? undefined
+      : async (ctx) => {
+          const found = await user(ctx as Context);
+          return found === undefined ? undefined : { ...found, groups: found.groups ?? [] };
+        };
+  return mount({ handle, prefix, user: known }) as KoaMiddleware<unknown> as KoaMiddleware<Context>;
 }

@@ -12,6 +12,7 @@ export const startApiServer: StartApiServer = async (config) => {
     return {
       url: `https://${hostOf(config.listen.address)}:${server.port}`,
       ready: server.bootstrapped,
+      handle: server.handle,
       close: async () => {
         await server.close();
         await stores.close();

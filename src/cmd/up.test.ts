@@ -11,6 +11,7 @@ import { createSelfSigned } from '../pki/pki.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
 import { runCommand } from './testing/run-command.ts';
 import type { RunningCommand } from './testing/run-command.ts';
+import { noRequests } from './testing/no-requests.ts';
 
 let directory: string;
 let port: number;
@@ -35,7 +36,12 @@ const recording = () => {
   const configs: ApiServerConfig[] = [];
   const startApiServer = (config: ApiServerConfig) => {
     configs.push(config);
-    return Promise.resolve({ url: 'https://127.0.0.1:1', ready: Promise.resolve(), close: () => Promise.resolve() });
+    return Promise.resolve({
+      url: 'https://127.0.0.1:1',
+      ready: Promise.resolve(),
+      handle: noRequests,
+      close: () => Promise.resolve(),
+    });
   };
   return { configs, startApiServer };
 };
@@ -122,6 +128,7 @@ Stopped. The data is in DIR/data.
       Promise.resolve({
         url: 'https://127.0.0.1:1',
         ready: new Promise<void>(() => undefined),
+        handle: noRequests,
         close: () => Promise.resolve(void closed++),
       });
     const command = runCommand(up(), { startApiServer });

@@ -1,6 +1,7 @@
 /** What a request and its answer are to the middleware, whichever protocol carries them. */
 import type { Readable, Writable } from 'node:stream';
 import type { PeerCertificate } from '../auth/request-facts.ts';
+import type { UserInfo } from '../machinery/user.ts';
 
 /** What a transport hands over for one request. */
 export interface Exchange {
@@ -36,6 +37,11 @@ export interface Exchange {
   peerCertificate(): PeerCertificate | undefined;
   /** Calls back once when the client is gone or the response is done. */
   onClose(listener: () => void): void;
+}
+
+/** Who sent a request, as the program found out that handed it over. Undefined: it does not know the sender. */
+export interface Caller {
+  readonly user: UserInfo | undefined;
 }
 
 export class BodyTooLarge extends Error {

@@ -30,7 +30,12 @@ export async function startOnStore(store: Store, flags: readonly string[] = []):
       const server = await startApiServer(
         serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }),
       );
-      return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
+      return {
+        url: `https://127.0.0.1:${server.port}`,
+        ready: server.bootstrapped,
+        handle: server.handle,
+        close: () => server.close(),
+      };
     },
   );
   const client = new ApiClient(controlPlane.kubeconfig);

@@ -80,6 +80,7 @@ export async function startTestServer({
       return {
         url: `https://127.0.0.1:${server.port}`,
         ready: settled ? server.settled : server.bootstrapped,
+        handle: server.handle,
         close: () => server.close(),
       };
     },

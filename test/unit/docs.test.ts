@@ -12,6 +12,13 @@ test('the example in the README is the one that test/integration runs', () => {
   expect(example).toBe(read('test/integration/readme-example.test.ts').replace("'../../src/index.ts'", "'orch'"));
 });
 
+test('the Koa application in the README is the one that test/integration runs', () => {
+  const [, example] = /## In a Koa application\n\n```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
+  expect(example).toBe(
+    read('test/integration/koa-example.ts').replace("'../../src/index.ts'", "'orch'").replaceAll('export ', ''),
+  );
+});
+
 describe('docs/dependencies.md', () => {
   const [runtime = '', development = ''] = read('docs/dependencies.md').split('## For development');
   const listed = (text: string): string[] =>

@@ -1,6 +1,12 @@
 import type { Logger } from '../../base/logger.ts';
 import { unauthorized } from '../../machinery/status.ts';
-import { anonymousUser, type Identity, type RequestAuthenticator } from '../../auth/authentication/authenticator.ts';
+import {
+  anonymousUser,
+  type Identity,
+  type RequestAuthenticator,
+  withAuthenticatedGroup,
+} from '../../auth/authentication/authenticator.ts';
+import type { Caller } from '../../server/exchange.ts';
 import type { AuthenticationMetrics, AuthenticationResult } from '../authn/metrics.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
@@ -29,6 +35,10 @@ export function authenticate(
   };
 }
 
+/** A sender that the program around knows is as good as one with a credential. */
+const given = ({ user }: Caller): Identity | undefined =>
+  user === undefined ? undefined : withAuthenticatedGroup({ user });
+
 async function identify(
   authenticator: RequestAuthenticator,
   request: ApiRequest,
@@ -39,7 +49,7 @@ async function identify(
   const tell = (result: AuthenticationResult, user?: string): void =>
     metrics.authenticated(result, user, (performance.now() - begun) / 1000);
   try {
-    const pending = authenticator.authenticate(request);
+    const pending = request.caller === undefined ? authenticator.authenticate(request) : given(request.caller);
     const identity = pending instanceof Promise ? await pending : pending;
     tell(identity === undefined ? 'failure' : 'success', identity?.user.name);
     return identity;

@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import { tlsOptions } from '../../server/tls/certificate-reload.ts';
 import type { ApiServerConfig, RunningApiServer } from '../config.ts';
+import { noRequests } from './no-requests.ts';
 
 export async function startHttpsServer({ listen, serving }: ApiServerConfig): Promise<RunningApiServer> {
   const server = https.createServer({ ...tlsOptions(serving), ALPNProtocols: ['http/1.1'] }, (request, response) => {
@@ -22,6 +23,7 @@ export async function startHttpsServer({ listen, serving }: ApiServerConfig): Pr
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ready: Promise.resolve(),
+    handle: noRequests,
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -48,7 +48,7 @@ class AnswerStream extends Readable {
   /** It runs in any case: it lets go what it holds open when it finds its sink closed. */
   constructor(stream: (sink: Sink) => Promise<void>, onBreak: () => void = () => undefined) {
     super({ highWaterMark });
-    // A break is told by `onBreak`, whether or not anyone reads by now.
+    // A break is reported by `onBreak`; the stream may have no reader yet.
     this.on('error', () => undefined);
     const abort = (): void => {
       if (this.destroyed) return;

@@ -65,7 +65,12 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
     );
     catalog = server.catalog;
     // What is made in the background would come between the cases.
-    return { url: `https://127.0.0.1:${server.port}`, ready: server.settled, close: () => server.close() };
+    return {
+      url: `https://127.0.0.1:${server.port}`,
+      ready: server.settled,
+      handle: server.handle,
+      close: () => server.close(),
+    };
   });
   const { port } = new URL(controlPlane.url);
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
