@@ -10,7 +10,8 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Koa from 'koa';
 import { bench, describe } from 'vitest';
-import type { ApiResponse } from './exchange.ts';
+import type { ApiResponse, Exchange } from './exchange.ts';
+import { answersOf } from './koa/application.ts';
 import { compose, type Handler, type Middleware } from './middleware.ts';
 
 const requests = 100;
@@ -39,6 +40,8 @@ const closures: Handler<Context> = steps.reduceRight<Handler<Context>>(
   (next, step) => (ctx) => step(ctx, () => next(ctx)),
   endpoint,
 );
+
+const composed = compose(steps, endpoint);
 
 async function serve(handle: Handler<Context>): Promise<void> {
   for (let i = 0; i < requests; i++) await handle({ passed: 0 });
@@ -72,9 +75,27 @@ async function serveByKoa(): Promise<void> {
   }
 }
 
+/** The same behind an exchange, without objects of Node's (`koa/application.ts`). */
+const answersByKoa = answersOf(app);
+const asked: Exchange = {
+  method: 'GET',
+  target: '/api/v1/namespaces/default/pods/web-7d4b9c6f5-x2x9z',
+  httpVersion: '2.0',
+  remoteAddress: '192.0.2.17',
+  header: () => undefined,
+  headerValues: (name) => [name],
+  headerNames: () => ['accept', 'authorization', 'user-agent', 'accept-encoding'],
+  readBody: () => Promise.resolve(Buffer.alloc(0)),
+  bodyStream: () => undefined,
+  peerCertificate: () => undefined,
+  onClose: () => undefined,
+};
+const chainThenKoa = compose<Context>(steps, () => answersByKoa(asked, {}));
+
 describe('a hundred requests', () => {
   bench('through closures', () => serve(closures), options);
-  bench('through koa-compose', () => serve(compose(steps, endpoint)), options);
+  bench('through koa-compose', () => serve(composed), options);
+  bench("through koa-compose, then Koa's application object", () => serve(chainThenKoa), options);
   bench("through objects of Node's alone", () => void Array.from({ length: requests }, exchange), options);
   bench("through Koa's application object, with one step", serveByKoa, options);
 });
