@@ -15,7 +15,7 @@ export interface AdmissionAttributes extends Partial<Work> {
   readonly namespace: string;
   /** Empty for a create with generateName. */
   readonly name: string;
-  /** In the form of the storage version; plugins may change it while they mutate. Absent for DELETE. */
+  /** In the storage version; plugins may change it while they mutate. Absent for DELETE. */
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly options: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /**
- * The resources of a server: one store per resource, one form per API version that is served.
+ * The resources of a server: one store per resource, one served version per API version.
  */
 import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import type { Codecs } from '../machinery/codec/index.ts';
@@ -40,7 +40,7 @@ export interface CatalogEntry {
   readonly servedVersion: ServedVersion;
   /** Absent for virtual types. */
   readonly store: ResourceStore | undefined;
-  /** All forms in which the same objects are served, by apiVersion; this one is among them. */
+  /** All versions in which the same objects are served, by apiVersion; this one is among them. */
   readonly servedVersions: ReadonlyMap<string, ServedVersion>;
 }
 
@@ -127,7 +127,7 @@ function servedVersionOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo
   });
 }
 
-/** The form of any version, served or not: old servers may have stored it. */
+/** Any version, served or not: old servers may have stored it. */
 function anyVersion(
   options: CatalogOptions,
   info: ResourceInfo,
@@ -151,7 +151,9 @@ function anyVersion(
 const groupOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 
-/** A group that serves the resource too may have its own form of it (events); one that once did has none. */
+/**
+ * A second group that serves the resource may have its own version of it (events); one that served it once has none.
+ */
 const definitionIn = (group: string, info: ResourceInfo): ResourceDefinition =>
   definitionOf(hasDefinition(group, info.name) ? group : info.group, info.name);
 

@@ -4,9 +4,9 @@ import type { JsonObject } from '../machinery/value.ts';
 import type { UserInfo } from '../machinery/user.ts';
 
 /**
- * What is particular to one resource: everything equal for all kinds is in `generic/`.
+ * The strategy of a resource: its own rules. Everything that is the same for all kinds is in `generic/`.
  *
- * Objects are JSON values in normal form (machinery/value.ts) of the resource's storage version. Functions change
+ * Objects are normalized JSON values (machinery/value.ts) of the resource's storage version. Functions change
  * the object they are given; they do no input or output and keep no state. The registry calls, on create:
  * defaults → admission → prepareForCreate → validate → canonicalize, and on update:
  * defaults → admission → prepareForUpdate → validateUpdate → canonicalize.
@@ -25,13 +25,13 @@ export interface StrategyContext {
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Drops what a client may not set and sets what the server owns (status, generation is generic). */
   prepareForCreate?(object: T, context: StrategyContext): void;
-  /** What validation needs and takes long, done before it in pieces; others have their turn between the steps. */
+  /** Long work that validation needs, done before it in steps, between which the event loop runs. */
   prepareInTurns?(object: T, old: T | undefined): Generator<void, void>;
   /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
   validate?(object: T, context: StrategyContext): FieldErrors;
   /**
-   * For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`;
-   * others have their turn between the steps.
+   * For long validations: all errors of a new or changed object, beginning with those of `validate` or
+   * `validateUpdate`; the event loop runs between the steps.
    */
   validateInTurns?(object: T, old: T | undefined, errors: FieldErrors): Generator<void, FieldErrors>;
   /** Texts of Warning headers, made one by one: an answer has place for a few. */
@@ -42,7 +42,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validateUpdate?(object: T, old: T, context: StrategyContext): FieldErrors;
   warningsOnUpdate?(object: T, old: T, context: StrategyContext): Iterable<string>;
 
-  /** Puts a valid object into its canonical form (sorted lists and the like). */
+  /** Makes a valid object canonical (sorted lists and the like). */
   canonicalize?(object: T): void;
 
   /** Field paths the request may not own (managed fields), e.g. `['status']`. */
@@ -83,7 +83,7 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
 export interface VersionRules<V extends KubeObject = KubeObject, T extends KubeObject = KubeObject> {
   /** Fills absent fields, as upstream's versioned defaulting does; runs on objects of this version. */
   defaults?(object: V): void;
-  /** Conversion to and from the storage version. Absent: both have the same form. */
+  /** Conversion to and from the storage version. Absent: both have the same fields. */
   toStorage?(object: V): T;
   fromStorage?(object: T): V;
 }
@@ -106,7 +106,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly group: string;
   /** Plural name, as in `api/resources.ts`, which has everything that is only data. */
   readonly resource: string;
-  /** By API version (`v1`); a version without an entry has no defaults and the storage version's form. */
+  /** By API version (`v1`); a version without an entry has no defaults and the storage version's fields. */
   readonly versions?: Readonly<Record<string, VersionRules>>;
   /**
    * Versions that others store as JSON and that have no type here, by apiVersion: their JSON into that of the stored

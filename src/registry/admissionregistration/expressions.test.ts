@@ -32,7 +32,7 @@ const webhook = (name: string, ...expressions: string[]): object => ({
   matchConditions: conditions(...expressions),
 });
 
-/** Every look at the clock is a turn later. */
+/** Every read of the clock is a time slice later. */
 function slowClock(): void {
   let ms = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (ms += 25));
@@ -98,7 +98,7 @@ test.each([
     2 * 3,
   ],
 ])(
-  'others have their turn when an expression of %s is read, is checked, and has its literals looked at',
+  'the event loop runs while an expression of %s is parsed, checked, and has its literals examined',
   async (_, resource, object, old, turns) => {
     expect(await judge(resource, object, old)).toEqual({ errors: [], turns });
   },

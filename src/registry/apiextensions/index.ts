@@ -30,7 +30,7 @@ const deletionPending = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 } as const;
 
-/** The objects go first; who takes care of that removes the finalizer then. */
+/** The objects are deleted first; the controller that deletes them then removes the finalizer. */
 function beginDeletion(definition: CustomResourceDefinition, { now }: StrategyContext): 'mark' | undefined {
   const { metadata } = definition;
   if (metadata.deletionTimestamp !== undefined) return undefined;

@@ -6,7 +6,7 @@ import type { UserInfo } from '../../machinery/user.ts';
 import { timestamp } from '../generic/timestamp.ts';
 import { defineResource, type ResourceDefinition, type Strategy } from '../strategy.ts';
 
-/** Who asks for a certificate is what authentication found, whatever the request says. */
+/** The requestor is the authenticated user, whatever the request says. */
 function setRequester(spec: CertificateSigningRequestSpec, { name, uid = '', groups, extra = {} }: UserInfo): void {
   spec.username = name;
   spec.uid = uid;

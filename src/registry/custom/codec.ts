@@ -28,7 +28,7 @@ export interface VersionSchema {
 export interface CustomCodecOptions {
   readonly version: VersionSchema;
   readonly stored: VersionSchema;
-  /** Schemas of all versions, by apiVersion: an object that only somebody else can convert lies in any of them. */
+  /** Schemas of all versions, by apiVersion: an object that only a webhook can convert is stored in any of them. */
   readonly versions: ReadonlyMap<string, VersionSchema>;
   readonly converter: Converter;
   /** Of `meta/v1.ObjectMeta`. */
@@ -38,7 +38,7 @@ export interface CustomCodecOptions {
 export class CustomCodec implements TypeCodec {
   readonly id: string;
   readonly #options: CustomCodecOptions;
-  /** What somebody else converted, by the bytes that it was made of: they are asked once per object version. */
+  /** Objects that a webhook converted, by their stored bytes: it is asked once per object version. */
   readonly #converted = new WeakMap<Buffer, JsonObject>();
 
   constructor(options: CustomCodecOptions) {
@@ -85,7 +85,7 @@ export class CustomCodec implements TypeCodec {
   }
 
   /**
-   * A stored value in normal form: of the storage version where that needs nobody's help, pruned, with its defaults.
+   * A stored value, normalized: of the storage version where that needs no webhook, pruned, with its defaults.
    */
   normalForm(bytes: Buffer): Buffer {
     const { stored, versions, converter } = this.#options;

@@ -5,7 +5,7 @@ import { ConversionAnswers } from './conversion-answers.ts';
 const megabyte = 1024 * 1024;
 
 describe('answers of conversion webhooks', () => {
-  test('are there for those who waited, however large they are', () => {
+  test('are kept for the callers that waited, however large they are', () => {
     const answers = new ConversionAnswers<number>(new FakeClock());
     for (let i = 0; i < 200; i++) answers.set(`object-${i}`, i, 3 * megabyte);
     expect(Array.from({ length: 200 }, (_, i) => answers.get(`object-${i}`))).toEqual(

@@ -1,7 +1,7 @@
 /**
- * What conversion webhooks answered, by the text of what was asked, for those who waited: they come again at once. So
- * young answers stay in any case, or work that needs many objects would ask for ever; others go when there are too many
- * bytes of them, and all go after a while.
+ * Responses of conversion webhooks, by the text of the request, for the callers that waited: they repeat their work at
+ * once. So young entries are always kept, or work that needs many objects would never finish; older ones are evicted
+ * when there are too many bytes of them, and all expire after a while.
  */
 import type { Clock } from '../../base/clock.ts';
 

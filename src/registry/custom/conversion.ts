@@ -4,20 +4,19 @@ import { copyValue } from '../../machinery/structural/defaults.ts';
 
 export interface Converter {
   /**
-   * A new object, or the same when it is of that version. Throws `Pending` when somebody has to be asked first, and
-   * what they said when they refused.
+   * A new object, or the same when it is of that version. Throws `Pending` when a webhook has to be asked first, and
+   * the webhook's error when it refused.
    */
   convert(object: KubeObject, apiVersion: string): KubeObject;
   /**
-   * Somebody else converts: objects stay in the version in which they lie in the store until they are needed in another
-   * one.
+   * A webhook converts: objects stay in the version in which they are stored until they are needed in another one.
    */
   readonly asks: boolean;
   /** Nothing is converted any more. */
   close(): void;
 }
 
-/** All versions have the same form (strategy None): the object says that it is of the other one. */
+/** All versions have the same schema (strategy None): only apiVersion changes. */
 export const renaming: Converter = {
   asks: false,
   close: () => undefined,

@@ -17,7 +17,7 @@ export interface MetadataOptions {
   readonly dropInvalid: boolean;
 }
 
-/** Puts metadata into normal form, at the top and wherever an object is embedded. What it has too much is returned. */
+/** Normalizes metadata, at the top and of every embedded object. Returns the unknown members. */
 export function coerceMetadata(object: JsonObject, schema: Structural, options: MetadataOptions): string[] {
   const problems = new ProblemList(false);
   for (const problem of coerceAt(object, '', options)) problems.add(problem);

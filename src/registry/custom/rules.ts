@@ -37,7 +37,7 @@ interface RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly additional: RuleNode | undefined;
   readonly items: RuleNode | undefined;
-  /** Keys by which the items of the old list are found; undefined where nobody can tell. */
+  /** Keys by which the items of the old list are found; undefined where they cannot be determined. */
   readonly itemKeys: readonly string[] | undefined;
   /** Members of the old value stand for those of the new one. */
   readonly isGranular: boolean;

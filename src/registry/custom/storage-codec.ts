@@ -1,4 +1,4 @@
-/** Between stored values and custom objects: JSON text, and behind it JSON text in normal form. */
+/** The storage codec of custom objects: stored JSON text to normalized JSON text, and back. */
 import type { AttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createAttributesSharing } from '../../storage/attributes-sharing.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';

@@ -127,7 +127,7 @@ function validateChanged(object: KubeObject, old: KubeObject, options: CustomStr
     );
   }
   errors.push(...validateEmbedded(object, version.structural));
-  // Who has had the same item twice may keep it.
+  // An object that had a duplicate item before may keep it.
   const hadRepetitions = findsErrors((found) => checkListTypes(asJson(old), version.structural, FieldPath.root, found));
   if (!hadRepetitions) checkListTypes(asJson(object), version.structural, FieldPath.root, errors);
   return errors;

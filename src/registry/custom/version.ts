@@ -53,8 +53,8 @@ export function readVersions({ spec, status }: CustomResourceDefinition): readon
 }
 
 /**
- * Definitions from before schemas were required have objects of any form. The copy has nothing of the definition's but
- * scalars.
+ * Definitions from before schemas were required have objects of any structure. The copy shares only scalars with the
+ * definition.
  */
 function schemaOf({ schema }: CustomResourceDefinitionVersion, preserve: boolean): JsonObject {
   const given = parseJson(

@@ -123,7 +123,7 @@ describe('conversion by a webhook', () => {
       message:
         typeof message === 'string' ? `conversion webhook for e.com/v1, Kind=Widget failed: ${message}` : message,
     });
-    // Who asks again asks the webhook again.
+    // The next attempt asks the webhook again.
     await expect(ask()).rejects.toThrow('conversion webhook for e.com/v1');
     expect(reviews).toHaveLength(2);
   });

@@ -1,7 +1,7 @@
 /**
- * Conversion by a webhook (strategy Webhook). Objects that are asked for in the same moment go in one ConversionReview.
+ * Conversion by a webhook (strategy Webhook). Objects that are requested in the same tick go in one ConversionReview.
  *
- * Answers are kept for a moment, by the text of what was asked: whoever waited comes again and finds them.
+ * Responses are cached for a moment, by the text of the request: a caller that waited repeats its work and finds them.
  * @see {@link
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response
  *   | Webhook request and response}
@@ -57,7 +57,7 @@ export class WebhookConverter implements Converter {
     const answer = this.#answers.get(key);
     if (answer === undefined) throw new Pending(this.#ask({ object: asJson(object), key }, apiVersion));
     if ('object' in answer) return copyValue(answer.object) as KubeObject;
-    // Who asks again later shall ask the webhook again.
+    // A later attempt asks the webhook again.
     this.#answers.delete(key);
     throw answer.error;
   }
@@ -156,7 +156,7 @@ function responseObjects(
 }
 
 /**
- * A webhook changes the form of an object, its labels and its annotations, and nothing that says which object it is.
+ * A webhook may change the fields of an object, its labels and its annotations, and nothing that identifies it.
  */
 function checked(original: JsonObject, converted: JsonValue, apiVersion: string, i: number): JsonObject {
   const refuse = (why: string): never => {

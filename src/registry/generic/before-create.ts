@@ -38,8 +38,7 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
 }
 
 /**
- * Puts a new object into the form in which it may be stored, or throws 422 with its errors. For most kinds that is one
- * step.
+ * Prepares a new object for storage, or throws 422 with its errors. For most kinds that is one step.
  */
 export function* prepareForCreate(
   object: KubeObject,

@@ -8,8 +8,7 @@ import type { WriteRequest } from './write.ts';
 import { FieldErrors, TooManyErrors } from '../../machinery/field-errors.ts';
 
 /**
- * Puts a changed object into the form in which it may replace `old`, or throws 422 with its errors. For most kinds that
- * is one step.
+ * Prepares a changed object to replace `old`, or throws 422 with its errors. For most kinds that is one step.
  */
 export function* prepareForUpdate(
   object: KubeObject,

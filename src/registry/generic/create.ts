@@ -131,7 +131,7 @@ async function alreadyThere(
   return new StatusError(status.code, status.reason, `object is being deleted: ${status.message}`, status.details);
 }
 
-/** Who asked for a generated name should ask again: the next one is another. */
+/** A client that asked for a generated name should retry: the next name is a different one. */
 function generatedNameClash(store: ResourceStore, object: KubeObject, status: StatusError): StatusError {
   if ((object.metadata?.generateName ?? '') === '') return status;
   return new StatusError(

@@ -83,9 +83,9 @@ test('its preconditions hold for the object that is there by then', async () => 
 });
 
 test.each([
-  { name: 'what somebody wrote in between goes as well', between: stored('one', 9), deletes: 2 },
-  { name: 'what somebody removed in between is gone as wished', between: undefined, deletes: 1 },
-  { name: 'what somebody removed and made anew stays', between: stored('two', 9), deletes: 1 },
+  { name: 'an object that was changed in between is deleted as well', between: stored('one', 9), deletes: 2 },
+  { name: 'an object that was removed in between is gone, as requested', between: undefined, deletes: 1 },
+  { name: 'an object that was removed and created again stays', between: stored('two', 9), deletes: 1 },
 ])('between the mark and the removal: $name', async ({ between, deletes }) => {
   const store = lagging(stored('one', 7), stored('one', 7), []);
   const { storage } = store;

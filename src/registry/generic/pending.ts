@@ -1,6 +1,9 @@
-/** Work that is done at once but sometimes has to wait for somebody else: custom objects that a webhook converts. */
+/**
+ * Synchronous work that sometimes has to wait: custom objects that a webhook converts
+ * (docs/adr/0007-pending-writes.md).
+ */
 
-/** Thrown where something is needed that is still on its way. */
+/** Thrown where an object is needed whose conversion is not done yet. */
 export class Pending extends Error {
   override readonly name = 'Pending';
   /** Resolves when it is worth trying again; never rejects. */
@@ -13,7 +16,7 @@ export class Pending extends Error {
 }
 
 /**
- * Does the work, and again after each thing that it had to wait for. It must not change anything before it is through.
+ * Does the work, and again after each `Pending` that it threw. It must have no effect before it returns.
  */
 export async function settled<T>(work: () => T): Promise<Awaited<T>> {
   for (;;) {
@@ -26,10 +29,10 @@ export async function settled<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** What is asked for together is answered together. */
+/** So many items are requested, and awaited, together. */
 const together = 200;
 
-/** Does the work for each item, so that it is done at once when it is done again. Throws what the work throws. */
+/** Does the work for each item, so that repeating it needs no waiting. Throws what the work throws. */
 export async function settleAll<T>(items: readonly T[], work: (item: T) => unknown): Promise<void> {
   for (let start = 0; start < items.length; start += together) {
     const part = items.slice(start, start + together);

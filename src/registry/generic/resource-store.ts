@@ -32,7 +32,7 @@ export interface ResourceStoreOptions {
   /** Its type id: `apps/v1.Deployment`. */
   readonly storedType: string;
   readonly definition: ResourceDefinition;
-  /** Called at the first use: a resource that nobody asks for costs nothing. */
+  /** Called at the first use: a resource that is not used costs nothing. */
   readonly openStorage: () => ObjectStorage;
   readonly layout: KeyLayout;
   /** Codec of the storage version's type. */
@@ -83,7 +83,7 @@ export class ResourceStore implements ResourceRules {
     return this.#storage;
   }
 
-  /** Whether anybody has used the resource yet. */
+  /** Whether the resource was used yet. */
   get isOpen(): boolean {
     return this.#storage !== undefined;
   }
@@ -155,7 +155,7 @@ export class ResourceStore implements ResourceRules {
     return object;
   }
 
-  /** Bytes in normal form: what is stored has no resourceVersion, its revision is the version. */
+  /** Normalized bytes: a stored object has no resourceVersion, its revision is the version. */
   encode(object: KubeObject): Buffer {
     const meta = metaOf(object);
     const version = meta.resourceVersion;

@@ -1,5 +1,5 @@
 /**
- * The `scale` subresource: one form for everything that has replicas and a selector.
+ * The `scale` subresource: the kind Scale for every resource with replicas and a selector.
  * @see {@link
  *   https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/#get-read-scale-of-the-specified-deployment
  *   | Scale}

@@ -58,7 +58,7 @@ const labelled =
     });
   };
 
-test('who lost the race warns of the object as it is, and of nothing before', async () => {
+test('an update that lost a race warns about the object as it is now, and not about earlier attempts', async () => {
   const warnings = ['of the body'];
   const write = request(warnings);
   await readModifyWrite(lagging(stored('old', 4), stored('new', 7)), '/things/a', labelled(write), write);

@@ -18,7 +18,7 @@ import { type BegunWrite, nothingBegun, outcomeOfFailure, type WriteOutcome, typ
 /** What a change wants: write this, remove the object, or leave everything. */
 export type Change =
   | { readonly action: 'write'; readonly object: KubeObject; readonly begun?: BegunWrite }
-  /** `object` is its last state; absent where that is what is stored, or nobody is shown it. */
+  /** `object` is its last state; absent where that is what is stored, or it is not returned to a client. */
   | { readonly action: 'remove'; readonly object?: KubeObject }
   | { readonly action: 'keep'; readonly object: KubeObject };
 

@@ -20,7 +20,7 @@ export interface WriteRequest extends Partial<Work> {
   /** False when no more warnings are told. */
   warn(text: string): boolean;
   /**
-   * Marks where the warnings of an attempt begin; what it returns takes back all since. Absent where nobody is warned.
+   * Marks where the warnings of an attempt begin; the returned function removes all since. Absent without warnings.
    */
   beginWarnings?(): () => void;
 }

@@ -64,7 +64,7 @@ const ingresses = defineResource<Ingress>({
   table: { cells: (ingress, { now }) => ingressCells(ingress, now) },
 });
 
-/** Both versions have the same form. */
+/** Both versions have the same fields. */
 const classRules: VersionRules = { defaults: (ingressClass) => setIngressClassDefaults(ingressClass as IngressClass) };
 
 const ingressClasses = defineResource<IngressClass>({
@@ -75,7 +75,7 @@ const ingressClasses = defineResource<IngressClass>({
   table: { cells: (ingressClass, { now }) => ingressClassCells(ingressClass, now) },
 });
 
-/** The older version is that of group extensions, of the same form. */
+/** The older version is that of group extensions, with the same fields. */
 const policyRules: VersionRules = { defaults: (policy) => setNetworkPolicyDefaults(policy as NetworkPolicy) };
 
 const networkPolicies = defineResource<NetworkPolicy>({

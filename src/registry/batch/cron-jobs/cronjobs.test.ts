@@ -97,7 +97,7 @@ describe('a CronJob', () => {
     expect(cronJobs.create(cronJob(spec)).errors).toEqual(errors);
   });
 
-  it('needs a name that leaves room for the time', () => {
+  it('needs a name that leaves space for the time suffix of its jobs', () => {
     const name = 'x'.repeat(53);
     expect(cronJobs.create(cronJob({}, { metadata: { name } })).errors).toEqual([
       `metadata.name: Invalid value: "${name}": must be no more than 52 characters`,

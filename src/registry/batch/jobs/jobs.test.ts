@@ -375,7 +375,7 @@ describe('a status of a Job', () => {
       ],
     },
     {
-      name: 'failed indexes that nobody counts',
+      name: 'failed indexes without a backoff limit per index',
       status: { failedIndexes: '' },
       errors: [
         'status.failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is null',

@@ -55,7 +55,7 @@ export const namespaces = defineResource<Namespace>({
     validateUpdate: (object, old) =>
       FieldErrors.joined(validateNamespace(object), validateNamespaceUpdate(object, old)),
     resetFields: [['status']],
-    // What is in a namespace goes first; who takes care of that removes the finalizer then.
+    // The contents of a namespace are deleted first; the controller that deletes them then removes the finalizer.
     beginDeletion: (object, { now }) => {
       if ((object.spec?.finalizers?.length ?? 0) === 0) return undefined;
       if (object.metadata?.deletionTimestamp !== undefined) return 'pending';

@@ -42,7 +42,7 @@ export const persistentVolumes = defineResource<PersistentVolume>({
     prepareForUpdate: (object, old, { now }) => {
       object.spec = old.spec;
       const { status } = object;
-      // Who sets the time with the phase knows better.
+      // A client that sets the time together with the phase keeps its value.
       const isOldTime =
         status.lastPhaseTransitionTime === undefined ||
         status.lastPhaseTransitionTime === old.status.lastPhaseTransitionTime;

@@ -13,7 +13,7 @@ export const podStatusStrategy: Strategy<Pod> = {
   prepareForUpdate(pod, old, { enabled }) {
     pod.spec = old.spec;
     pod.metadata.deletionTimestamp = undefined;
-    // Old nodes send owner references back in a form that garbage collection cannot use.
+    // Old nodes send owner references back with values that garbage collection cannot use.
     pod.metadata.ownerReferences = old.metadata.ownerReferences;
     // Old nodes leave the class out when they refuse a pod.
     pod.status.qosClass ??= old.status.qosClass;
@@ -57,7 +57,7 @@ export const resizeStrategy: Strategy<Pod> = {
     validatePodResize(pod, old, podValidationOptionsForUpdate(context, true, pod, old)),
 };
 
-/** Nobody is booked for what these subresources write, as upstream has it. */
+/** Writes to these subresources do not change managed fields, as upstream. */
 function keepAllMetadata(pod: Pod, old: Pod): void {
   keepMetadata(pod.metadata, old.metadata);
   pod.metadata.managedFields = old.metadata.managedFields!;

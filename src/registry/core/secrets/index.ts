@@ -5,7 +5,7 @@ import type { Secret } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';
 
-/** A TLS secret whose pair cannot be used is stored all the same: whoever wrote it should know. */
+/** A TLS secret whose pair cannot be used is stored all the same, with a warning to its writer. */
 function tlsWarnings({ type, data }: Secret): string[] {
   if (type !== 'kubernetes.io/tls') return [];
   const certificate = Buffer.from(data?.['tls.crt'] ?? '', 'base64').toString();

@@ -341,7 +341,7 @@ describe('writes that do not happen', () => {
     const away = new Proxy(store, {
       get: (target, member) =>
         member === 'update'
-          ? () => Promise.reject(new StorageError('Unavailable', 'nobody answers'))
+          ? () => Promise.reject(new StorageError('Unavailable', 'no response'))
           : Reflect.get(target, member).bind?.(target),
     });
     await expect(new ServiceServer({ store: away }).create({ name: 's' })).rejects.toMatchObject({ code: 503 });

@@ -171,7 +171,7 @@ describe('new services and families (KEP-563)', () => {
     },
   );
 
-  test('an address that is taken gives back the other one', async () => {
+  test('when one address is already allocated the address of the other family is released', async () => {
     const server = serverWith(dual);
     await server.create({ name: 'a', clusterIP: 'fd00::7' });
     await expect(

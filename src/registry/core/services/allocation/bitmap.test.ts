@@ -40,7 +40,7 @@ describe('allocation bitmap', () => {
     expect(bitmap.changed).toBe(true);
   });
 
-  test('what nobody asked for comes from above the static band, from a random place on', () => {
+  test('numbers that are not requested by name come from above the static band, from a random position on', () => {
     const bitmap = new AllocationBitmap(shape);
     expect([
       bitmap.takeNext(sequence(0)),

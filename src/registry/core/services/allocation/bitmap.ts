@@ -2,8 +2,8 @@
  * Which numbers of a range are taken. Stored as the bytes of one big-endian integer without leading zeros, number n
  * being bit n: that is how upstream stores it, and both can work on one store.
  *
- * The lower numbers are the static band. Numbers that nobody asked for by name come from above it as long as there are
- * any, so that the lower ones stay free for those who do ask.
+ * The lower numbers are the static band. Numbers that are not requested by name come from above it as long as there are
+ * any, so that the lower ones stay free for services that request one.
  * @see {@link https://kep.k8s.io/3070 | KEP-3070} for cluster IPs, {@link https://kep.k8s.io/3668 | KEP-3668} for node
  *   ports
  */
@@ -49,7 +49,7 @@ export class AllocationBitmap {
     return true;
   }
 
-  /** One that nobody has; undefined when there is none. `random` is uniform in [0, 1). */
+  /** A free number; undefined when there is none. `random` is uniform in [0, 1). */
   takeNext(random: () => number): number | undefined {
     const { size, staticSize } = this.#shape;
     const number = this.#free(staticSize, size, random) ?? this.#free(0, staticSize, random);

@@ -51,7 +51,7 @@ export async function changeClusterIps(
 }
 
 export async function releaseClusterIps(ips: readonly Owned<string>[], allocators: IpAllocators): Promise<void> {
-  // A family that the cluster no longer has is nobody's any more.
+  // Addresses of a family that the cluster no longer has are not allocated any more.
   for (const ip of ips) if (ip.value !== noClusterIp) await allocators.get(familyOf(ip.value))?.release(ip);
 }
 

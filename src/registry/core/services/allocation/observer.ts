@@ -1,4 +1,4 @@
-/** What allocation and repair tell those who measure them, and those who write it down for the owners of services. */
+/** What allocation and repair report to metrics, and to the events for the owners of services. */
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 
 export interface ObservedRange {
@@ -7,13 +7,13 @@ export interface ObservedRange {
   readonly text: string;
 }
 
-/** What a repair can find: taken by nobody, held but not taken, held by several, or not of the range. */
+/** What a repair can find: a leak, a value that is used but not allocated, used by several, or outside of the range. */
 export type FindingType = 'leak' | 'repair' | 'duplicate' | 'outOfRange';
 
 export interface Finding {
   readonly type: FindingType;
   readonly value: string | number;
-  /** Who holds it; nobody in case of a leak. */
+  /** The services that use it; empty for a leak. */
   readonly service?: Service;
 }
 

@@ -10,7 +10,7 @@ export interface Release {
   readonly numbers: readonly number[];
 }
 
-/** `everything`: the range was made anew, nothing is known of who had what of it before. */
+/** `everything`: the range was rebuilt, and earlier allocations are unknown. */
 export type ReleasedNumbers = readonly number[] | 'everything';
 
 /** As stored: the last release has no revision, because no write knows its own. It is the revision of the key. */

@@ -48,7 +48,7 @@ describe('repair of ranges', () => {
     ).rejects.toThrow('provided port is already allocated');
   });
 
-  test('gives up what nobody holds, in the third round', async () => {
+  test('releases a value that no service uses, in the third round', async () => {
     await server.create({ name: 'a', clusterIP: first });
     const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
     await store.delete(stored.key, stored.revision);
@@ -64,7 +64,7 @@ describe('repair of ranges', () => {
     ]);
   });
 
-  test('keeps what no service holds for five minutes, however quickly the rounds follow each other', async () => {
+  test('keeps a value that no service uses for five minutes, however short the time between rounds is', async () => {
     const clock = new FakeClock();
     const patient = new ServiceServer({ store, clock, leakAgeMs: usualLeakAgeMs });
     await patient.create({ name: 'a', clusterIP: first });

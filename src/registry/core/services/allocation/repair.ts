@@ -44,7 +44,7 @@ export interface RangeRepairOptions<V extends string | number> extends HeldValue
   readonly found: (finding: Finding) => void;
   readonly log: Logger;
   readonly clock: Clock;
-  /** How long a value that no service holds is kept at least: rounds can follow each other quickly when some fail. */
+  /** How long a value that no service uses is kept at least: the time between rounds is short when some fail. */
   readonly leakAgeMs: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The ranges of one server, put together: where they are stored, who gives out from them, and their repair.
+ * The ranges of one server: their storage, their allocators, and their repair.
  *
  * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR
  *   objects.

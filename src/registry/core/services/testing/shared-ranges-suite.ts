@@ -21,7 +21,7 @@ export interface SharedRangesSuite {
 
 type Settings = Omit<ServiceServerOptions, 'store'>;
 
-/** The numbers that are taken in the store, whoever took them. */
+/** The numbers that are allocated in the store, by any server. */
 export async function takenNumbers(
   store: Store,
   name: 'serviceips' | 'secondaryserviceips' | 'servicenodeports',
@@ -139,7 +139,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('who loses the race for a name gives back what it took', async () => {
+    test('a service that loses the race for a name releases what it had allocated', async () => {
       await withServers({}, async (servers, store) => {
         const results = await both(servers, 4, (server) => server.create({ name: 'same', type: 'NodePort' }));
         const [service, ...others] = succeeded(results);
