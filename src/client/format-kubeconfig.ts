@@ -1,5 +1,5 @@
 /**
- * The file that tells kubectl and other clients where the server is and who they are.
+ * The file with the address of the server and the credentials, for kubectl and other clients.
  *
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */

@@ -28,11 +28,13 @@ export class InClusterConfigError extends Error {
 }
 
 /**
- * The URL is that of the server, without a path. The token is read for each request: nodes renew it.
- * Rejects with {@link InClusterConfigError} where there is no pod.
+ * The connection to the cluster's API server for access reviews. The token is read for each request: nodes renew it.
  *
- * @NOTE differs from upstream: without an authority of the cluster that can be read, no server is asked; upstream would
- *   trust those of the system.
+ * @param version of the reviews
+ * Throws {@link UserError} where there is no pod.
+ *
+ * @NOTE differs from upstream: without a readable certificate authority of the cluster no request is made; upstream
+ *   would trust those of the system.
  */
 export async function inClusterConfig({ environment, accountFolder }: Pod): Promise<TransportConfig> {
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = environment;

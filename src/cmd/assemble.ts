@@ -127,7 +127,7 @@ const stallsOf = ({ debugging, logs }: ApiServerOptions, given: GivenFlags, owns
     : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
 
 /**
- * Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it.
+ * In mode AlwaysAllow anonymous requests are refused. With flags the options ensure that.
  */
 const withoutAnonymous = (
   { authorizers }: AuthorizationConfig,

@@ -25,7 +25,7 @@ export interface AuthenticationSurroundings {
   readonly files: ReloadableFiles;
   /** Its authorities are trusted besides those of the options. */
   readonly pki: Pki | undefined;
-  /** Whether the command line says who may be anonymous. */
+  /** Whether the command line configures anonymous requests. */
   readonly anonymousGiven: boolean;
   readonly log: Logger;
 }
@@ -61,7 +61,7 @@ export async function authenticationConfig(
   };
 }
 
-/** Everybody whose certificates mean something here, for what the handshake asks of clients. */
+/** All authorities of client certificates, which the handshake names to clients. */
 export function clientAuthorities({ clientCa, requestHeader }: AuthenticationConfig): ReloadableText | undefined {
   const all = [clientCa, requestHeader?.ca].filter((text) => text !== undefined);
   return all.length === 0 ? undefined : joinedTexts(all);
@@ -100,7 +100,7 @@ const watchAuthorities = async (
 ): Promise<ReloadableText | undefined> =>
   path === undefined ? undefined : watchFlagFile(files, flag, path, (pem) => void readCertificates(pem));
 
-/** The file may say it instead of the flag. Nobody is anonymous where everybody may do everything. */
+/** The file may configure it instead of the flag. In mode AlwaysAllow anonymous requests are off. */
 function anonymousConfig(
   file: AnonymousConfig | undefined,
   { allowed, alwaysAllow }: { readonly allowed: boolean; readonly alwaysAllow: boolean },
@@ -191,7 +191,7 @@ function oidcConfiguration(
   };
 }
 
-/** For tokens of our own key, where nobody says otherwise: what kubeadm says. */
+/** The default issuer for tokens of our own key: kubeadm's. */
 const ownIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 async function serviceAccountConfig(

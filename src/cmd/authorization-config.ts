@@ -1,4 +1,4 @@
-/** Who decides what callers may do: what the options name, read and judged. */
+/** The authorizers that the options name, read and validated. */
 import { type AbacRule, parseAbacPolicy } from '../apiserver/authz/abac/policy-file.ts';
 import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../apiserver/authz/configuration.ts';
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
@@ -73,7 +73,7 @@ async function configuredByFile(
   files: ReloadableFiles,
   pod: Pod,
 ): Promise<AuthorizationConfig> {
-  // What becomes of a text that cannot be used is for who reads it, as it is counted.
+  // The reader handles a text that cannot be used, because it counts them.
   const text = await watchFlagFile(files, 'authorization-config', file);
   const known = new Map<AuthorizerType, AuthorizerConfig>();
   const read = async (content: string): Promise<AuthorizerConfig[]> => {

@@ -21,5 +21,5 @@ export interface CommandContext {
   readonly exit: (code: number) => void;
 }
 
-/** Runs to its end; returns the exit code. Throws `FlagError`, `UserError`, or what nobody expected. */
+/** Runs to its end; returns the exit code. Throws `FlagError`, `UserError`, or an unexpected error. */
 export type Command = (argv: readonly string[], context: CommandContext) => Promise<number>;

@@ -21,7 +21,7 @@ import type { ApiServerOptions } from './flags/api-server/table.ts';
 
 /** Files are read already, but for etcd's: what stands here is their content, or what gives it as it changes. */
 export interface ApiServerConfig {
-  /** Judged and completed: anonymous is off where it must be. Names of files in it have been followed. */
+  /** Validated and completed: anonymous is off where it must be. Files that it names have been read. */
   readonly options: ApiServerOptions;
   readonly featureGates: GateSettings;
   /** What `--runtime-config` leaves of the built-in APIs. */
@@ -38,7 +38,7 @@ export interface ApiServerConfig {
   readonly authorization: AuthorizationConfig;
   /** How the server proves itself to aggregated API servers. */
   readonly proxyClient: ClientPair | undefined;
-  /** The files that are followed while the server runs; whoever stops the server stops them too. */
+  /** The files that are reloaded while the server runs; they are closed together with the server. */
   readonly files: ReloadableFiles;
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;

@@ -41,7 +41,7 @@ export async function startControlPlane(
 ): Promise<ControlPlane> {
   const log = boundedLogger(given);
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
-  // There is nobody to print a help text for.
+  // There is no terminal to print a help text on.
   const options = {
     ...parsed.options,
     program: { help: program.flags.help.default, version: program.flags.version.default },

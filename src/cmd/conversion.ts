@@ -1,4 +1,4 @@
-/** What `orch convert` asks for, and of whom. */
+/** The encodings that `orch convert` can print. */
 export const conversionFormats = ['json', 'yaml', 'protobuf'] as const;
 export type ConversionFormat = (typeof conversionFormats)[number];
 

@@ -9,7 +9,7 @@ const convert = (value: string | Uint8Array, to: 'json' | 'yaml' | 'protobuf'): 
 /** An envelope without a kind does not say what it holds. */
 const named = fixtureNames.filter(({ name }) => name !== 'core.v1.WatchEvent');
 
-describe.skipIf(!hasFixtures)('every form of an object gives every other (facts/roundtrip)', () => {
+describe.skipIf(!hasFixtures)('every encoding of an object converts to every other (facts/roundtrip)', () => {
   test.each(named)('$name', ({ name }) => {
     const object = fixtureObject(name);
     const protobuf = readFixture(name, 'pb');

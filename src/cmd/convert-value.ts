@@ -1,4 +1,4 @@
-/** The work behind `orch convert`: stored values and objects from one form into another. */
+/** The work behind `orch convert`: stored values and objects from one encoding into another. */
 import { codecs } from '../api/codecs.ts';
 import { schemas } from '../api/schemas.ts';
 import { prettyJson } from '../apiserver/representation/meta-object.ts';

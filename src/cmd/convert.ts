@@ -1,4 +1,4 @@
-/** `orch convert`: shows a value from the store, or an object, in another form. */
+/** `orch convert`: shows a value from the store, or an object, in another encoding. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from './command.ts';
 import { type ConversionFormat, conversionFormats } from './conversion.ts';
@@ -13,7 +13,7 @@ const flags = {
     to: customFlag<ConversionFormat | undefined>(
       'to',
       'supported',
-      { default: undefined, help: 'The form to print: json, yaml or protobuf.' },
+      { default: undefined, help: 'The encoding to print: json, yaml or protobuf.' },
       {
         type: 'json|yaml|protobuf',
         parse: (value) => conversionFormats.find((form) => form === value) ?? unknownFormat(),
@@ -28,8 +28,8 @@ function unknownFormat(): never {
   throw new Error(`must be one of ${conversionFormats.join(', ')}`);
 }
 
-const about = `Reads a value as etcd has it, or an object in JSON or YAML, finds out its type by itself, and prints
-another encoding.
+const about = `Reads a value as etcd has it, or an object in JSON or YAML, detects its type, and prints
+it in another encoding.
 
 Usage: orch convert --to json|yaml|protobuf [FILE]     standard input without FILE, or with -
 

@@ -37,7 +37,7 @@ describe('text', () => {
     );
   });
 
-  test('shows where an error comes from only to who asked for details', async () => {
+  test('shows the stack of an error only when details are enabled', async () => {
     expect((await lines('text', 'debug', { err: error }))[3]).toContain('err="Error: refused\\n    at x"\n');
   });
 });

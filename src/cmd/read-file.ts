@@ -14,8 +14,8 @@ export async function readFlagFile(flag: string, path: string | undefined): Prom
 }
 
 /**
- * The same for a file that is followed while the server runs.
- * @param check throws or rejects for a content that cannot be used
+ * The same for a file that is reloaded while the server runs.
+ * @param check throws or rejects for invalid content
  */
 export async function watchFlagFile(
   files: ReloadableFiles,

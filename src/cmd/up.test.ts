@@ -71,7 +71,7 @@ Stopped. The data is in DIR/data.
     expect(command.errors()).toBe('');
   });
 
-  test('the kubeconfig it writes lets an administrator in, and nobody else may read it', async () => {
+  test('the kubeconfig it writes has administrator credentials and is readable by its owner only', async () => {
     const command = runCommand(up());
     await command.says('Ready');
     expect(await askWith(await kubeconfig())).toEqual({ trusted: true, user: 'orch-admin', groups: 'system:masters' });

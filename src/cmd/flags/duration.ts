@@ -45,7 +45,7 @@ function unitNanos(unit: string, text: string): number {
 
 const invalid = (text: string): Error => new Error(`time: invalid duration "${text}"`);
 
-/** `90000` → `1m30s`, `300000` → `5m0s`, `250` → `250ms`: the form Go prints. */
+/** `90000` → `1m30s`, `300000` → `5m0s`, `250` → `250ms`: as Go prints it. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0s';
   const sign = milliseconds < 0 ? '-' : '';

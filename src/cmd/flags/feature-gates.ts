@@ -11,7 +11,7 @@ import type { Flag, FlagOptions, Support } from './flag.ts';
 import { parseBool } from './values.ts';
 
 /**
- * What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise.
+ * What these gates guard is not implemented yet, or always on: they keep their default, and setting them is refused.
  */
 const unsupported: ReadonlySet<string> = new Set([
   'CRDValidationRatcheting',
@@ -88,7 +88,7 @@ const isOfStage = (gate: string, stage: FeatureGate['stage']): boolean =>
 const followsStage = (gate: string, stage: FeatureGate['stage']): boolean =>
   isOfStage(gate, stage) && !unsupported.has(gate);
 
-/** Gates that are generally available will go away, and the flag with them; some do not follow their stage here. */
+/** Gates that are generally available will go away, and the flag with them; some do not match their stage here. */
 export function gateWarnings(settings: GateSettings): string[] {
   const ofStage = (stage: FeatureGate['stage']): [string, boolean][] =>
     Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === stage);

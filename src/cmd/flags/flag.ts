@@ -1,6 +1,7 @@
 /**
  * What a flag is, and one constructor per kind of value. A table of flags is an object: its keys are the names of the
- * options a program reads, its values say how they are written on the command line. The options' types follow from it.
+ * options a program reads, its values say how they are written on the command line. The options' types are derived from
+ * it.
  */
 import { formatDuration, parseDuration } from './duration.ts';
 import { parseBool, parseCsv, parseFloatValue, parseInteger, parseIp, parsePortRange } from './values.ts';
@@ -10,7 +11,7 @@ import type { PortRange } from './values.ts';
  * Whether giving the flag has its effect.
  *
  * - `supported`: it does.
- * - `unsupported`: refused with a message that names the flag, so that nobody believes in an effect that is not there.
+ * - `unsupported`: refused with a message that names the flag, so that no user relies on an effect that does not exist.
  * - `ignored`: about something this runtime does not have (Go's profiler, glog files): accepted with a warning.
  */
 export type Support = 'supported' | 'unsupported' | 'ignored';
@@ -20,7 +21,7 @@ export interface FlagOptions {
   readonly help: string;
   /** Other names for the same flag, without dashes. */
   readonly alias?: string | readonly string[];
-  /** A one-letter form, without dash. */
+  /** A one-letter name, without dash. */
   readonly shorthand?: string;
   /** What to do instead. The flag still does what `support` says. */
   readonly deprecated?: string;

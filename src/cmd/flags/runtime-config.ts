@@ -78,7 +78,7 @@ const maturitySwitch = (config: RuntimeConfig, version: string): boolean | undef
 
 const isOn = (value: string): boolean => value === '' || parseBool(value);
 
-/** A sentence per entry that cannot be followed. */
+/** An error text per invalid entry. */
 export function runtimeConfigProblems(config: RuntimeConfig, available: readonly GroupVersionInfo[]): string[] {
   const onlyOff = config.size === 1 && config.get('api/all') === 'false';
   const problems = onlyOff ? ['invalid key with only api/all=false'] : [];

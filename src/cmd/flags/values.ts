@@ -53,7 +53,7 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** `30000-32767`, `30000+100` (a first port and how many follow), or one port. */
+/** `30000-32767`, `30000+100` (a first port and how many come after it), or one port. */
 export function parsePortRange(text: string): PortRange {
   const [, base, sign, end] = /^([^-+]*)(?:([-+])(.*))?$/s.exec(text.trim())!;
   const first = atoi(base!);

@@ -5,8 +5,8 @@ import { describeFileError } from '../../base/file-error.ts';
 import { UserError } from '../user-error.ts';
 
 /**
- * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only. One that is
- * there already stays, so that a full disk does not keep anybody from starting again. Throws {@link UserError}.
+ * Writes a file completely or not at all: written beside it, synced, renamed. Readable by its owner only. An existing
+ * file stays, so that a full disk does not prevent a restart. Throws {@link UserError}.
  */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
   if (await isInPlace(path, content)) return;

@@ -159,7 +159,7 @@ describe('ensurePki', () => {
       message: /ca\.crt is missing: put it back/,
     },
     {
-      name: 'belongs to an authority of somebody else',
+      name: 'is signed by another authority',
       spoil: () => putAuthority({ commonName: 'example-ca' }),
       message: /ca\.crt is not an authority that orch made: give certificates of your own with --tls-cert-file/,
     },

@@ -96,7 +96,7 @@ export const auditLog = section('Audit log', {
 
 export const auditWebhook = section('Audit webhook', {
   configFile: file('audit-webhook-config-file', 'supported', {
-    help: 'Connection to the service that takes audit events, in kubeconfig form.',
+    help: 'Connection to the service that takes audit events, in kubeconfig format.',
   }),
   initialBackoffMs: duration('audit-webhook-initial-backoff', 'supported', {
     default: '10s',

@@ -9,7 +9,7 @@ export const authentication = section('Authentication', {
   }),
   clientCaFile: file('client-ca-file', 'supported', {
     help:
-      'Certificate authorities of client certificates. Who presents one is the user named by its common name, in ' +
+      'Certificate authorities of client certificates. A client that presents one is the user of its common name, in ' +
       'the groups named by its organizations.',
   }),
   tokenAuthFile: file('token-auth-file', 'supported', {
@@ -24,7 +24,7 @@ export const authentication = section('Authentication', {
     help: 'AuthenticationConfiguration document with JWT issuers. Exclusive with the --oidc-* flags.',
   }),
   webhookConfigFile: file('authentication-token-webhook-config-file', 'supported', {
-    help: 'Connection to a service that judges bearer tokens, in kubeconfig form.',
+    help: 'Connection to a service that judges bearer tokens, in kubeconfig format.',
   }),
   webhookCacheTtlMs: duration('authentication-token-webhook-cache-ttl', 'supported', {
     default: '2m0s',

@@ -3,7 +3,7 @@ import { bool, duration, file, int, section, strings, text } from '../flag.ts';
 export const authorization = section('Authorization', {
   modes: strings('authorization-mode', 'supported', {
     default: ['AlwaysAllow'],
-    help: 'Who decides what a user may do, asked in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node.',
+    help: 'Authorization modes, asked in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node.',
   }),
   config: file('authorization-config', 'supported', {
     help:
@@ -12,7 +12,7 @@ export const authorization = section('Authorization', {
   }),
   policyFile: file('authorization-policy-file', 'supported', { help: 'Policy of mode ABAC, a JSON object per line.' }),
   webhookConfigFile: file('authorization-webhook-config-file', 'supported', {
-    help: 'Connection to the service of mode Webhook, in kubeconfig form.',
+    help: 'Connection to the service of mode Webhook, in kubeconfig format.',
   }),
   webhookVersion: text('authorization-webhook-version', 'supported', {
     default: 'v1beta1',

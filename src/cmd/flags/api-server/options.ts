@@ -1,6 +1,6 @@
 /**
- * From a command line to options that the API server can start with: read, judged, and completed with what follows
- * from them.
+ * From a command line to options that the API server can start with: parsed, validated, and completed with derived
+ * values.
  */
 import type { GateSettings } from '../../../api/feature-gates.ts';
 import { groupVersions } from '../../../api/resources.ts';
@@ -29,7 +29,7 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
   const problems = validateApiServerOptions(options, given);
   if (problems.length > 0) throw new FlagError(problems);
   const { apis, authentication, authorization } = options;
-  // Everybody may do everything then: a caller whom nobody knows must at least have shown a credential.
+  // Every request is allowed then, so anonymous requests are refused.
   const anonymousOff =
     authentication.anonymousAuth && authorization.config === undefined && authorization.modes.includes('AlwaysAllow');
   return {

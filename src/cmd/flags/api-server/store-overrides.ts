@@ -6,8 +6,7 @@ export interface StoreOverride {
 }
 
 /**
- * Reads `group/resource#server;server`, where the core group is empty (`/events#…`). Undefined when it has another
- * form.
+ * Parses `group/resource#server;server`, where the core group is empty (`/events#…`). Undefined when it is malformed.
  */
 export function readOverride(text: string): StoreOverride | undefined {
   const [target = '', list, ...more] = text.split('#');

@@ -110,7 +110,7 @@ function between(text: string, from: string, to: string): string {
 
 function sameDefault(flag: Flag, stated: string): boolean {
   if (flag.name === 'storage-backend') return stated === 'etcd3'; // its only value, which goes without saying
-  // Names with the product's word in them are stored and shown in their canonical form.
+  // Names with the product's word in them are stored and shown in their canonical spelling.
   const value = stated.replace('vnd.orch.', 'vnd.kubernetes.');
   return isDeepStrictEqual(flag.default, flag.parse(value, undefined));
 }

@@ -14,7 +14,7 @@ export interface NamedPairFiles {
   readonly names: readonly string[];
 }
 
-/** `cert,key[:domain,…]`; undefined when it is not of that form. */
+/** `cert,key[:domain,…]`; undefined when it is malformed. */
 export function readNamedPair(text: string): NamedPairFiles | undefined {
   const colon = text.indexOf(':');
   const [certificate = '', key = '', ...more] = (colon < 0 ? text : text.slice(0, colon))

@@ -1,4 +1,4 @@
-/** What values of audit options cannot be followed. Those of a backend that is not used are not looked at. */
+/** Errors of the values of audit options. Those of a backend that is not used are not validated. */
 import { modes } from '../../../apiserver/audit/backend.ts';
 import { formats } from '../../../apiserver/audit/log-sink.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';

@@ -357,7 +357,7 @@ describe('validateApiServerOptions', () => {
       ],
     },
     {
-      name: 'families that do not match when nobody writes endpoints',
+      name: 'families that do not match when the endpoint reconciler is off',
       argv: ['--advertise-address=fd00::1', '--endpoint-reconciler-type=none'],
     },
     {

@@ -1,6 +1,6 @@
 /**
- * What values of API server options cannot be followed, said in the reference's words where it has some. Flags are
- * named as the operator wrote them.
+ * Errors of the values of API server options, with the reference's texts where it has some. Flags are named as the
+ * operator wrote them.
  */
 import { parseCidr } from '../../../machinery/formats/addresses.ts';
 import type { Cidr } from '../../../machinery/formats/addresses.ts';
