@@ -1,5 +1,5 @@
 /**
- * Who may approve, sign or attest for a signer: verbs on `signers`, by the name of the signer or by `domain/*`.
+ * Rights to approve, sign or attest for a signer: verbs on `signers`, by the name of the signer or by `domain/*`.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization |
  *   Certificate signing requests: authorization}
  */
@@ -67,7 +67,7 @@ export const createClusterTrustBundleAttest = ({ authorizer }: SignerOptions): A
   },
 });
 
-/** Nobody becomes an administrator by a request that somebody approved without a look at its groups. */
+/** A request with group `system:masters` is refused, so that approving it by mistake cannot create an administrator. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   handles: (operation) => operation === 'CREATE',

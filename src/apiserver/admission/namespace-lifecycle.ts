@@ -53,7 +53,7 @@ export function createNamespaceLifecycle({ objects, now }: NamespaceLifecycleOpt
         deleted.set(attributes.name, now().getTime());
         return undefined;
       }
-      // What is left in a namespace must be able to go, and whoever asks for rights asks about any namespace.
+      // Objects left in a namespace must be deletable, and access reviews may ask about any namespace.
       if (namespace === '' || operation === 'DELETE' || isAccessReview(attributes)) return undefined;
       return check(attributes);
     },

@@ -91,7 +91,7 @@ const allowed: readonly Case[] = [
     more: { name: 'one', subresource: 'status' },
   },
   {
-    name: 'labels of somebody else to stay as they are',
+    name: 'labels of other clients to stay unchanged',
     resource: 'nodes',
     object: node('one', {}, { 'node-restriction.kubernetes.io/x': 'y' }),
     old: node('one', {}, { 'node-restriction.kubernetes.io/x': 'y' }),
@@ -141,7 +141,7 @@ const forbidden: readonly Case[] = [
     why: 'node "one" can only create pods with spec.nodeName set to itself',
   },
   {
-    name: 'a mirror pod of nobody',
+    name: 'a mirror pod without an owner',
     resource: 'pods',
     object: mirror({}, { ownerReferences: [] }),
     why: 'node "one" can only create pods with an owner reference set to itself',
@@ -359,7 +359,7 @@ describe('NodeRestriction', () => {
     await expect(admit(row)).rejects.toThrow(` is forbidden: ${row.why!}`);
   });
 
-  test('leaves everybody else alone', async () => {
+  test('does not restrict users that are no nodes', async () => {
     await expect(
       admit({
         name: '',

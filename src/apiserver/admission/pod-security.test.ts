@@ -226,7 +226,7 @@ describe('PodSecurity admission', () => {
     );
   });
 
-  it('tells who gets stricter which pods would be refused', async () => {
+  it('warns a client that makes a namespace stricter which pods would be refused', async () => {
     const pods = [pod({ hostNetwork: true }, 'b'), pod({ hostNetwork: true }, 'a'), pod({}, 'fine')];
     const attributes = attributesFor('namespaces', namespace({ enforce: 'baseline' }), {
       operation: 'UPDATE',

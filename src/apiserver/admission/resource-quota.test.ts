@@ -200,7 +200,7 @@ describe('what quotas refuse', () => {
         'requests.storage=3Gi, limited: requests.storage=4Gi',
     },
     {
-      name: 'a claim of a class that has no room',
+      name: 'a claim of a class without free capacity',
       hard: { 'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '0' },
       used: { 'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '0' },
       attributes: creating('persistentvolumeclaims', claim('1Gi', { storageClassName: 'fast' })),

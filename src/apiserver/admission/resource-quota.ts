@@ -50,7 +50,7 @@ export function createResourceQuota({ objects, registry, fieldManager, now }: Re
       store,
       store.key(namespace, name),
       (current, stored) => {
-        // A quota that is gone limits nobody.
+        // A quota that was deleted limits nothing.
         if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
         const quota = current as ResourceQuota;
         checkRoom(attributes, quota, added);

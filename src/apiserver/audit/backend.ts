@@ -43,7 +43,7 @@ export const blockingBackend = (sink: AuditSink, isStrict: boolean): AuditBacken
 });
 
 /**
- * Who is told that events were not recorded. `plugin` is the reference's name for the part: log, webhook, buffered,
+ * Called when events were not recorded. `plugin` is the reference's name for the component: log, webhook, buffered,
  * truncate.
  */
 export type ReportLoss = (plugin: string, error: unknown, events: number) => void;

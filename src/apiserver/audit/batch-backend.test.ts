@@ -111,7 +111,7 @@ describe('the buffer', async () => {
     expect(lost).toEqual(['buffered 1: audit buffer queue blocked', 'buffered 1: audit buffer queue blocked']);
   });
 
-  test('has room again when the sink has taken a batch', async () => {
+  test('accepts events again when the sink has taken a batch from a full buffer', async () => {
     const { lost, add, sink } = setUp({ bufferSize: 1, maxBatchSize: 1 });
     add('1', '2', '3');
     await sink.done();

@@ -21,7 +21,7 @@ export interface BatchOptions {
 export interface SinkTraits {
   /** How many batches are on their way at a time. */
   readonly parallel: number;
-  /** Whether batches may be made one: in a file, nobody can tell where one ended. */
+  /** Whether batches may be joined: a file does not show where a batch ended. */
   readonly merges: boolean;
 }
 

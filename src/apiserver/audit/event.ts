@@ -21,7 +21,7 @@ export interface RequestFacts {
   readonly auditId: string;
   readonly requestUri: string;
   readonly verb: string;
-  /** Undefined when nobody could be made out. */
+  /** Undefined when authentication failed. */
   readonly user: UserInfo | undefined;
   readonly sourceIps: readonly string[];
   readonly userAgent: string;

@@ -73,7 +73,7 @@ class LineWriter {
   }
 
   async #run(): Promise<void> {
-    await Promise.resolve(); // whoever writes in the same turn comes along
+    await Promise.resolve(); // batches of the same tick are written together
     while (this.#waiting.length > 0) {
       const taken = this.#waiting;
       this.#waiting = [];

@@ -2,7 +2,7 @@
  * that of a moment that comes twice in a row. */
 import { formatTime } from '../../machinery/time.ts';
 
-/** Milliseconds between the monotonic clock's zero and 1970. It follows the system's clock, which may be set. */
+/** Milliseconds between the monotonic clock's zero and 1970. It changes with the system's clock, which may be set. */
 let offsetMs = performance.timeOrigin;
 
 /** The system's clock has whole milliseconds: a smaller difference is no news. */

@@ -53,7 +53,7 @@ rules:
     expect(policy.rules).toEqual([{ level: 'RequestResponse' }]);
   });
 
-  test('with fields that nobody knows is in force without them, and they are told', () => {
+  test('with unknown fields is used without them, and they are reported', () => {
     const { policy, warnings } = readAuditPolicy(
       file('rules:\n- level: Metadata\n  verb: [get]\n- level: None\n  level: Request\n'),
     );

@@ -81,7 +81,7 @@ describe('rules match', () => {
     expect(others.filter((line) => matches(rule, line))).toEqual([]);
   });
 
-  test('nobody by user or group when nobody is known', () => {
+  test('rules by user or group match no unauthenticated request', () => {
     const nobody = (rule: PolicyRule): string =>
       policy([{ ...rule, level: 'Metadata' }]).decide(info('GET /version'), undefined).level;
     expect([nobody({ users: [''] }), nobody({ userGroups: [''] }), nobody({ verbs: ['get'] })]).toEqual([

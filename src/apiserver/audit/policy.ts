@@ -23,7 +23,7 @@ export interface AuditDecision {
 }
 
 export interface AuditPolicy {
-  /** @param user undefined when nobody could be made out */
+  /** @param user undefined when authentication failed */
   decide(info: RequestInfo, user: UserInfo | undefined): AuditDecision;
 }
 
@@ -85,8 +85,8 @@ function resourceMatcher(
 type InfoMatcher = (info: RequestInfo) => boolean;
 
 /**
- * `pods` is the pods alone, `pods/log` their logs, `pods/*` the pods and whatever is below them, and `*` followed by
- * `/status` the status of anything.
+ * `pods` matches only pods, `pods/log` their logs, `pods/*` pods and all their subresources, and `*` with the suffix
+ * `/status` the status of every resource.
  */
 function groupMatcher({ group = '', resources, resourceNames }: GroupResources): InfoMatcher {
   if (!isGiven(resources)) return (info) => info.group === group;

@@ -54,7 +54,7 @@ export class RotatedFiles {
     this.#now = now;
   }
 
-  /** Starts to delete and compress what is due; nobody waits for it. */
+  /** Starts to delete and compress files that are due, in the background. */
   tidy(): void {
     if (this.#wanted) return;
     this.#wanted = true;

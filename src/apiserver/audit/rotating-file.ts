@@ -88,7 +88,7 @@ export class RotatingFile {
       constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND,
       privateFileMode,
     );
-    // Not left to the umask: who could read the file before reads on, and nobody else.
+    // Independent of the umask: the new file has the permissions of the old one.
     await setMode(handle, mode);
     return { handle, size: 0 };
   }
@@ -125,7 +125,7 @@ async function sizeOf(name: string): Promise<number | undefined> {
   }
 }
 
-/** All of it or nothing: half a line would spoil the one that follows. */
+/** All of it or nothing: half a line would corrupt the next one. */
 async function write(file: { readonly handle: FileHandle; size: number }, bytes: Buffer): Promise<void> {
   let written = 0;
   try {

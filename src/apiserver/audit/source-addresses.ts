@@ -2,8 +2,8 @@
  * The addresses a request came through: those that proxies name, and last the one that the connection shows, which
  * cannot be made up.
  *
- * A client can send a mebibyte of addresses. Of a list of more entries than a way has proxies, the first and the last
- * are looked at: those say where the request came from, and through whom it got here.
+ * A client can send a mebibyte of addresses. Of a list with more entries than there are proxies on a route, the first
+ * and the last are used: those name the origin of the request, and the proxies next to this server.
  */
 import { remembered, textBytes } from '../../base/bounded-cache.ts';
 import { formatIp, parseIp } from '../../machinery/formats/addresses.ts';

@@ -27,7 +27,7 @@ const jitter = 0.2;
 const requestTimeoutMs = 30_000;
 /** What a service that hangs may hold up a server that stops. */
 const lastCallMs = 10_000;
-/** Nobody reads what the service says beside its code; a connection whose answer is not longer is used again. */
+/** The body of the response is not used; the connection is reused when the body is not longer than this. */
 const maxAnswerBytes = 128 * 1024;
 
 export class WebhookSink implements AuditSink {

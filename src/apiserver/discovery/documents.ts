@@ -1,6 +1,6 @@
 /**
- * Discovery documents: what this server serves, in the legacy form (one document per group and version) and
- * aggregated (KEP-3352).
+ * Discovery documents: what this server serves, as legacy discovery (one document per group and version) and
+ * aggregated discovery (KEP-3352).
  * @see {@link https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api | Discovery API}
  */
 import {

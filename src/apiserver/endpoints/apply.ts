@@ -4,7 +4,7 @@ import { managedFieldsVersions } from './managed-fields-versions.ts';
 import type { PatchEnvironment } from './patch-environment.ts';
 
 /**
- * Server-side apply: the object with what the configuration says, and with who owns what.
+ * Server-side apply: the object merged with the configuration, and its managed fields.
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
 export function applyConfiguration(

@@ -19,7 +19,7 @@ import { jsonBody, type TextBody, yamlBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 
 export interface RequestBody {
-  /** The object in normal form, with the defaults of its version. Made anew at every call. Throws 400. */
+  /** The normalized object, with the defaults of its version. A new object at every call. Throws 400. */
   decode(served: ServedResource, validation: FieldValidation, warn: (text: string) => void): KubeObject;
 }
 

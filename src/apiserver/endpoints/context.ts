@@ -21,7 +21,7 @@ export interface EndpointContext {
   readonly encoder: Encoder;
   readonly fieldManager: FieldManager;
   readonly strategicMerge: StrategicMerge;
-  /** Normal form to the members that JSON shows: what patches are made against. */
+  /** A normalized value to the JSON value into which patches are merged. */
   readonly toEncodedJson: (object: JsonObject, typeId: string) => JsonObject;
   readonly admission: Admission;
   readonly authorizer: Authorizer;

@@ -1,5 +1,5 @@
 /**
- * Continue tokens in upstream's form, so that a client can go on at another replica or after a change of server.
+ * Continue tokens in upstream's format, so that a client can go on at another replica or after a change of server.
  * Base64url JSON `{"v":"meta.k8s.io/v1","rv":<revision>,"start":"<relative key>\u0000"}`.
  */
 import { goJsonKind } from '../../machinery/go-format.ts';

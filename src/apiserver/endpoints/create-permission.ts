@@ -6,8 +6,8 @@ import type { ApiRequest } from '../request.ts';
 import type { EndpointContext } from './context.ts';
 
 /**
- * For verbs that may create what they were to change: who was allowed to update or patch must be allowed to create as
- * well. Asked once per request, when it comes to that. The result throws 403.
+ * For verbs that may create the object they change: a user that may update or patch needs the right to create as well.
+ * Checked once per request, when the object does not exist. The result throws 403.
  */
 export function createPermission(
   { authorizer }: Pick<EndpointContext, 'authorizer'>,

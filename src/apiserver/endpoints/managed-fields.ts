@@ -25,7 +25,7 @@ export async function admitChange(
   await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
 }
 
-/** Records who changed which fields since `old`. */
+/** Records which manager changed which fields since `old`. */
 export function updateManagedFields(
   context: EndpointContext,
   served: ServedResource,

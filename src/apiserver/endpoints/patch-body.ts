@@ -43,7 +43,7 @@ export function patchType(contentType: string | undefined, isCustom: boolean): P
 export interface Patch {
   /** Apply keeps the books of field ownership itself. */
   readonly ownsItsFields: boolean;
-  /** The stored form of what the object becomes. `current` is absent for apply only, which may create. */
+  /** The changed object in the storage version. `current` is absent for apply only, which may create. */
   apply(current: KubeObject | undefined, copy: () => KubeObject): KubeObject;
 }
 

@@ -13,6 +13,6 @@ export interface PatchEnvironment {
   readonly warn: (text: string) => void;
   readonly now: Date;
   readonly subresource: string;
-  /** JSON form to an object in normal form with defaults. */
+  /** A JSON value to a normalized object with defaults. */
   readonly decode: (value: JsonObject | KubeObject) => KubeObject;
 }

@@ -46,7 +46,7 @@ export function recordPatch({ audit }: ApiRequest, read: TextBody): void {
   }
 }
 
-/** @param json makes the answer as JSON, whatever form the client gets; called only where it is wanted */
+/** @param json makes the answer as JSON, whatever encoding the client gets; called only where it is needed */
 export function recordAnswer({ audit }: ApiRequest, json: () => Buffer): void {
   if (audit?.keepsResponse === true) audit.keepResponse(objectText(audit, json()));
 }

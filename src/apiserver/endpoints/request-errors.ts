@@ -5,8 +5,8 @@ export const noSuchResource = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
 /**
- * What is served besides the built-in resources could not be read yet. No client is told to come again by itself:
- * nobody knows when the store comes back.
+ * The custom and aggregated APIs could not be read yet. The response has no Retry-After: it is unknown when the store
+ * comes back.
  */
 export const pathsUnknown = (): StatusError =>
   serviceUnavailable('the request has been made before all known HTTP paths have been installed, please try again');

@@ -74,7 +74,7 @@ export function createRouter(
   };
 }
 
-/** What follows the subresource is somebody else's path. */
+/** The path after the subresource belongs to the proxied server. */
 function checkSegments([, name, subresource]: readonly string[]): void {
   if (name === '') throw badRequest('name must be provided');
   if (subresource === '') throw noSuchResource();

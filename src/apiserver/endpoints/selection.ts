@@ -10,7 +10,7 @@ import type { ServedResource } from './served.ts';
 
 export interface RequestSelection {
   readonly selection: Selection;
-  /** Whether anything but the namespace restricts it: then nobody counts what remains. */
+  /** Whether anything but the namespace restricts it: then remaining items are not counted. */
   readonly hasSelector: boolean;
 }
 

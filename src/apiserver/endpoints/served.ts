@@ -11,7 +11,7 @@ export interface ServedResource {
   readonly servedVersion: ServedVersion;
   /** Absent for virtual types, which are answered by `virtual`. */
   readonly store: ResourceStore | undefined;
-  /** All forms in which the same objects are served, by apiVersion. */
+  /** All versions in which the same objects are served, by apiVersion. */
   readonly servedVersions: ReadonlyMap<string, ServedVersion>;
   /** Absent for an API that stays. */
   readonly deprecation: Deprecation | undefined;
@@ -34,11 +34,11 @@ export interface Lifetime {
 /** A type that represents an operation or a state: asked or POSTed, answered, never stored. Handlers by API verb. */
 export type VirtualResource = SubresourceEndpoint['verbs'];
 
-/** Whether the resource comes from a definition. Also true where the form is that of its Scale. */
+/** Whether the resource comes from a definition. Also true for its Scale. */
 export const isCustom = ({ servedVersions, info }: Pick<ServedResource, 'servedVersions' | 'info'>): boolean =>
   servedVersions.get(info.apiVersion)?.custom !== undefined;
 
-/** Whether an object may have to be converted by somebody else before it can be shown. */
+/** Whether an object may have to be converted by a webhook before it can be returned. */
 export const mayWait = ({ servedVersions, info }: Pick<ServedResource, 'servedVersions' | 'info'>): boolean =>
   servedVersions.get(info.apiVersion)?.custom?.mayWait === true;
 

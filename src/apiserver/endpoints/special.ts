@@ -1,4 +1,4 @@
-/** What does not fit the general verbs: subresources with a form of their own, and virtual types. */
+/** What does not fit the general verbs: subresources with their own kind, and virtual types. */
 import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleVersion } from '../../registry/generic/scale.ts';
@@ -18,7 +18,7 @@ import { createSelfSubjectReview, createTokenReview } from './virtual/identity-r
 import { createTokenRequest } from './virtual/token-request.ts';
 import { scaleFieldsOf } from '../../registry/scale-fields.ts';
 
-/** Endpoints of subresources that are not written in the form of their object. */
+/** Endpoints of subresources whose kind is not that of their object. */
 export function subresourcesOf(
   context: EndpointContext,
   entry: CatalogEntry,

@@ -13,7 +13,7 @@ test('what is wrong with YAML is told when it is read', async () => {
   for (let i = 0; i < 2; i++) expect(read).toThrow('yaml: found unknown escape character');
 });
 
-test('others have their turn while a long document is read', async () => {
+test('other requests are served while a long document is parsed', async () => {
   let turns = 0;
   let reading = true;
   const count = (): void => {

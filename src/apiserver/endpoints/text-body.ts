@@ -11,7 +11,7 @@ export const jsonBody =
     new JsonBody(bytes);
 
 /**
- * YAML is converted here and now, in turns with other requests. What is wrong with it is told when it is read: other
+ * YAML is converted here, yielding to other requests. Its errors are reported later, when the body is decoded: other
  * checks come first.
  */
 export async function yamlBody(bytes: Buffer): Promise<TextBody> {

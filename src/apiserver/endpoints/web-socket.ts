@@ -11,7 +11,7 @@ export type Opening =
   | { readonly protocol: WebSocketAnswer['webSocket']['protocol'] }
   | { readonly refused: ApiResponse };
 
-/** Undefined where nobody asks for one. */
+/** Undefined where the client asks for none. */
 export function openingOf(request: ApiRequest): Opening | undefined {
   if (!isWebSocketRequest(request)) return undefined;
   if (!request.exchange.canBecomeWebSocket) return refusal(400, 'not websocket protocol');

@@ -51,7 +51,7 @@ export function fieldValidationParameter(value: string | null, kind: string): Fi
 
 const maxManagerLength = 128;
 
-/** Who writes: the parameter, or the first part of the user agent. */
+/** The field manager: the parameter, or the first part of the user agent. */
 export function fieldManagerParameter(value: string | null, userAgent: string | undefined, kind: string): string {
   if (value !== null && value !== '') {
     const errors = new FieldErrors();

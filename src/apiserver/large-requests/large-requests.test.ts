@@ -102,7 +102,7 @@ describe('a write', () => {
     });
   });
 
-  test('waits until the thread has room for it', async () => {
+  test('waits until the thread has capacity for it', async () => {
     const { send } = setUp(
       'held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("two at once"), id)',
       { atOnce: 2 },

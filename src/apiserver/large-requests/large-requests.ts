@@ -1,14 +1,14 @@
 /**
- * Writes with large bodies are worked on in a thread of their own, so that reading, checking and converting them keeps
- * nobody else waiting. The thread starts with the first such request, has a limit of memory, and ends when it has had
- * nothing to do for a while.
+ * Writes with large bodies are handled in a separate thread, so that decoding, validating and converting them does not
+ * delay other requests. The thread starts with the first such request, has a limit of memory, and ends when it was idle
+ * for a while.
  *
  * 1. The verb reads the body, and stops there with `LargeBody` when it is large.
  * 2. The request goes to the thread, which has the same registry on the same store, without caches.
- * 3. What the thread answers, warns of and records becomes that of the request here.
+ * 3. The response, the warnings and the audit record of the thread become those of the request here.
  *
- * A thread that needs too much memory ends, and one that does not hear an abort is ended: its requests fail with 500 or
- * 504, as their outcome is not known, and the next one starts another thread.
+ * A thread that needs too much memory ends, and one that does not react to an abort is ended: its requests fail with
+ * 500 or 504, as their outcome is not known, and the next one starts another thread.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -115,7 +115,7 @@ export class LargeRequests {
     }
   }
 
-  /** Requests wait here for their turn, each as long as it may take. */
+  /** Requests are queued here, each at most as long as its timeout. */
   async #enter(signal: AbortSignal): Promise<void> {
     if (this.#inWork < this.#limits.atOnce) return void this.#inWork++;
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The thread for large requests: a registry of its own on the store of the server, without caches, and the verbs that
- * write. What it does keeps nobody else waiting, and when it needs too much memory or does not end, it alone is ended.
+ * The thread for large requests: its own registry on the store of the server, without caches, and the verbs that write.
+ * Its work does not delay other requests, and when it needs too much memory or does not end, only this thread is ended.
  */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { codecs } from '../../api/codecs.ts';

@@ -74,7 +74,7 @@ export function createEncryptionMetrics(registry: Registry, serverId: string): E
   });
   const filled = new Gauge({
     name: 'apiserver_envelope_encryption_dek_cache_fill_percent',
-    help: 'KMS v1: how much of the room for decrypted keys is taken.',
+    help: 'KMS v1: how much of the cache for decrypted keys is used.',
     registers,
   });
   const arrivals = new Histogram({

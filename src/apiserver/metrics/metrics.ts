@@ -43,7 +43,7 @@ const keptSeries = { maxBytes: 4 * 1024 * 1024, maxKeyLength: 1024, bytesOf: () 
 interface RequestSeries {
   readonly total: CounterSeries;
   readonly duration: HistogramSeries;
-  /** Nobody else takes part in answering yet: the same time, in other buckets. */
+  /** No webhook takes part in the response yet: the same time, in other buckets. */
   readonly sli: HistogramSeries;
   readonly slo: HistogramSeries | undefined;
   /** There once the length of an answer was known. */

@@ -1,7 +1,7 @@
 /**
- * What is asked of the store, and what the caches of resources have done: the latter is read when somebody looks.
+ * Requests to the store, and the counts of the watch caches, which are read when metrics are collected.
  *
- * @NOTE differs from upstream: the store can be the embedded one, and a page is looked at no further than it goes.
+ * @NOTE differs from upstream: the store can be the embedded one, and a page reads no further than its end.
  */
 import type { Registry } from 'prom-client';
 import type { StorageCounts } from '../../storage/counts.ts';

@@ -135,7 +135,7 @@ describe('the document of all', () => {
     expect((own['definitions'] as JsonObject)['Options']).toEqual({ type: 'object', ...kinds('', 'apps') });
   });
 
-  test('leaves a path to who has it first, and takes nothing for one that is left out', () => {
+  test('leaves a path to the document that has it first, and adds no definitions for a path that is left out', () => {
     const first = part({ [thing]: answers('Thing') }, { Thing: { description: 'First.' } });
     const merged = mergeV2(own, [first, part({ [thing]: answers('Other') }, { Other: {} })]);
     expect((merged['paths'] as JsonObject)[thing]).toEqual(answers('Thing'));
@@ -161,7 +161,7 @@ describe('the document of all', () => {
     expect(({} as JsonObject)['type']).toBeUndefined();
   });
 
-  test('has a protobuf form also when a member is not what it should be', () => {
+  test('can be encoded as protobuf also when a member has the wrong type', () => {
     const odd = {
       Thing: { maxLength: -1, minLength: 1e300, properties: 'x', items: null, required: { a: 1 }, type: 7 },
     } as unknown as JsonObject;

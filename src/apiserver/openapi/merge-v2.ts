@@ -16,7 +16,7 @@ export interface PartV2 {
 
 const sections = ['definitions', 'parameters'] as const;
 const kindsMember = 'x-kubernetes-group-version-kind';
-/** Deeper is no schema that anybody reads. */
+/** No practical schema is deeper. */
 const maxDepth = 100;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * A table says how the members of a JSON object become fields of a protobuf message; writing a document is following
- * its table. {@link ProtoWriter} writes from the end to the beginning, so the last member comes
- * first. Members that no table knows are left out, extensions (`x-…`) go where the table says.
+ * A table maps the members of a JSON object to fields of a protobuf message; a document is written by its table.
+ * Members that no table has are left out, extensions (`x-…`) are written as the table says.
  */
 import { ProtoWriter } from '../../base/protobuf/writer.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';

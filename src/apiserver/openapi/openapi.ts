@@ -32,7 +32,7 @@ export interface Rendition {
   readonly etag: string;
 }
 
-/** Media types that clients may ask for, best first, and the form each of them gets. */
+/** Media types that clients may ask for, best first, and the encoding of each. */
 export const V2_ENCODINGS: Readonly<Record<string, Encoding>> = {
   'application/json': 'json',
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf': 'protobuf',
@@ -105,7 +105,7 @@ export class OpenApi {
     if (section === undefined) return undefined;
     const json = this.#keep(`v3 json ${key}`, () => renderJson(this.#v3(section)));
     if (encoding === 'json') return json;
-    // Both forms have the hash of the JSON: it is what the index names.
+    // Both encodings have the hash of the JSON, which the index names.
     return this.#keep(`v3 protobuf ${key}`, () => ({
       ...json,
       body: encodeV3(this.#v3(section)),

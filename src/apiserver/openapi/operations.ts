@@ -97,7 +97,7 @@ const isCustom = ({ schema }: ResourceInfo): boolean => schema !== undefined;
 
 const customPatches = PATCHES.filter((type) => type !== 'application/strategic-merge-patch+json');
 
-/** Custom resources have no protobuf form, and no strategic merge. */
+/** Custom resources have no protobuf encoding, and no strategic merge. */
 function asCustom(operation: Operation): Operation {
   const withoutProtobuf = (types: readonly string[]): string[] => types.filter((type) => !type.includes('protobuf'));
   const { consumes, produces } = operation;

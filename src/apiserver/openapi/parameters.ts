@@ -20,7 +20,9 @@ const TYPES: Readonly<Record<string, Parameter['type']>> = {
   uint64: 'integer',
 };
 
-/** What the members of these option types become as query parameters, by name; structs and times have no such form. */
+/**
+ * What the members of these option types become as query parameters, by name; structs and times cannot be parameters.
+ */
 export function queryOf(ids: readonly string[], except: readonly string[] = []): Parameter[] {
   const found = new Map<string, Parameter>();
   for (const id of ids) {

@@ -1,5 +1,5 @@
 /**
- * The protobuf form of an OpenAPI 2.0 document that clients ask for by the media type
+ * The protobuf encoding of an OpenAPI 2.0 document, which clients ask for by the media type
  * `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Field numbers are those of the public OpenAPIv2.proto;
  * the tables have what our documents use.
  */

@@ -1,9 +1,9 @@
 /**
- * The protobuf form of an OpenAPI 3.0 document, media type
+ * The protobuf encoding of an OpenAPI 3.0 document, media type
  * `application/com.github.proto-openapi.spec.v3@v1.0+protobuf`. Field numbers are those of the public OpenAPIv3.proto;
  * the tables have what our documents use.
  *
- * A default can be a number, a boolean or a string in that form; others (`{}`) are left out.
+ * A default can be a number, a boolean or a string in that encoding; others (`{}`) are left out.
  */
 import type { JsonObject } from '../../machinery/value.ts';
 import {

@@ -24,7 +24,7 @@ const powers: readonly number[] = (() => {
   return table;
 })();
 
-/** What a sum is multiplied with when so many bytes follow; below 2³². */
+/** The factor of a sum when so many bytes are appended; below 2³². */
 export function crcShift(bytes: number): number {
   let shift = one;
   for (let n = 0, rest = bytes; rest > 0; n++, rest >>>= 1) if ((rest & 1) === 1) shift = multiply(shift, powers[n]!);

@@ -12,7 +12,7 @@ import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { RepresentationBudget } from './budget.ts';
 
-/** What is read: the form of the request, and the store it comes from. */
+/** The version of the request, and the store of the objects. */
 export interface Readable {
   readonly servedVersion: ServedVersion;
   readonly store: ResourceStore | undefined;
@@ -22,7 +22,7 @@ export class Encoder {
   /** What is kept of what was made. */
   readonly budget: RepresentationBudget;
 
-  /** @param budgetBytes how much memory JSON forms that are kept may take */
+  /** @param budgetBytes how much memory cached JSON encodings may take */
   constructor(budgetBytes: number) {
     this.budget = new RepresentationBudget(budgetBytes);
   }

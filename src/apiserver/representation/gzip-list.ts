@@ -105,7 +105,7 @@ function isRunOf({ keys, revisions }: DeflatedRun, objects: readonly StoredObjec
 
 function deflateRun(items: ListItems, run: Run, budget: RepresentationBudget): Promise<DeflatedRun> {
   const made = makeRun(items, run);
-  // Also when nobody waits for it, because another one failed first.
+  // Also when its result is not awaited, because another one failed first.
   made.then(
     (deflated) => budget.keep(items.objects[run.start]!, run.key, deflated, sizeOf(deflated)),
     () => undefined,

@@ -4,7 +4,7 @@ import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request.ts';
 import { encodeMetaObject } from './meta-object.ts';
 
-/** An error as the client can read it: in the first form of its Accept header that a Status has. */
+/** An error in the first media type of the client's Accept header that a Status has. */
 export function statusResponse(request: ApiRequest, error: StatusError): ApiResponse {
   const representation = negotiateStatus(
     request.header('accept'),

@@ -96,7 +96,7 @@ function rowJson(
   );
 }
 
-/** Cells are made from the stored form, whatever version is asked for. */
+/** Cells are made from the storage version, whatever version is requested. */
 const storedVersion = ({ servedVersion }: Readable): Readable['servedVersion'] =>
   servedVersion.isStored || servedVersion.custom !== undefined
     ? servedVersion
@@ -112,7 +112,7 @@ function rowObject(
 ): string {
   if (include === 'None') return 'null';
   if (include === 'Object') return encoder.json(readable, object, revision).toString();
-  // Metadata is that of the stored form too: what a conversion puts into annotations is not shown.
+  // Metadata is that of the storage version too: annotations that a conversion adds are not shown.
   const json = partialJson(
     encoder.message({ ...readable, servedVersion: storedVersion(readable) }, object, revision),
     version,

@@ -1,6 +1,6 @@
 /**
- * Watch events as bytes, one form per representation: JSON documents on lines of their own, YAML documents, or
- * protobuf frames (four bytes of length, then a WatchEvent). A message of a WebSocket is the same without the length.
+ * Watch events as bytes, one encoding per representation: JSON documents, one per line, YAML documents, or protobuf
+ * frames (four bytes of length, then a WatchEvent). A message of a WebSocket is the same without the length.
  *
  * An event is encoded once and the bytes go to every watcher that gets the same event in the same representation.
  */

@@ -41,7 +41,7 @@ export const named = (what: string, names: readonly string[]): string =>
 
 export const namedContainers = (names: readonly string[]): string => named('container', names);
 
-/** Who set something: the pod, containers, or both. */
+/** Where a value is set: the pod, containers, or both. */
 export const setters = (pod: boolean, containers: readonly string[]): string =>
   [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [namedContainers(containers)] : [])].join(' and ');
 

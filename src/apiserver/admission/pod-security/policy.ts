@@ -58,7 +58,7 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined): 
   const audited = read('audit', 'privileged');
   const warned = read('warn', 'privileged');
   const enforce = { ...unrestricted, ...present(enforced) };
-  // Who enforces and says nothing about warnings wants to be warned of what will be refused.
+  // With a valid enforce label and no valid warn label, warnings have the enforced level.
   const follows =
     !enforced.isBad &&
     enforced.level !== undefined &&

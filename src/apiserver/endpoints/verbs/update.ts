@@ -13,7 +13,7 @@ import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
 import { updateParameters } from '../write-parameters.ts';
 
-/** PUT of one object, or of a subresource that has the object's own form (`status`). */
+/** PUT of one object, or of a subresource of the same kind (`status`). */
 export async function updateObject(
   context: EndpointContext,
   served: ServedResource,

@@ -1,9 +1,9 @@
 /**
  * GET of a collection with `watch`: a stream of events from a version on, or the messages of a WebSocket.
  *
- * Events that wait are taken together and written at once; while the connection's buffers are full nothing is
- * taken, and what waits is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
- * after its time, with a last bookmark for those who asked.
+ * Queued events are taken together and written at once; while the connection's buffers are full none are
+ * taken, and the queue is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
+ * after its timeout, with a last bookmark for clients that asked for bookmarks.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API
  *   Concepts: watches}
  */

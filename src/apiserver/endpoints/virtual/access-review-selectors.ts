@@ -1,6 +1,6 @@
 /**
- * The selectors of a review: text, or requirements. What a newer client knows and this server does not narrows nothing
- * down; who asks is told. They may have hundreds of thousands of requirements, and are read in steps.
+ * The selectors of a review: text, or requirements. Operators of newer clients that this server does not know restrict
+ * nothing, and the response says so. They may have hundreds of thousands of requirements, and are parsed in steps.
  */
 import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../../api/gen/types/authorization-v1.ts';
 import { type FieldTerm, readFieldSelector } from '../../../machinery/field-selector.ts';

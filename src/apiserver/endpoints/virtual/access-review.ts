@@ -1,6 +1,6 @@
 /**
- * Reviews that ask the authorizer: may somebody (SubjectAccessReview, LocalSubjectAccessReview) or may I
- * (SelfSubjectAccessReview) do this, and what may I do at all (SelfSubjectRulesReview).
+ * Reviews that ask the authorizer: whether a user (SubjectAccessReview, LocalSubjectAccessReview) or the client itself
+ * (SelfSubjectAccessReview) has a right, and which rights the client has (SelfSubjectRulesReview).
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access | Checking API
  *   access}
  */

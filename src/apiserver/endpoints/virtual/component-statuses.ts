@@ -61,7 +61,7 @@ async function statusOf(name: string, check: ComponentCheck): Promise<ComponentS
   return { metadata: { name }, conditions: [condition] };
 }
 
-/** People see them as a table; of what was never stored there is no other form. */
+/** kubectl shows them as a table; objects that are never stored have no other representation. */
 const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>
   negotiate({
     accept: request.header('accept'),

@@ -68,7 +68,7 @@ async function evict(
 
 const isEnded = ({ status: { phase } }: Pod): boolean => phase === 'Succeeded' || phase === 'Failed';
 
-/** Its disruption is behind it, or it never served anybody. */
+/** The pod has ended, is being deleted, or was never started: evicting it is no disruption. */
 const isAlreadyDown = (pod: Pod): boolean =>
   isEnded(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 

@@ -1,5 +1,5 @@
 /**
- * Reviews that ask the authenticators: who am I (SelfSubjectReview), and whose token is this (TokenReview).
+ * Reviews that ask the authenticators: the user of the request (SelfSubjectReview), and of a token (TokenReview).
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#self-subject-review | API access
  *   to authentication information}
  */

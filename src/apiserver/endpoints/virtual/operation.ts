@@ -17,8 +17,8 @@ import type { ServedResource } from '../served.ts';
 import { createParameters } from '../write-parameters.ts';
 
 /**
- * The form of a kind that is no resource of its own, such as the Binding that is POSTed to a pod.
- * @param more other apiVersions of the same form, and what fills absent fields
+ * The version of a kind that is no resource itself, such as the Binding that is POSTed to a pod.
+ * @param more other apiVersions with the same fields, and what fills absent fields
  */
 export function operationVersion(
   { codecs, schemas }: EndpointContext,
@@ -47,7 +47,7 @@ export interface Operation<T extends KubeObject> {
   readonly servedVersion: ServedVersion;
 }
 
-/** Reads the body of a POST, books who sent which field, and lets admission change it. */
+/** Reads the body of a POST, records its managed fields, and runs mutating admission. */
 export async function readOperation<T extends KubeObject>(
   context: EndpointContext,
   served: ServedResource,
