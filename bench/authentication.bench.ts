@@ -96,7 +96,7 @@ const tokenAgain = fakeRequest(['authorization', `Bearer ${token}`], { connectio
 const withCertificate = fakeRequest([], { certificate: peer });
 await tokens.authenticate(withToken);
 
-describe(`who is calling (a token of ${token.length} characters)`, () => {
+describe(`authentication (a token of ${token.length} characters)`, () => {
   bench('static token', async () => void (await tokens.authenticate(withStatic)));
   bench('service account token that is remembered', async () => void (await tokens.authenticate(withToken)));
   bench('static token that its connection brought before', async () => void (await tokens.authenticate(staticAgain)));

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- complexity`: what each request costs that the schema allows, at sizes up to the limit of bodies.
+ * `npm run bench -- complexity`: the cost of every request that the schema allows, at sizes up to the limit of bodies.
  *
- * CPU time is taken at a sixteenth, a fourth and all of the size, and from it the exponent of growth. What grows too
- * fast is measured again before it counts. The longest time without a turn of the event loop is what others wait for.
+ * CPU time is measured at a sixteenth, a fourth and all of the size, and gives the exponent of growth. Costs that grow
+ * too fast are measured again before they count. The longest block of the event loop is what other clients wait for.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -41,7 +41,7 @@ interface Sample {
   readonly bytes: number;
   readonly status: number;
   readonly cpuMs: number;
-  /** Longest time in which nothing else had its turn. */
+  /** Longest time in which the event loop was blocked. */
   readonly stallMs: number;
 }
 
@@ -69,7 +69,7 @@ export async function complexity(argv: readonly string[]): Promise<number> {
     options.rows,
   );
   print(
-    'longest without a turn of the event loop',
+    'longest block of the event loop',
     results.toSorted((a, b) => b.stallMs - a.stallMs),
     options.rows,
   );

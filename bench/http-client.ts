@@ -1,6 +1,6 @@
 /**
- * HTTP/2 on `node:http2`, no more than a load driver needs: it must cost little itself, so answers are kept as the
- * pieces they came in and nobody waits for a window.
+ * HTTP/2 on `node:http2`, as far as a load driver needs it: it must cost little itself, so responses are kept as the
+ * chunks in which they arrived, and windows are never full.
  */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -121,7 +121,7 @@ export class HttpClient implements Disposable {
   async stream(options: RequestOptions): Promise<ClientHttp2Stream> {
     const { stream, status } = await this.send({ ...options, acceptEncoding: 'identity' });
     stream.setTimeout(0);
-    stream.on('error', () => undefined); // whoever reads it learns by 'close'
+    stream.on('error', () => undefined); // the reader learns of it by 'close'
     if (status === 200) return stream;
     stream.close();
     throw new Error(`${options.method} ${options.path}: ${status}`);
@@ -170,7 +170,7 @@ export class HttpClient implements Disposable {
       : undefined;
   }
 
-  /** As others who wait for one: a connection that has just been opened may be full before it is our turn. */
+  /** In a loop, because a new connection may be full before this request gets it. */
   private async more(): Promise<Connection> {
     for (;;) {
       await (this.opening ??= this.open().finally(() => (this.opening = undefined)));

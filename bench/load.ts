@@ -66,7 +66,7 @@ export class Load implements AsyncDisposable {
     return this.content.decode(kind, (await this.get(resource)).body());
   }
 
-  /** With a client of its own, as the other one ends when the user interrupts the run. */
+  /** With its own client, because the first one ends when the user interrupts the run. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.client[Symbol.dispose]();
     try {

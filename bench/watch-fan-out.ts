@@ -3,7 +3,7 @@
  * and its latency the time from sending the create request to reading the event.
  *
  * Every watch must get every event once. Each object carries its number as text, which is found in the bytes of an
- * event whatever their form: to decode events would cost the driver more than the server needs to send them.
+ * event in any encoding: decoding events would cost the driver more than sending them costs the server.
  */
 import type { ClientHttp2Stream } from 'node:http2';
 import type { JsonObject } from '../src/machinery/value.ts';
@@ -89,7 +89,7 @@ async function openWatch(load: Load, resourceVersion: string, events: number, de
     let missing = events;
     const onEvent = (event: Buffer): void => {
       const number = numberIn(event);
-      if (number === undefined) return; // of somebody else, such as a controller that fills new namespaces
+      if (number === undefined) return; // made by another client, such as a controller that fills new namespaces
       if (seen[number] === 1) return reject(new Error(`event ${number} came twice`));
       seen[number] = 1;
       deliveries.add(number);

@@ -102,7 +102,8 @@ async function build(commit) {
     write: false,
   });
   mkdirSync(path.join(dist, 'chunks'), { recursive: true });
-  // Chunks before what imports them, each whole or not at all: somebody may be starting the program just now.
+  // Chunks before the files that import them, each written completely or not at all: the program may be starting just
+  // now.
   const chunksFirst = outputFiles.toSorted(
     (a, b) => Number(b.path.includes('/chunks/')) - Number(a.path.includes('/chunks/')),
   );

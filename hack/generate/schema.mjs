@@ -1,8 +1,8 @@
-// src/api/gen/schema.ts: a line per type, in the short form that src/api/schemas.ts expands.
+// src/api/gen/schema.ts: a line per type, in the short notation that src/api/schemas.ts expands.
 import { HEADER, templateLines } from './header.mjs';
 
 const FLAGS = { repeated: 1, pointer: 2, omitempty: 4, inline: 8, required: 16 };
-/** Members of a field that stand in its short form elsewhere, or not at all. */
+/** Members of a field that the short notation has elsewhere, or not at all. */
 const SHORT = new Set(['protoName', 'type', 'number', 'description', 'discriminator', 'when', ...Object.keys(FLAGS)]);
 
 export function schemaFile(packages) {

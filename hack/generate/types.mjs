@@ -1,4 +1,4 @@
-// src/api/gen/types/: the JSON form of every type in TypeScript, a file per package.
+// src/api/gen/types/: the JSON of every type in TypeScript, a file per package.
 import { HEADER } from './header.mjs';
 
 const SCALARS = {
@@ -93,7 +93,7 @@ function memberLines(type, context) {
   });
 }
 
-/** In normal form (see value.ts) only a struct that is no pointer is never absent. */
+/** In a normalized value (see value.ts) only a struct that is no pointer is never absent. */
 function isAlwaysThere(field, { types }) {
   const type = types.get(field.type);
   return type !== undefined && !type.alias && !type.jsonType && !field.pointer && !field.repeated && !field.mapKey;

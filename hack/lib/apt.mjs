@@ -39,7 +39,7 @@ export function findDebianMirror(root = '/') {
 }
 
 /**
- * The form of `*.sources` files (deb822): stanzas of fields, a field can go on in indented lines.
+ * The format of `*.sources` files (deb822): stanzas of fields, a field can go on in indented lines.
  *
  * @param {string} text
  * @returns {Source[]}
@@ -65,7 +65,7 @@ export function parseStanzas(text) {
 }
 
 /**
- * The classic form: `deb [options] uri suite component…`, one to a line.
+ * The classic format: `deb [options] uri suite component…`, one to a line.
  *
  * @param {string} text
  * @returns {Source[]}
@@ -118,7 +118,7 @@ export async function unpackDebianPackage({ suite, packageName, folder }) {
     'Dir::State::status': status,
     'Dir::Cache': path.join(state, 'cache'),
     'APT::Get::List-Cleanup': '0',
-    // As root apt would switch to a user who cannot write here.
+    // As root apt would switch to a user without write permission here.
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '3',

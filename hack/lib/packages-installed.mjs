@@ -8,7 +8,7 @@ const root = new URL('../../', import.meta.url);
 const packagesOf = (lockfile) => JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')).packages;
 
 /**
- * A link is somebody's own arrangement, such as one folder for several worktrees: npm would replace what it leads to.
+ * A link was made by the developer, such as one folder for several worktrees: npm would replace its target.
  */
 const isLink = () => lstatSync(new URL('node_modules', root), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 

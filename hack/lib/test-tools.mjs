@@ -12,8 +12,8 @@ import { unpackDebianPackage } from './apt.mjs';
 export const toolsFolder = process.env.ORCH_TOOLS ?? fileURLToPath(new URL('../../.cache/tools', import.meta.url));
 
 /**
- * `version` is what an installed program must say to be taken instead of a download. A kubectl with a suffix to its
- * version is somebody's own build, or a wrapper that starts another one.
+ * `version` is what an installed program must print to be used instead of a download. A kubectl with a suffix to its
+ * version is a custom build, or a wrapper that starts another one.
  *
  * @type {Record<string, { binary: string, suite: string, packageName: string, versionArgs: string[], version: RegExp
  *   }>}
