@@ -1,4 +1,4 @@
-/** The load driver: options → servers → phases → report. The name of another measurement is the first argument. */
+/** The load driver: options → servers → phases → report. Other measurements are chosen by the first argument. */
 import { complexity } from './complexity.ts';
 import { latency } from './latency.ts';
 import { Load } from './load.ts';

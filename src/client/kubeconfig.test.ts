@@ -67,7 +67,7 @@ describe('certificate and key in files of their own', () => {
     { name: 'one cannot be read', spoil: () => rm(path.join(folder, 'client.key')) },
     { name: 'one is no PEM', spoil: () => write('client.key', 'half of a k') },
     {
-      name: 'the key is of somebody else',
+      name: 'the key belongs to another certificate',
       spoil: () =>
         write(
           'client.key',
@@ -99,7 +99,7 @@ test('certificate and key in the file itself are read once, with the file', asyn
   expect(connection.renewedPair).toBeUndefined();
 });
 
-describe('who the server is there', () => {
+describe('the credentials in a connection file', () => {
   test.each([
     { name: 'a token', user: { token: 't' }, header: 'Bearer t' },
     {

@@ -16,7 +16,7 @@ export interface Case {
   /** Cases of one group exercise the same declaration of a field, in other kinds. */
   readonly group: string;
   readonly variety?: Variety;
-  /** The request with about `size` bytes; undefined where the form of the body has no such object. */
+  /** The request with about `size` bytes; undefined where the encoding of the body has no such object. */
   request(size: number): MemoryRequest | undefined;
 }
 

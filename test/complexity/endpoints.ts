@@ -188,7 +188,7 @@ function definition(schema: unknown): MemoryRequest {
   };
 }
 
-/** Rights as a product of long lists, from a caller who has to have each of them. */
+/** Rights as a product of long lists, from a user that needs each of them. */
 function role(size: number): MemoryRequest {
   const side = (letter: string): string[] => numbered(size / 3, (i) => `${letter}${i}`);
   const { headers = [], body } = json({

@@ -118,7 +118,7 @@ describe.skipIf(url === undefined)(
         ...(await listOf<RoleBinding>('rolebindings')),
       ])
         policy.changeBinding(undefined, binding);
-      // The reference follows its own bindings with a delay.
+      // The reference sees changes of its bindings with a delay.
       for (const name of roles) await settled(name);
     });
     afterAll(async () => {

@@ -83,7 +83,7 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     await kubectl(version, admin, 'delete', 'clusterrole', 'reader');
   });
 
-  test('certificate approve, by who may', async () => {
+  test('kubectl certificate approve succeeds for a user with the right', async () => {
     const name = `csr-${version.replace('.', '-')}`;
     const request = {
       apiVersion: 'certificates.k8s.io/v1',

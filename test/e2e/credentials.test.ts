@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs kubectl as somebody else: the certificate of the administrator would win over a token. */
+/** Runs kubectl as another user: the certificate of the administrator would win over a token. */
 async function runAs(user: string, ...args: string[]): Promise<string> {
   const own = join(directory, 'own.kubeconfig');
   const text = await readFile(kubeconfig, 'utf8');
@@ -41,7 +41,7 @@ const name = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
 const run = (...args: string[]): Promise<string> => kubectl('1.32', kubeconfig, ...args);
 
 describe('kubectl with the credentials of orch up', () => {
-  test('auth whoami shows whom the certificate names', async () => {
+  test('kubectl auth whoami shows the user of the client certificate', async () => {
     const shown = await run('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username} {.status.userInfo.groups}');
     expect(shown).toBe('orch-admin ["system:masters","system:authenticated"]');
   });
@@ -107,7 +107,7 @@ describe('kubectl with the credentials of orch up', () => {
     ).toBe('orch-admin');
   });
 
-  test('a token in a file, and being somebody else', async () => {
+  test('kubectl uses a token from a file, and impersonates another user', async () => {
     await run('create', 'serviceaccount', 'filed');
     const file = join(directory, 'token');
     await writeFile(file, await run('create', 'token', 'filed'));

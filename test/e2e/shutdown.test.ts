@@ -82,7 +82,7 @@ describe('SIGTERM', () => {
     expect(watches.map(({ rstCode }) => rstCode)).toEqual(watches.map(() => 0));
   });
 
-  test('is followed while etcd hangs: requests that wait for it fail, and the process ends', async () => {
+  test('ends the process while etcd hangs: requests that wait for etcd fail', async () => {
     await using etcd = await EtcdServer.start();
     const running = await up('--store-servers', etcd.url, '--request-timeout=3s');
     const { orch, client } = running;

@@ -73,7 +73,7 @@ describe.skipIf(cannotMount !== undefined)(
       vi.restoreAllMocks();
     });
 
-    test('fails writes, not reads, and everything works again when there is room', { timeout: 60_000 }, async () => {
+    test('fails writes, not reads, and writes succeed again when there is space', { timeout: 60_000 }, async () => {
       const disk = mountSmallDisk('4m');
       const directory = path.join(disk.path, 'data');
       const store = await openEmbeddedStore({ directory });

@@ -1,6 +1,6 @@
 /**
- * The embedded store in processes of its own: what a kill leaves behind, who may open a directory, when an answer is
- * given.
+ * The embedded store in separate processes: what a kill leaves behind, which process may open a directory, when a write
+ * is acknowledged.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
@@ -158,7 +158,7 @@ describe('a directory that another process has', () => {
     await writer.kill();
   });
 
-  test('is given to one of many who come at once', { timeout: 60_000 }, async () => {
+  test('is given to one of many processes that open it at once', { timeout: 60_000 }, async () => {
     const directory = temporaryDirectory();
     const writers = Array.from({ length: 4 }, (_, seed) => new Writer(directory, { seed, count: 100_000 }));
     await Promise.all(writers.map((writer) => writer.untilTold(1)));

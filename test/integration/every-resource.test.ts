@@ -50,7 +50,7 @@ async function eventsSince(path: string, resourceVersion: string): Promise<strin
     .map(({ type, object }) => `${type} ${object.metadata!.name}`);
 }
 
-/** Namespaces wait for a controller to empty them; what has a finalizer waits for whoever set it. */
+/** Namespaces wait for a controller to empty them; an object with a finalizer waits for the client that set it. */
 async function removeForGood(info: ResourceInfo, path: string): Promise<void> {
   const { status } = await server.send('DELETE', `${path}?gracePeriodSeconds=0`);
   expect([200, 202]).toContain(status);

@@ -61,7 +61,7 @@ describe('metrics', () => {
     ).toBe(1);
   });
 
-  test('of who calls, by result, and few by name', async () => {
+  test('of authentication have the result, and few user names', async () => {
     const attempts = async (result: string): Promise<number> =>
       (await valueOf('authentication_attempts', `result="${result}"`)) ?? 0;
     const users = async (name: string): Promise<number> =>

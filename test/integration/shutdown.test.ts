@@ -171,7 +171,7 @@ describe('a server that stops', () => {
 });
 
 describe('with --shutdown-send-retry-after', () => {
-  test('whoever comes is told to come again until requests in work are answered', async () => {
+  test('new requests get 429 with Retry-After until requests in work are answered', async () => {
     const { server, stop } = await start({ flags: ['--shutdown-send-retry-after'] });
     await started(server);
     const [session, other] = [connect(server), connect(server)];
@@ -200,7 +200,7 @@ describe('with --shutdown-send-retry-after', () => {
     expect(await get(other, configMaps)).toMatchObject({ status: 429, headers: { 'retry-after': '5' } });
     await leaving;
 
-    // Those who look after the server are answered to its end, and nobody counts the others as answered.
+    // Probes are answered until the end, and refused requests do not count as answered.
     expect(await ask(server, '/readyz')).toMatchObject({
       status: 500,
       text: expect.stringContaining('[-]shutdown failed: reason withheld') as string,
@@ -298,7 +298,7 @@ describe('what runs beside requests', () => {
     store.calls.length = 0;
     store.release();
     await stopped;
-    // Each write under way comes through; none follows it.
+    // Each write under way succeeds; no later one does.
     expect(store.calls.filter((call) => call.startsWith('create'))).toEqual([]);
     const { kvs } = await kept.list('/registry/clusterroles/');
     expect(kvs).toHaveLength(begun);

@@ -24,7 +24,7 @@ function heldStore(): { wrap: (store: Store) => Store; release: () => void } {
 }
 
 describe('--storage-initialization-timeout, with the gate WatchCacheInitializationPostStartHook', () => {
-  test('a server is not ready before its watch caches are filled, those that nobody has used among them', async () => {
+  test('a server is not ready before its watch caches are filled, including those that were not used yet', async () => {
     const { wrap, release } = heldStore();
     await using server = await startTestServer({ wrap, flags: [gate] });
     expect((await server.send('GET', check)).status).toBe(500);

@@ -429,7 +429,7 @@ describe('reviews of access', () => {
     },
     { name: 'a stranger may not', spec: { user: 'alice', resourceAttributes: pods }, allowed: false },
     {
-      name: 'a path that everybody may read',
+      name: 'a public path',
       spec: { groups: ['system:authenticated'], nonResourceAttributes: { path: '/api', verb: 'get' } },
       allowed: true,
     },
@@ -481,7 +481,7 @@ describe('reviews of access', () => {
         'required',
     },
     {
-      name: 'a selector in two forms',
+      name: 'a selector as text and as requirements',
       path: `${reviews}/selfsubjectaccessreviews`,
       body: {
         spec: {
@@ -541,7 +541,7 @@ describe('reviews of access', () => {
   });
 });
 
-test('who asks learns who he is', async () => {
+test('a SelfSubjectReview returns the user of the request', async () => {
   expect((await post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, 'alice')).json()).toMatchObject({
     kind: 'SelfSubjectReview',
     status: { userInfo: { username: 'alice', uid: '2', groups: ['devs', 'system:authenticated'] } },

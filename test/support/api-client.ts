@@ -60,8 +60,8 @@ export class ApiClient implements Disposable {
   readonly #headers: Readonly<Record<string, string>>;
 
   /**
-   * @param server the text of a kubeconfig with certificates inside, or a token for a server whose certificate nobody
-   *   signed
+   * @param server the text of a kubeconfig with certificates inside, or a token for a server whose certificate is
+   *   self-signed
    */
   constructor(server: string | { readonly port: number; readonly token: string }) {
     if (typeof server !== 'string') {

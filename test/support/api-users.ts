@@ -22,7 +22,7 @@ export interface ApiUsers extends AsyncDisposable {
   readonly url: string;
   readonly kubeconfigPath: string;
   readonly directory: string;
-  /** @param user who asks; undefined for nobody */
+  /** @param user the user of the request; undefined for an anonymous one */
   call(user: string | undefined, method: string, path: string, call?: Call): Promise<Answer>;
   /** Asks until the answer is as wanted: what an object allows is known a moment after it was written. */
   until(

@@ -97,7 +97,7 @@ export class AuditWebhook implements AsyncDisposable {
     this.#events.emit('call');
   }
 
-  /** Nobody is there any more. */
+  /** Stops listening. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     this.#server.close();

@@ -10,7 +10,7 @@ import type { ControlPlane, ControlPlaneOptions } from '../../src/cmd/control-pl
 export interface Call {
   readonly method?: string;
   readonly path?: string;
-  /** Name and value in turn. */
+  /** Names and values alternately. */
   readonly headers?: readonly string[];
   readonly body?: unknown;
   readonly certificate?: { readonly certificate: string; readonly key: string };
@@ -26,7 +26,7 @@ export interface Answer {
 export interface TestServer extends ControlPlane {
   readonly ca: string;
   call(call: Call): Promise<Answer>;
-  /** Who the server takes the caller for: the user of a SelfSubjectReview, or the status code. */
+  /** The user that the server authenticates: that of a SelfSubjectReview, or the status code. */
   whoAmI(call: Call): Promise<unknown>;
 }
 

@@ -33,7 +33,7 @@ export class EncryptedServer implements AsyncDisposable {
     this.client = new ApiClient(controlPlane.kubeconfig);
   }
 
-  /** At once, as whoever mounts files does it. */
+  /** Atomically, as mounted volumes are updated. */
   async configure(rules: readonly Rule[] | string): Promise<void> {
     await writeFile(`${this.#file}.new`, typeof rules === 'string' ? rules : encryptionConfiguration(rules));
     await rename(`${this.#file}.new`, this.#file);

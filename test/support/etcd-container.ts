@@ -12,7 +12,7 @@ const answerTimeoutMs = 10_000;
 const pullTimeoutMs = 60_000;
 const startTimeoutMs = 30_000;
 
-/** Says who started a container: `host/pid`. */
+/** Names the process that started a container: `host/pid`. */
 const ownerLabel = 'io.orch.test-process';
 
 /** Whether there may be an engine to ask: costs one look at the file system. */

@@ -119,7 +119,7 @@ export class EtcdServer implements RunningEtcd {
     clearTimeout(impatience);
   }
 
-  /** SIGSTOP: its connections stay open, and nobody answers. Resolves when every thread has stopped. */
+  /** SIGSTOP: its connections stay open without responses. Resolves when every thread has stopped. */
   async freeze(): Promise<void> {
     process.kill(this.pid, 'SIGSTOP');
     const tasks = `/proc/${this.pid}/task`;

@@ -67,7 +67,7 @@ export interface Received {
   /** Path and query as they came. */
   readonly target: string;
   readonly httpVersion: string;
-  /** Names in lower case and values, in turn. */
+  /** Names in lower case and values alternately. */
   readonly raw: readonly string[];
   readonly body: string;
   /** Fingerprint of the client's certificate, if it came from the right authority. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { JsonObject } from '../../src/machinery/value.ts';
 import { hasShared, sharedPath } from './shared.ts';
 
-/** Objects that upstream encoded in each of its forms, every field filled. */
+/** Objects that upstream encoded in each of its encodings, every field filled. */
 export const hasFixtures = hasShared('facts', 'roundtrip');
 
 export const fixtureNames: readonly { readonly name: string }[] = hasFixtures

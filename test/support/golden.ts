@@ -27,7 +27,7 @@ interface RecordedStep {
 
 export const hasGolden = hasShared('golden', 'protocol-patches.jsonl');
 
-/** The cases of one recording, both forms (`protocol-*`, `kinds-*`) alike. */
+/** The cases of one recording, of either format (`protocol-*`, `kinds-*`). */
 export function goldenCases(file: string): GoldenCase[] {
   const lines = readFileSync(sharedPath('golden', file), 'utf8').trimEnd().split('\n');
   return lines.map((line) => {

@@ -84,7 +84,7 @@ export class KindRules<T> {
     return this.#replace(before, read, subresource);
   }
 
-  /** As it lies in the store after a create, and its status after whoever reports it has. */
+  /** As it is stored after a create, and its status after its controller has written it. */
   stored(json: unknown): KubeObject {
     const { status } = json as { status?: unknown };
     const object = this.#new(json);

@@ -1,6 +1,5 @@
 /**
- * KMS plugins on unix sockets, served by the gRPC library that everybody uses: v2 and v1, with keys that the test
- * turns.
+ * KMS plugins on unix sockets, served by the usual gRPC library: v2 and v1, with keys that the test rotates.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
@@ -99,7 +98,7 @@ export class KmsPlugin implements AsyncDisposable {
     this.#server = server;
   }
 
-  /** Its connections end, and nobody answers any more. */
+  /** Ends its connections and stops listening. */
   async stop(): Promise<void> {
     this.#server?.forceShutdown();
     this.#server = undefined;

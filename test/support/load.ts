@@ -11,7 +11,7 @@ export interface Write {
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 export class Load {
-  /** The last acknowledged write of each object. A writer owns its objects, so nobody else writes in between. */
+  /** The last acknowledged write of each object. Each object has one writer, so there is no other write in between. */
   readonly acknowledged = new Map<string, Write>();
   /** Objects whose last write got no answer: they may have it or not. */
   readonly unknown = new Set<string>();

@@ -126,7 +126,7 @@ export class OidcIssuer implements AsyncDisposable {
     return (JSON.parse(body) as { id_token: string }).id_token;
   }
 
-  /** The public key, as anybody can have it. */
+  /** The public key, as the issuer publishes it. */
   get publicKey(): string {
     return createPublicKey(this.#key!.secret).export({ type: 'spki', format: 'pem' }) as string;
   }

@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Ports that were free a moment ago. Whoever uses them must be ready to find one taken. */
+/** Ports that were free a moment ago. The caller must handle that one is in use by then. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen()));
   const ports = servers.map((server) => (server.address() as net.AddressInfo).port);

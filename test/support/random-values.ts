@@ -77,7 +77,7 @@ const plains: JsonValue[] = [
 ];
 
 /**
- * Values of any type of the schema, in normal form: what decoding gives, so that every round trip must give them back.
+ * Normalized values of any type of the schema: what decoding returns, so that every round trip must return them.
  */
 export class ValueGenerator {
   private readonly plans: Plans;
@@ -112,7 +112,7 @@ export class ValueGenerator {
     else if (shape === 'map') value[json] = this.map(element, depth);
     else {
       const item = this.element(element, depth, pointer);
-      // An empty value that is left out when zero is no normal form: JSON would lose it.
+      // An empty value that is left out when zero is not normalized: JSON would lose it.
       const isEmpty = item === '' && element.fieldType === 'bytes' && omitempty;
       if (item !== undefined && !isEmpty) value[json] = item;
     }

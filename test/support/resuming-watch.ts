@@ -70,7 +70,7 @@ export class ResumingWatch {
   }
 }
 
-/** The objects that the events lead to, by name; throws where one event cannot come after the other. */
+/** The objects after the events, by name; throws for an event that is impossible after the one before. */
 export function replayed(events: readonly WatchEvent[]): Map<string, number> {
   const objects = new Map<string, number>();
   let last = 0;

@@ -30,7 +30,7 @@ export interface TestServer extends AsyncDisposable {
   readonly store: Store;
   /** The chain of the server, for requests without a connection. */
   readonly handle: Handle;
-  /** As an administrator unless `user` is `alice`, who is in no group of the system. */
+  /** As an administrator unless `user` is `alice`, a user in no group of the system. */
   send(
     method: string,
     path: string,

@@ -28,7 +28,7 @@ describe('options', () => {
       argv: ['--peer', 'http://127.0.0.1:1'],
       problem: '--peer wants a URL that begins with https://, not "http://127.0.0.1:1"',
     },
-    { name: 'a token for nobody', argv: ['--peer-token', 'x'], problem: '--peer-token needs --peer' },
+    { name: 'a token without a peer', argv: ['--peer-token', 'x'], problem: '--peer-token needs --peer' },
     {
       name: 'a process that is none',
       argv: ['--server', 'https://127.0.0.1:1', '--pid', 'self'],

@@ -57,7 +57,7 @@ async function eventsOf({ logPath }: Side, auditId: string): Promise<Json[]> {
     .filter(({ auditID }) => auditID === auditId);
 }
 
-/** Who manages what is compared elsewhere, and so is what columns are for. */
+/** Managed fields and descriptions of columns are compared elsewhere. */
 const volatile = new Set([
   'uid',
   'resourceVersion',

@@ -4,7 +4,7 @@ export interface AuditedRequest {
   readonly method: string;
   /** NS stands for the namespace. */
   readonly path: string;
-  /** Undefined: admin, who may do everything. Empty: nobody. */
+  /** Undefined: an administrator. Empty: no credential. */
   readonly user?: string;
   readonly body?: unknown;
   readonly contentType?: string;
@@ -166,7 +166,7 @@ export const requests: readonly AuditedRequest[] = [
   { name: 'an unknown resource', method: 'GET', path: '/api/v1/namespaces/NS/unknowns' },
   { name: 'an unknown group', method: 'GET', path: '/apis/unknown.example.com/v1/namespaces/NS/things/x' },
   { name: 'an unknown subresource', method: 'GET', path: `${configMaps}/one/scale` },
-  // Who asks
+  // The user of the request
   { name: 'forbidden', method: 'GET', path: '/api/v1/namespaces/NS/secrets', user: 'jane' },
   {
     name: 'forbidden to write',
@@ -185,13 +185,13 @@ export const requests: readonly AuditedRequest[] = [
   },
   { name: 'nobody', method: 'GET', path: configMaps, user: '' },
   {
-    name: 'as somebody else',
+    name: 'as an impersonated user',
     method: 'GET',
     path: `${configMaps}/none`,
     headers: { 'impersonate-user': 'jane', 'impersonate-group': 'devs' },
   },
   {
-    name: 'as somebody who may not',
+    name: 'as a user without the right',
     method: 'GET',
     path: '/api/v1/namespaces/NS/secrets',
     headers: { 'impersonate-user': 'joe', 'impersonate-extra-scopes': 'view' },
@@ -203,7 +203,7 @@ export const requests: readonly AuditedRequest[] = [
     headers: { 'impersonate-user': 'system:serviceaccount:NS:robot' },
   },
   {
-    name: 'as somebody one may not be',
+    name: 'as a user that may not be impersonated',
     method: 'GET',
     path: configMaps,
     user: 'jane',

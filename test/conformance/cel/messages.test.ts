@@ -29,7 +29,7 @@ const cases = [
   ...(checking as unknown as { tests: Noted[] }).tests,
 ].filter(({ error }) => error !== undefined);
 
-/** In the form and with the tokens that the server's version has. */
+/** With the layout and the tokens of the server's version. */
 const wanted = (error: string): string =>
   'compilation ' +
   `failed: ${error

@@ -21,7 +21,7 @@ export function differences(expected: unknown, actual: unknown, placeholders: Pl
   return Object.is(expected, actual) ? [] : [line(at, expected, actual)];
 }
 
-/** Days in a duration of the form `2y203d`; NaN for everything else. */
+/** Days in a duration like `2y203d`; NaN for everything else. */
 function daysOf(text: string): number {
   const [, years, days = '0'] = /^(\d+)y(?:(\d+)d)?$/.exec(text) ?? [];
   return Number(years) * 365 + Number(days);

@@ -1,8 +1,7 @@
 /**
- * Versions of lists in recorded answers. A list has the version of the whole store, so it grows with what the server
- * writes of its own accord, and that happens at other times than when the answer was recorded. They become `<from:N>`,
- * those of the pages behind a first one, which have its version, `<page:N>`, and those that the request names
- * `<exact:N>`.
+ * Versions of lists in recorded answers. A list has the version of the whole store, so it grows with the server's own
+ * background writes, which happen at other times than when the answer was recorded. They become `<from:N>`, those of
+ * the pages after a first one, which have its version, `<page:N>`, and those that the request names `<exact:N>`.
  */
 import type { RecordedStep } from './replay.ts';
 

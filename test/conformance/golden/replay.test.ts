@@ -22,7 +22,7 @@ const recorded: RecordedCase = {
   ],
 };
 
-/** Answers the requests in turn, the last one for ever. */
+/** Answers the requests in order, the last answer for all further ones. */
 function answering(...bodies: readonly unknown[]): ReplayTarget['client'] {
   let next = 0;
   return {
@@ -78,7 +78,7 @@ test('a recorded read of an object that is being deleted is repeated until the s
   ).toEqual([]);
 });
 
-describe('the version of a list, which grows with what the server writes of its own accord', () => {
+describe('the version of a list, which grows with background writes of the server', () => {
   const list = (version: string): unknown => ({ items: [], metadata: { resourceVersion: version } });
   const table = (version: string): unknown => ({
     kind: 'Table',

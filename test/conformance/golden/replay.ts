@@ -229,7 +229,7 @@ class Run {
     return { method: recorded.method, path, headers, ...(body === undefined ? {} : { body }) };
   }
 
-  /** `$(0.metadata.uid)` and `$(repeat b 1000)` in requests of the kinds form. */
+  /** `$(0.metadata.uid)` and `$(repeat b 1000)` in requests of recordings `kinds-*`. */
   #refer(value: unknown): unknown {
     if (typeof value === 'string') {
       return value

@@ -51,7 +51,7 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
   let catalog: RegistryCatalog | undefined;
-  // The recordings compare versions of lists: nobody but the cases may write, so no lease is renewed in between.
+  // The recordings compare versions of lists: only the cases may write, so no lease is renewed in between.
   const flags = [
     `--token-auth-file=${tokens}`,
     '--service-cluster-ip-range=10.0.0.0/16',
@@ -83,7 +83,7 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
       body: Buffer.from(JSON.stringify({ metadata: { name } })),
     });
   }
-  // Whoever was known to the recorded server could read these paths too.
+  // Every authenticated user of the recorded server could read these paths too.
   const wellKnown = [
     {
       path: 'clusterroles',

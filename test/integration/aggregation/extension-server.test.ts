@@ -127,7 +127,7 @@ describe('objects of the server behind', () => {
     outgoing.destroy();
   });
 
-  test('are for whom the server behind lets in, by the name and groups that it is told', async () => {
+  test('are allowed or refused by the aggregated server, by the user name and groups that it gets', async () => {
     const refused = await front.call('alice', 'GET', widgets);
     expect([refused.status, refused.body.message]).toEqual([
       403,
@@ -144,7 +144,7 @@ describe('objects of the server behind', () => {
       subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'devs' }],
     });
     expect((await front.until('alice', 'GET', widgets, ({ status }) => status === 200)).body.kind).toBe('WidgetList');
-    // The same headers from somebody without the certificate of the front proxy mean nothing.
+    // The same headers from a client without the certificate of the front proxy have no effect.
     expect(
       (
         await behind.call(undefined, 'GET', widgets, {
@@ -226,7 +226,7 @@ describe('OpenAPI version 2', () => {
     expect(await kubectl('1.20', front.kubeconfigPath, 'explain', 'pods.spec')).toContain('containers');
   });
 
-  test('follows what the server says, and loses it with the APIService', async () => {
+  test('has what the aggregated server serves, and loses it with the APIService', async () => {
     const etag = (await front.call('admin', 'GET', '/openapi/v2')).headers['etag'];
     await front.call('admin', 'DELETE', `${apiServicesPath}/${serviceName}`);
     await front.until('admin', 'GET', '/openapi/v2', (answer) => !isMerged(answer));

@@ -81,7 +81,7 @@ describe.each([
     backend.answer = (_, response) => void response.end('{"kind":"Answer"}\n');
   });
 
-  test('the request comes with who asks, and without what the caller claims or knows', async () => {
+  test('the forwarded request names the user, without credentials and user headers of the client', async () => {
     const answer = await users.call('alice', 'POST', `${things}?dryRun=All&fieldManager=me%20too`, {
       body: { kind: 'Thing' },
       headers: {
@@ -131,7 +131,7 @@ describe.each([
     expect(received!.client).toBe(new X509Certificate(await readFile(files.clientFiles.certificate)).fingerprint256);
   });
 
-  test('an impersonated user is who asks; keys and names that headers cannot have are encoded', async () => {
+  test('the forwarded request names the impersonated user; values that headers cannot have are encoded', async () => {
     await users.call('admin', 'GET', things, {
       headers: {
         'impersonate-user': 'jane',
@@ -148,7 +148,7 @@ describe.each([
     expect(received!.raw.filter((name) => name.toLowerCase().startsWith('impersonate'))).toEqual([]);
   });
 
-  test('who may not is refused here, and the backend hears nothing of it', async () => {
+  test('a user without the right is refused here, and the aggregated server gets no request', async () => {
     const answer = await users.call('bob', 'GET', things);
     expect([answer.status, answer.body.message]).toEqual([
       403,

@@ -53,7 +53,7 @@ test('each served version has an APIService that is available and has the priori
   for (const version of ['v1', 'v3']) await until(server, pathOf(version), isGone);
 });
 
-test("one that was deleted or changed comes back as it was; one without the label is somebody else's", async () => {
+test('a deleted or changed APIService is restored; one without the label is left to its owner', async () => {
   await using server = await startTestServer();
   await server.send('POST', definitionsPath, { body: customDefinition() });
   const {
@@ -76,7 +76,7 @@ test("one that was deleted or changed comes back as it was; one without the labe
   expect((await server.send('GET', pathOf('v1'))).json<APIService>().spec.versionPriority).toBe(7);
 });
 
-test('one with the label that nobody defines goes, and another stays also over a start', async () => {
+test('a labelled APIService without a definition is removed, and an unlabelled one survives a restart', async () => {
   await using store = await openEmbeddedStore();
   const left = (version: string, labels: object) => ({
     metadata: { name: `${version}.example.com`, labels },
@@ -96,7 +96,7 @@ test('one with the label that nobody defines goes, and another stays also over a
   expect((await second.send('GET', pathOf('v1'))).status).toBe(200);
 });
 
-test('an APIService of somebody else takes the place of custom resources, and gives it back', async () => {
+test('an APIService with a service replaces custom resources until it is deleted', async () => {
   await using server = await startTestServer();
   const list = '/apis/example.com/v1/namespaces/default/widgets';
   await server.send('POST', definitionsPath, { body: customDefinition() });

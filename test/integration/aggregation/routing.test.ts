@@ -27,8 +27,7 @@ beforeAll(async () => void (files = await createFrontProxyFiles()));
 afterAll(() => files[Symbol.asyncDispose]());
 
 describe('to the cluster IP', () => {
-  // All of this network is this machine, so that services have addresses that can be reached without anybody who makes
-  // them so.
+  // All of this network is this machine, so that addresses of services can be reached without a service proxy.
   const clusterIp = '127.9.0.77';
 
   async function setUp(): Promise<[ApiUsers, ExtensionBackend]> {

@@ -1,4 +1,4 @@
-/** A server behind an APIService that does not answer: what that means for those who ask for something else. */
+/** A server behind an APIService that does not answer, and the effect on other requests. */
 import { expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 import {

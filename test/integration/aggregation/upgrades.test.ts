@@ -110,7 +110,7 @@ describe('the other side agrees', () => {
     },
   );
 
-  test('it is told who asks, by a front proxy that proves itself, and no credentials', async () => {
+  test('the aggregated server gets the user, from a front proxy with a certificate, and no credentials', async () => {
     connection.write(
       request(
         'POST',
@@ -140,7 +140,7 @@ describe('the other side agrees', () => {
     expect(received!.client).toBe(new X509Certificate(await readFile(files.clientFiles.certificate)).fingerprint256);
   });
 
-  test('much is passed on as it is, at the pace of who takes it', async () => {
+  test('large data is passed on unchanged, at the pace of the receiver', async () => {
     connection.write(request('POST', way, spdy));
     expect([(await connection.answer()).status, await bytes('hello ')]).toEqual([101, 'hello ']);
     const much = Buffer.alloc(8 * 1024 * 1024, 'abcdefgh');
@@ -222,7 +222,12 @@ describe('the end of one side', () => {
 
 describe('what does not change its protocol', () => {
   test.each([
-    { why: 'who may not', user: 'bob', status: 403, body: 'things.agg.example.com \\"one\\" is forbidden' },
+    {
+      why: 'a user without the right',
+      user: 'bob',
+      status: 403,
+      body: 'things.agg.example.com \\"one\\" is forbidden',
+    },
     { why: 'an unknown caller', user: 'nobody', status: 401, body: 'Unauthorized' },
   ])('$why is refused here, and the other side hears nothing of it', async ({ user, status, body }) => {
     backend.upgrade = echo;

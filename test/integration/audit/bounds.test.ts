@@ -43,7 +43,7 @@ const rows: readonly {
     shown: { objectRef: { apiGroup: `${long.slice(0, 1024)}...TRUNCATED` } },
   },
   {
-    name: 'whom it acts for',
+    name: 'the impersonated user',
     headers: { 'impersonate-user': long },
     shown: { impersonatedUser: { username: `${long.slice(0, 1024)}...TRUNCATED` } },
   },
@@ -65,7 +65,7 @@ describe('an event of a request with', () => {
     expect(Math.max(...events.map((event) => JSON.stringify(event).length))).toBeLessThan(100_000);
   });
 
-  test('such texts from callers who are not known leave nothing behind in memory', async () => {
+  test('such texts from unauthenticated clients leave nothing behind in memory', async () => {
     const send = (request: number, more: SendOptions = {}) =>
       server.send('GET', `/api/v1/namespaces/default/a-resource-${request}-without-end?${long.slice(0, 100_000)}`, {
         user: '',

@@ -109,7 +109,7 @@ describe('at level Metadata', () => {
     });
   });
 
-  test('an answer in a form that there is not has its code and nothing else', async () => {
+  test('a 406 answer has its code and no object', async () => {
     const events = await server.record('GET', configMaps, { headers: { accept: 'text/csv' } });
     expect(events.at(-1)).toMatchObject({ stage: 'ResponseComplete', responseStatus: { metadata: {}, code: 406 } });
     expect(events.at(-1)!.responseStatus).not.toHaveProperty('reason');
@@ -246,7 +246,7 @@ omitStages: [RequestReceived]
     expect(event).not.toHaveProperty('responseObject');
   });
 
-  test('RequestResponse has both, whatever form the client gets', async () => {
+  test('RequestResponse has both objects, whatever encoding the client gets', async () => {
     const created = await only('POST', configMaps, { body: { metadata: { name: 'both' }, data: { a: 'b' } } });
     expect(created.responseObject).toMatchObject({
       kind: 'ConfigMap',
@@ -342,7 +342,7 @@ omitStages: [RequestReceived]
   });
 });
 
-test('with RBAC, whom a caller acts for and what was refused are recorded', async () => {
+test('with RBAC, impersonated users and refusals are recorded', async () => {
   await using server = await AuditedServer.start({
     policy: 'rules: [{level: Metadata}]\nomitStages: [RequestReceived]',
     flags: [...log, '--authorization-mode=RBAC'],

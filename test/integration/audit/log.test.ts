@@ -113,7 +113,7 @@ describe('rotation', () => {
     expect(events.map(({ objectRef }) => objectRef!.name)).toEqual(['large-2', 'large-3', 'large-4']);
   });
 
-  test('counts an event that no file has room for', async () => {
+  test('counts an event that is larger than a file may be', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-maxsize=1'],
@@ -180,7 +180,7 @@ describe('what keeps a server from starting', () => {
       /--audit-log-version: invalid group version/,
     ],
     [
-      'a buffer without room',
+      'a buffer without capacity',
       undefined,
       ['--audit-log-path=x', '--audit-log-mode=batch', '--audit-log-batch-buffer-size=0'],
       /invalid audit batch log buffer size 0, must be a positive number/,

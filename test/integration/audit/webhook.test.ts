@@ -214,7 +214,7 @@ describe('what keeps a server from starting', () => {
     ).rejects.toThrow('--audit-webhook-version: invalid group version');
   });
 
-  test('a buffer without room, a rate of nothing', async () => {
+  test('refuses a buffer of size 0 and a rate of 0', async () => {
     const flags = [
       '--audit-webhook-config-file=x',
       '--audit-webhook-batch-buffer-size=0',

@@ -115,7 +115,7 @@ describe('client certificates', () => {
       name: 'for servers only',
       make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, extensions: ['extendedKeyUsage=serverAuth'] }),
     },
-    { name: 'of nobody but itself', make: () => openssl.issue({ subject: '/CN=jane' }) },
+    { name: 'that is self-signed', make: () => openssl.issue({ subject: '/CN=jane' }) },
     {
       name: 'without a common name',
       make: () =>
@@ -233,7 +233,7 @@ describe('request headers of a front proxy', () => {
 });
 
 describe('authorities that are replaced while the server runs', () => {
-  test('the old ones count for nobody any more, on connections from before as well, and the new ones do', async () => {
+  test('certificates of removed authorities are refused, also on open connections; new authorities count', async () => {
     const [old, next] = [await openssl.authority('old'), await openssl.authority('next')];
     const file = await openssl.file('replaced.crt', old.certificate);
     await using replaced = await startTestServer({ flags: ['--client-ca-file', file], fileCheckMs: 20 });

@@ -99,7 +99,7 @@ describe('a token that another program signs', () => {
     });
   });
 
-  test('of a key that is new is good at once; one of nobody is not', async () => {
+  test('of a new key is accepted at once; one of an unknown key is refused', async () => {
     signer.keys = [signerKey('second'), ...signer.keys];
     const token = tokenOf(await request());
     expect(partOf(token, 0)['kid']).toBe('second');

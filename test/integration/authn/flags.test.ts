@@ -24,7 +24,7 @@ test.each([
     flags: ['--enable-bootstrap-token-auth'],
     who: { username: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:authenticated'] },
   },
-  { name: "is nobody's without", flags: [], who: 401 },
+  { name: 'is refused without', flags: [], who: 401 },
 ])('a token of a bootstrap secret $name', async ({ flags, who }) => {
   await using server = await startTestServer({ flags: [...adminFlags, ...flags] });
   const stringData = {
@@ -97,7 +97,7 @@ describe('service accounts', () => {
       flags: ['--service-account-lookup=false'],
       who: expect.objectContaining({ username: 'system:serviceaccount:default:robot' }) as object,
     },
-    { name: "is nobody's usually", flags: [], who: 401 },
+    { name: 'is refused by default', flags: [], who: 401 },
   ])('a token in a secret that is gone $name', async ({ flags, who }) => {
     await using server = await start(...flags);
     const claims = {
@@ -167,7 +167,7 @@ describe('ID tokens', () => {
   const known = (server: TestServer, token: string) =>
     expect.poll(() => server.whoAmI(bearer(token)), { timeout: 20_000 });
 
-  test('--oidc-username-claim is who it is; an address is not prefixed', async () => {
+  test('--oidc-username-claim names the user; an email address gets no prefix', async () => {
     await using server = await start('--oidc-username-claim=email');
     await known(server, await issuer.token({ sub: '7', email: 'jane@example.com' })).toMatchObject({
       username: 'jane@example.com',

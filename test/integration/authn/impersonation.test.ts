@@ -157,7 +157,7 @@ describe('impersonation', () => {
     );
   });
 
-  test('of nobody is being nobody: not one of those who are known', async () => {
+  test('of system:anonymous has no group system:authenticated', async () => {
     expect(await messageOf('admin', 'Impersonate-User', 'system:anonymous')).toBe(
       'forbidden: User "system:anonymous" cannot get path "/api"',
     );
@@ -194,7 +194,7 @@ describe('impersonation', () => {
     ).toBe(500);
   });
 
-  test('who is not known is nobody, whatever the headers say', async () => {
+  test('an unauthenticated client cannot impersonate a user', async () => {
     expect(
       (await server.call({ headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] })).body,
     ).toMatchObject({ code: 403, message: expect.stringContaining('User "system:anonymous" cannot impersonate') });

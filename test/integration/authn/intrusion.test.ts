@@ -109,7 +109,7 @@ describe('without a good credential', () => {
       },
     },
     {
-      why: 'a wish to be somebody',
+      why: 'an impersonation header',
       call: { headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] },
     },
   ])('401 for $why', async ({ call }) => {
@@ -203,7 +203,7 @@ describe('a request hidden in another one', () => {
         `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\n` +
         `connection: close\r\n\r\n`,
     },
-    { why: 'a body that nobody was let in to send is no request', text: body(length, hidden) },
+    { why: 'the body of an unauthenticated request is no request', text: body(length, hidden) },
   ])('is none: $why', async ({ text }) => {
     const answer = await sendRaw(text);
     // A refusal, or, to what is no HTTP, an end of the connection; and never two answers.
@@ -281,8 +281,8 @@ describe('as a user without the right', () => {
     session.destroy();
   });
 
-  describe('who acts for her behind so many headers that some could be lost', () => {
-    // What a proxy that acts for its users sends: their headers, and whom it acts for at the end.
+  describe('an impersonation header behind so many headers that some could be lost', () => {
+    // The request of a proxy that impersonates its users: their headers, and the impersonated user at the end.
     const many = Array.from({ length: 3000 }, (_, i) => [`x-${i}`, '1'] as const);
     const acting = { authorization: 'Bearer admin-token', ...Object.fromEntries(many), 'impersonate-user': 'jane' };
 
@@ -311,7 +311,7 @@ describe('as a user without the right', () => {
       why: 'a token of a service account needs its own right, not that of the account',
       call: { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: {} },
     },
-    { why: 'being somebody else is a right', call: { path: secrets, headers: ['Impersonate-User', 'admin'] } },
+    { why: 'impersonation needs a right', call: { path: secrets, headers: ['Impersonate-User', 'admin'] } },
     {
       why: 'so is being in a group',
       call: { path: secrets, headers: ['Impersonate-User', 'jane', 'Impersonate-Group', 'system:masters'] },

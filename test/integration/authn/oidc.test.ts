@@ -106,7 +106,7 @@ describe('ID tokens by the --oidc-* flags', () => {
       { why: 'the time of the token is over', token: () => issuer.sign({ ...good(), exp: now - 600 }) },
       { why: 'the token has no end', token: () => issuer.sign({ ...good(), exp: undefined }) },
       { why: 'the token is for another client', token: () => issuer.sign({ ...good(), aud: 'other' }) },
-      { why: 'the token is for nobody', token: () => issuer.sign({ ...good(), aud: undefined }) },
+      { why: 'the token has no audience', token: () => issuer.sign({ ...good(), aud: undefined }) },
       {
         why: 'the token says it is of another issuer',
         token: () => issuer.sign({ ...good(), iss: 'https://other.example.com' }),
@@ -119,7 +119,7 @@ describe('ID tokens by the --oidc-* flags', () => {
         token: () => issuer.sign(good(), { alg: 'HS256', key: Buffer.from(issuer.publicKey) }),
       },
       {
-        why: 'nobody has signed it',
+        why: 'it is not signed',
         token: async () =>
           (await issuer.sign(good()))
             .replace(/[^.]+$/, '')
@@ -138,7 +138,7 @@ describe('ID tokens by the --oidc-* flags', () => {
     });
   });
 
-  test('of somebody else who claims to be the issuer are refused, and the issuer is not asked each time', async () => {
+  test('of another party that claims to be the issuer are refused, and the issuer is not asked each time', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer.url, aud: clientId, sub: 'root', tenant: 'acme', exp: now + 60, iat: now };
@@ -483,7 +483,7 @@ describe('groups that an ID token says to be elsewhere', () => {
   });
 
   test.each(['without', 'objects', 'early', 'large', 'moved', 'text', 'stranger', 'elsewhere', 'nowhere', 'groups'])(
-    'that are not there as they should (%s) let nobody in',
+    'that are malformed or missing (%s) are refused',
     async (page) => {
       expect(await elsewhere(`${issuer.url}/${page}`)).toBe(401);
     },
@@ -504,7 +504,7 @@ describe('groups that an ID token says to be elsewhere', () => {
       name: 'sources that are none',
       claims: { _claim_names: { groups: 'src' }, _claim_sources: { src: 'https://localhost/' } },
     },
-  ])('with $name let nobody in', async ({ claims }) => {
+  ])('with $name are refused', async ({ claims }) => {
     expect(await whoIs(server, await issuer.token({ sub: `john${count++}`, ...claims }))).toBe(401);
   });
 });

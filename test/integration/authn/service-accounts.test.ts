@@ -283,7 +283,7 @@ describe('a token that is bound', () => {
   });
 });
 
-/** Signs what nobody asked for, with any key. */
+/** Signs claims without a request to the server, with any key. */
 const forge = (claims: object, { key = rsa.privateKey, header = {} as object, alg = 'RS256' } = {}): Promise<string> =>
   new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg, ...header }).sign(key);
 const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
@@ -370,7 +370,7 @@ describe('tokens made by others', () => {
       },
     },
     { name: 'another algorithm of the same key', make: (claims: object) => forge(claims, { alg: 'PS256' }) },
-    { name: 'a key of nobody', make: (claims: object) => forge(claims, { key: stranger.privateKey }) },
+    { name: 'an unknown key', make: (claims: object) => forge(claims, { key: stranger.privateKey }) },
     {
       name: 'a key that the token brings along',
       make: (claims: object) =>
@@ -486,7 +486,7 @@ describe('tokens in secrets', () => {
     });
   });
 
-  test('that were made for their account are told apart from those that somebody asked for', async () => {
+  test('that a controller created are counted apart from those that a user created', async () => {
     const { token, secret, user } = await legacy();
     const path = core(`serviceaccounts/${user.split(':').at(-1)!}`);
     await send('PUT', path, { ...(await send('GET', path)).body, secrets: [{ name: secret }] });

@@ -262,7 +262,7 @@ describe('browsers', () => {
   });
 });
 
-describe('callers that nobody knows', () => {
+describe('unauthenticated clients', () => {
   test('lose their HTTP/2 connection after the answer', async () => {
     await using server = await start();
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
@@ -361,7 +361,7 @@ describe('callers that nobody knows', () => {
 });
 
 test('--goaway-chance asks a client over HTTP/2 now and then to open a new connection, after an answer', async () => {
-  // Who is not known loses the connection in any case.
+  // An unauthenticated client loses the connection in any case.
   await using server = await start(
     '--goaway-chance=0.02',
     '--token-auth-file',

@@ -122,7 +122,7 @@ describe('the token webhook', () => {
     expect(callers).toEqual(['apiserver']);
   });
 
-  test('says no, or that the token is for somebody else', async () => {
+  test('refuses the token, or names another audience', async () => {
     expect([await whoIs('unknown'), await whoIs('unknown'), await whoIs('vault'), await whoIs('bad')]).toEqual([
       401, 401, 401, 401,
     ]);
@@ -151,7 +151,7 @@ describe('the token webhook', () => {
     { name: 'no JSON', body: '<html>' },
     { name: 'null', body: 'null' },
     { name: 'far too much', body: `"${'x'.repeat(2 << 20)}"` },
-  ])('an answer with $name lets nobody in', async ({ name, body }) => {
+  ])('an answer with $name authenticates no one', async ({ name, body }) => {
     troubles = [() => ({ status: 200, body })];
     expect(await whoIs(`answer ${name}`.replaceAll(' ', '-'))).toBe(401);
   });

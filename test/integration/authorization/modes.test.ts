@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 
 describe('--authorization-mode=AlwaysDeny', () => {
-  test('forbids everything to everybody but system:masters, before the body is read', async () => {
+  test('forbids everything to all users but system:masters, before the body is read', async () => {
     await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=AlwaysDeny']);
     expect(
       await api.call('alice', 'POST', '/api/v1/namespaces/default/configmaps', { body: 'this is not JSON' }),

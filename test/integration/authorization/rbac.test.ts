@@ -62,7 +62,7 @@ describe('what is granted is allowed', () => {
     );
   });
 
-  test('whoever is unknown sees what is public, and a wrong token is not unknown', async () => {
+  test('anonymous requests read public paths, and a wrong token is not anonymous', async () => {
     expect((await api.call(undefined, 'GET', '/version')).status).toBe(200);
     expect((await api.call(undefined, 'GET', '/readyz')).body).toBe('ok');
     expect((await api.call(undefined, 'GET', '/api')).body.message).toBe(
@@ -160,7 +160,7 @@ describe('PUT and apply that create', () => {
   });
 });
 
-describe('nobody grants what they do not have', () => {
+describe('users cannot grant rights that they do not have', () => {
   const rules = [
     {
       apiGroups: ['rbac.authorization.k8s.io'],
@@ -313,7 +313,7 @@ describe('nobody grants what they do not have', () => {
         ...clusterBinding('of-others', 'cluster-admin', 'carol'),
       }),
     },
-  ])('nobody joins a binding of a role with more rights $name', async ({ method, contentType, change }) => {
+  ])('no subject is added to a binding of a role with more rights $name', async ({ method, contentType, change }) => {
     await api.call('admin', 'POST', `${rbac}/clusterrolebindings`, {
       body: clusterBinding('of-others', 'cluster-admin', 'somebody'),
     });
@@ -437,7 +437,7 @@ describe('the default roles', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('that are made of others are empty until somebody fills them, and their parts can be bound', async () => {
+  test('that aggregate others are empty until their rules are written, and their parts can be bound', async () => {
     await using api = await startApiUsers({ whole: [], parts: [] }, ['--authorization-mode=RBAC']);
     const bind = (user: string, role: string): Promise<unknown> =>
       api.create(`${rbac}/namespaces/default/rolebindings`, {

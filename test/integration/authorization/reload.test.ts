@@ -18,7 +18,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 interface Reloading extends AsyncDisposable {
   readonly api: ApiUsers;
-  /** Writes the file and waits until it was read. @returns why it is not followed; undefined when it is */
+  /** Writes the file and waits until it was read. @returns why it is not used; undefined when it is */
   reload(...types: readonly string[]): Promise<string | undefined>;
 }
 
@@ -86,13 +86,13 @@ describe('a server that began with RBAC and Node', () => {
       types: [],
       message: 'authorizers: Required value: at least one authorization mode must be defined',
     },
-  ])('does not follow a file $name', async ({ types, message }) => {
+  ])('does not use a file $name', async ({ types, message }) => {
     expect(await server.reload(...types)).toContain(message);
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await server.api.call('alice', 'GET', configMaps)).body.message).not.toContain('Everything is forbidden');
   });
 
-  test('follows another order, and AlwaysDeny that comes and goes', async () => {
+  test('uses another order, and AlwaysDeny that is added and removed', async () => {
     expect(await server.reload('RBAC', 'Node', 'AlwaysDeny')).toBeUndefined();
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await server.api.call('alice', 'GET', configMaps)).body.message).toContain('Everything is forbidden');

@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test("labels of a request are nobody's signature", async () => {
+test('labels of a certificate request do not count as approval', async () => {
   expect((await patch('none', 'example.com/one', 'status', { metadata: { labels: { a: 'b' } } })).status).toBe(200);
 });
 

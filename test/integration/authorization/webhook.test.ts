@@ -178,7 +178,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(metrics).toContain('apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"} 1');
   });
 
-  test('a certificate of somebody else is not trusted', async () => {
+  test('a certificate of another authority is not trusted', async () => {
     const { judge } = await startJudge('stranger');
     await using _judge = judge;
     const other = await openssl.authority('other-ca');
@@ -323,7 +323,7 @@ describe('--authorization-config', () => {
     );
   });
 
-  test('with AlwaysAllow in it nobody is anonymous', async () => {
+  test('with AlwaysAllow in it anonymous requests are refused', async () => {
     const file = await openssl.file(
       'all.json',
       JSON.stringify({
@@ -339,7 +339,7 @@ describe('--authorization-config', () => {
 });
 
 describe('--authorization-mode=ABAC', () => {
-  test('follows the lines of its file', async () => {
+  test('decides by the lines of its policy file', async () => {
     const file = await openssl.file(
       'policy.jsonl',
       '# reading\n{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy",' +

@@ -302,7 +302,7 @@ describe('paths', () => {
 });
 
 describe('values in the store', () => {
-  test('that nobody could have written break neither reads of others nor the server', async () => {
+  test('that cannot be decoded break neither reads of other objects nor the server', async () => {
     const info =
       groupVersions[0]!.resources.find(({ name }) => name === 'configmaps') ??
       resources.find(({ name }) => name === 'configmaps')!;

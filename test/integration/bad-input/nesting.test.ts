@@ -117,47 +117,50 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     else expect([200, 400, 422]).toContain(status);
   });
 
-  test.skipIf(!isJson)('is carried where an object carries JSON, read in every form, and patched beside', async () => {
-    const path = `${revisions}/deep-${shape}-${depth}`;
-    const data = shape === 'lists' ? `{"k":${value}}` : value;
-    expect(
-      (
-        await server.client.send(
-          'POST',
-          revisions,
-          `{"metadata":{"name":"deep-${shape}-${depth}"},"revision":1,"data":${data}}`,
-        )
-      ).status,
-    ).toBe(201);
-    for (const accept of [
-      'application/json',
-      'application/yaml',
-      'application/vnd.kubernetes.protobuf',
-      'application/json;as=Table;v=v1;g=meta.k8s.io',
-    ]) {
-      expect((await server.client.send('GET', path, undefined, { headers: { accept } })).status, accept).toBe(200);
-    }
-    expect(
-      (await server.client.send('PATCH', path, '{"revision":2}', { contentType: 'application/merge-patch+json' }))
-        .status,
-    ).toBe(200);
-    expect(
-      (
-        await server.client.send('PATCH', path, '[{"op":"replace","path":"/revision","value":"x"}]', {
-          contentType: 'application/json-patch+json',
-        })
-      ).status,
-    ).toBe(422);
-    expect(
-      (
-        await server.client.send('PATCH', path, '{"revision":"x"}', {
-          contentType: 'application/strategic-merge-patch+json',
-        })
-      ).status,
-    ).toBe(422);
-    const { body } = await server.client.send('GET', path);
-    expect(body.includes(data)).toBe(true);
-  });
+  test.skipIf(!isJson)(
+    'is stored where an object carries JSON, read in every encoding, and kept by patches',
+    async () => {
+      const path = `${revisions}/deep-${shape}-${depth}`;
+      const data = shape === 'lists' ? `{"k":${value}}` : value;
+      expect(
+        (
+          await server.client.send(
+            'POST',
+            revisions,
+            `{"metadata":{"name":"deep-${shape}-${depth}"},"revision":1,"data":${data}}`,
+          )
+        ).status,
+      ).toBe(201);
+      for (const accept of [
+        'application/json',
+        'application/yaml',
+        'application/vnd.kubernetes.protobuf',
+        'application/json;as=Table;v=v1;g=meta.k8s.io',
+      ]) {
+        expect((await server.client.send('GET', path, undefined, { headers: { accept } })).status, accept).toBe(200);
+      }
+      expect(
+        (await server.client.send('PATCH', path, '{"revision":2}', { contentType: 'application/merge-patch+json' }))
+          .status,
+      ).toBe(200);
+      expect(
+        (
+          await server.client.send('PATCH', path, '[{"op":"replace","path":"/revision","value":"x"}]', {
+            contentType: 'application/json-patch+json',
+          })
+        ).status,
+      ).toBe(422);
+      expect(
+        (
+          await server.client.send('PATCH', path, '{"revision":"x"}', {
+            contentType: 'application/strategic-merge-patch+json',
+          })
+        ).status,
+      ).toBe(422);
+      const { body } = await server.client.send('GET', path);
+      expect(body.includes(data)).toBe(true);
+    },
+  );
 
   test('in a field set of managed fields', async () => {
     const fields = shape === 'lists' ? value : value.replaceAll('"a"', '"f:a"').replace('1', '{}');
@@ -354,7 +357,7 @@ describe('a body that is', () => {
       message: 'no kind "ConfigMap" is registered for version "v9"',
     },
     {
-      name: 'of a type nobody knows',
+      name: 'of an unknown type',
       body: 'x',
       contentType: 'text/csv',
       status: 415,

@@ -100,7 +100,7 @@ describe('a definition with a conversion webhook', () => {
     expect(await watch.events).toContain('"spec":{"host":"watched","port":"1"}');
   });
 
-  test('who owns fields in one version owns them in the other', async () => {
+  test('a manager that owns fields in one version owns them in the other', async () => {
     await replica.send(
       'PATCH',
       `${v1}/s?fieldManager=one`,

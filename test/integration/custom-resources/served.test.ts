@@ -42,7 +42,7 @@ describe('a custom resource', () => {
     expect((await replica.send('GET', widgets)).body).toBe('404 page not found\n');
   });
 
-  test('is in both forms of discovery, whose ETag changes with it', async () => {
+  test('is in legacy and aggregated discovery, whose ETag changes with it', async () => {
     const resources = (body: unknown): string => JSON.stringify(body);
     const before = await replica.send<object>('GET', '/apis');
     await withDefinition(
@@ -124,7 +124,7 @@ describe('a custom resource', () => {
     });
   });
 
-  test('the metadata alone has a protobuf form, the object has none', async () => {
+  test('the metadata alone can be encoded as protobuf, the object cannot', async () => {
     await withDefinition(customDefinition(), async () => {
       await replica.send('POST', widgets, widget('a'));
       const list = await replica.send<object>('GET', widgets);
@@ -180,7 +180,7 @@ describe('other representations of custom objects', () => {
   const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
   const protobuf = 'application/vnd.kubernetes.protobuf';
 
-  test('metadata, tables, and JSON for who would rather have protobuf', async () => {
+  test('answers metadata, tables, and JSON for clients that prefer protobuf', async () => {
     await withDefinition(
       customDefinition({
         versions: [{ additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a' }] }],

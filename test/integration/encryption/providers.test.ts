@@ -22,7 +22,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test.each(['aescbc', 'aesgcm', 'secretbox'])(
-    'are encrypted by %s, and read by everybody who has the key',
+    'are encrypted by %s, and read by every server that has the key',
     async (provider) => {
       const rules = rulesOf({ [provider]: { keys: [namedKey('key1', 1)] } }, { identity: {} });
       const [one, other] = [await cluster.server(rules), await cluster.server(rules)];
@@ -47,7 +47,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
       const [event] = await watch.until((events) => events.length === 1);
       expect(event!.object['data']).toEqual({ password });
       expect((await cluster.stored(keyOf(provider))).toString('latin1')).toMatch(/^k8s:enc:/);
-      // Nobody has spoken of other resources.
+      // Other resources are not configured.
       await one.client.send('POST', '/api/v1/namespaces/default/configmaps', {
         metadata: { name: provider },
         data: { a: 'plain' },
@@ -256,7 +256,7 @@ describe('a configuration that is read again', () => {
         /sha256:[0-9a-f]{64}"\} 1$/m,
       ),
     );
-    // The first was written before, and its turn comes with the next update.
+    // The first was written before, and is encrypted by the next update.
     const first = (await client.send('GET', `${secrets}/s0`)).object;
     await client.send('PUT', `${secrets}/s0`, first);
     expect((await cluster.stored(keyOf('s0'))).toString('latin1')).toMatch(/^k8s:enc:secretbox:v1:second:/);

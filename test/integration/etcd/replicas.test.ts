@@ -53,7 +53,7 @@ describe.each(etcdVersions)('two servers on etcd %s', (version) => {
     const leases = createLeaseManager({ maxObjects: 3 });
     const log = new WatchLog(store!, '/e/', { after: await store!.currentRevision() });
     onTestFinished(() => log.stop());
-    // 40 s to live may be shared for 2 s; nobody wants to wait for their end.
+    // 40 s to live may be shared for 2 s; waiting for their end would take too long.
     const shared = await Promise.all(Array.from({ length: 4 }, () => leases.lease(store!, 40)));
     expect([shared[0] === shared[1], shared[1] === shared[2], shared[2] === shared[3]]).toEqual([true, true, false]);
     const short = createLeaseManager();

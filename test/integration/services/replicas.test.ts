@@ -87,7 +87,7 @@ describe('two servers on one etcd', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ body }) => body.spec.clusterIP)).size).toBe(80);
     expect(new Set(answers.map(({ body }) => body.spec.ports![0]!.nodePort)).size).toBe(80);
-    // Who asks for addresses by name finds the static band free: 126 addresses, of which 16 are reserved.
+    // Services that request an address find the static band free: 126 addresses, of which 16 are reserved.
     expect(answers.filter(({ body }) => Number(body.spec.clusterIP!.split('.')[3]) <= 16)).toEqual([]);
   });
 

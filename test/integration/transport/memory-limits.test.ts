@@ -276,7 +276,7 @@ describe('long heads', () => {
     answer = () => new Promise((resolve) => waiting.push(() => resolve({ status: 200, headers: {}, body: 'ok' })));
   });
 
-  test('over HTTP/1.1 that do not end: a connection is closed, and the other one is served', async () => {
+  test('over HTTP/1.1 that do not end: one connection is closed, and the second one is served', async () => {
     const connections = [await connect(), await connect()] as const;
     for (const connection of connections) connection.write(head(60_000));
     const rest = await Promise.race(

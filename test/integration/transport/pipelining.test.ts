@@ -89,7 +89,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
     connection.write(one.repeat(Math.ceil(2_000_000 / one.length)));
     await settled(first);
     expect([calls.length, parsed.length]).toEqual([1, expect.toSatisfy((count: number) => count <= 2)]);
-    // What follows a request that is refused is dropped instead.
+    // Bytes after a request that is refused are dropped instead.
     if (!one.includes('garbage') && one.includes('Host')) expect(taken(first)).toBeLessThan(500_000);
   });
 
@@ -114,7 +114,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
     expect([calls.length, parsed.length]).toEqual([1, expect.toSatisfy((count: number) => count <= 2)]);
   });
 
-  test('whose bodies nobody reads waits for the answers', async () => {
+  test('whose bodies are not read waits for the answers', async () => {
     reads = false;
     connection.write(post('abcde').repeat(1000));
     await settled(await nth(0));
@@ -122,7 +122,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
   });
 });
 
-describe('pipelined requests are answered, each in its turn', () => {
+describe('pipelined requests are answered in order', () => {
   const kinds = [
     get(),
     post('abcde'),

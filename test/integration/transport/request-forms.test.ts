@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 as bytes: what is no request, or none of ours, and the forms of a target. Answers as seen with
+ * HTTP/1.1 as bytes: malformed and unsupported requests, and the kinds of request targets. Answers as seen with
  * kube-apiserver 1.20 unless a row says otherwise.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -139,7 +139,7 @@ describe('is refused in a line of text, and the connection ends', () => {
     },
     // Encodings
     {
-      why: 'an encoding nobody knows',
+      why: 'an unknown encoding',
       sent: request('POST /version HTTP/1.1', host, admin, 'Transfer-Encoding: gzip'),
       ...encoding,
     },
@@ -245,7 +245,7 @@ describe('a body whose chunks are none', () => {
     expect((await server.send('GET', configMaps)).json<{ items: unknown[] }>().items).toEqual([]);
   });
 
-  test('does not matter where nobody reads it; nothing behind it is a request', async () => {
+  test('is ignored where it is not read; the bytes after it are no request', async () => {
     connection.write(chunked('GET /healthz/ping HTTP/1.1'), 'zz\r\n', request(ping, host, admin));
     const answer = await connection.answer();
     expect([answer.status, answer.body, answer.headers['connection']]).toEqual([200, 'ok', 'close']);
@@ -258,7 +258,7 @@ describe('a body whose chunks are none', () => {
     expect([rest.split('\r\n', 1)[0], rest.endsWith('0\r\n\r\n')]).toEqual(['HTTP/1.1 200 OK', true]);
   });
 
-  test('that end with the connection is nobody to be told', async () => {
+  test('that end with the connection get no response', async () => {
     connection.write(chunked(post), 'ff\r\n{');
     connection.end();
     await connection.closed;

@@ -133,7 +133,7 @@ describe('over HTTP/2', () => {
     session.destroy();
   });
 
-  test('the body of a request whose answer streams without it makes room for others', async () => {
+  test('the body of a request whose answer is sent without it frees its bytes for other requests', async () => {
     answer = async (exchange) =>
       exchange.target === '/watch'
         ? streamed(Buffer.from('first'))

@@ -1,6 +1,6 @@
 /**
- * Requests to speak another protocol, as nobody well-meaning sends them. None passes beside the filters, none is taken
- * for something else than it is, and the server lives on. Statuses and texts as seen with kube-apiserver 1.20.
+ * Malicious requests to upgrade the protocol. None bypasses the filters, none is taken for another request, and the
+ * server keeps running. Statuses and texts as seen with kube-apiserver 1.20.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RawConnection } from '../../support/raw-connection.ts';
@@ -79,7 +79,7 @@ describe('is refused, and the connection goes on', () => {
       text: '"Unauthorized"',
     },
     {
-      why: 'a WebSocket of somebody without the right',
+      why: 'a WebSocket of a user without the right',
       headers: [...webSocket, alice],
       status: 403,
       text: 'User \\"alice\\" cannot watch resource',
@@ -162,7 +162,7 @@ describe('is ignored, as a server may, and the request answered as if it had not
     { why: 'h2c', headers: h2c },
     { why: 'SPDY where nothing streams', headers: spdy },
     { why: 'a WebSocket where nothing streams', headers: webSocket },
-    { why: 'a protocol nobody knows', headers: ['Connection: upgrade', 'Upgrade: a/1, b/2'] },
+    { why: 'an unknown protocol', headers: ['Connection: upgrade', 'Upgrade: a/1, b/2'] },
     { why: 'an Upgrade header that Connection does not name', headers: ['Upgrade: websocket'] },
     { why: 'a Connection header without Upgrade', headers: ['Connection: upgrade'] },
     { why: 'a WebSocket for one object', path: `${configMaps}/first`, headers: webSocket, text: 'hidden' },
@@ -179,27 +179,24 @@ describe('is ignored, as a server may, and the request answered as if it had not
     { why: 'a WebSocket', headers: webSocket },
     { why: 'h2c', headers: h2c },
     { why: 'SPDY', headers: spdy },
-  ])(
-    '$why on a POST, whose body is read as its length says, and what follows is the next request',
-    async ({ headers }) => {
-      const post = request(
-        configMaps,
-        [...headers, admin, 'Content-Type: application/json', `Content-Length: ${map.length}`],
-        { method: 'POST', body: map },
-      );
-      const inPieces = request(
-        configMaps,
-        [...headers, admin, 'Content-Type: application/json', 'Transfer-Encoding: chunked', 'Trailer: X-More'],
-        { method: 'POST', body: `${map.length.toString(16)}\r\n${map}\r\n0\r\nX-More: yes\r\n\r\n` },
-      );
-      connection.write(post + inPieces + request('/version', [admin]));
-      expect([
-        (await connection.answer()).status,
-        (await connection.answer()).status,
-        (await connection.answer()).status,
-      ]).toEqual([201, 201, 200]);
-    },
-  );
+  ])('$why on a POST, whose body is read as its length says, and the next request is served', async ({ headers }) => {
+    const post = request(
+      configMaps,
+      [...headers, admin, 'Content-Type: application/json', `Content-Length: ${map.length}`],
+      { method: 'POST', body: map },
+    );
+    const inPieces = request(
+      configMaps,
+      [...headers, admin, 'Content-Type: application/json', 'Transfer-Encoding: chunked', 'Trailer: X-More'],
+      { method: 'POST', body: `${map.length.toString(16)}\r\n${map}\r\n0\r\nX-More: yes\r\n\r\n` },
+    );
+    connection.write(post + inPieces + request('/version', [admin]));
+    expect([
+      (await connection.answer()).status,
+      (await connection.answer()).status,
+      (await connection.answer()).status,
+    ]).toEqual([201, 201, 200]);
+  });
 
   test('each of many that come at once gets its answer, in order', async () => {
     const paths = Array.from({ length: 50 }, (_, i) => `/healthz/${i % 2 === 0 ? 'ping' : 'none'}`);
@@ -339,7 +336,7 @@ describe('a way into a container', () => {
 });
 
 describe('behind the opening of a WebSocket', () => {
-  test('a second request is no message: the connection ends with a protocol error, and nobody answers it', async () => {
+  test('a second HTTP request on a WebSocket ends the connection with a protocol error and no response', async () => {
     connection.write(request(watch, [...webSocket, admin]) + request(`${configMaps}/first`, [admin]));
     expect((await connection.answer()).status).toBe(101);
     const rest = await connection.rest();

@@ -31,7 +31,7 @@ let files: FrontProxyFiles;
 let users: ApiUsers;
 let backend: ExtensionBackend;
 let ca: string;
-/** Of `jane` in the group `devs`, who may do everything here. */
+/** Of `jane` in the group `devs`, which may do everything here. */
 let jane: OpensslPair;
 beforeAll(async () => {
   openssl = await Openssl.open();

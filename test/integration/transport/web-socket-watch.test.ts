@@ -1,4 +1,4 @@
-/** Watches as messages of a WebSocket, with a client nobody here wrote. */
+/** Watches as messages of a WebSocket, with an independent client. */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -178,7 +178,7 @@ describe('a watch over a WebSocket', () => {
     await create('g');
     for (const name of ['f', 'g']) await server.send('DELETE', `${configMaps}/${name}`);
     await server.store.compact(await server.store.currentRevision());
-    // Of a resource that nobody has asked for yet, or the server would remember.
+    // Of a resource that was not requested before, because its cache would be open.
     const watcher = new Watcher(server, `/api/v1/namespaces/default/podtemplates?watch=true&resourceVersion=${old}`, {
       headers: admin,
     });
@@ -187,7 +187,7 @@ describe('a watch over a WebSocket', () => {
     expect(await watcher.closed).toBe(1000);
   });
 
-  test('ends with code 1000 after its time, with a last bookmark for who asked', async () => {
+  test('ends with code 1000 after its timeout, with a last bookmark if the client asked for bookmarks', async () => {
     const watcher = await open('&timeoutSeconds=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Da');
     expect(await watcher.closed).toBe(1000);
     expect((await watcher.events(watcher.messages.length)).map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);

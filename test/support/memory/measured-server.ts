@@ -34,7 +34,7 @@ export class MeasuredServer implements AsyncDisposable {
   readonly port: number;
   /** PEM */
   readonly ca: string;
-  /** Of a user who may do everything, and is in no group of the system. */
+  /** Of a user that may do everything, and is in no group of the system. */
   readonly token = 'user-token';
   readonly #child: ChildProcess;
   readonly #directory: string;
