@@ -29,7 +29,7 @@ export type AdmissionRequest = {
   namespace?: string;
   /** CREATE, UPDATE, DELETE or CONNECT. */
   operation?: Operation;
-  /** Who asks. */
+  /** User of the request. */
   userInfo: authenticationV1.UserInfo;
   /** The object as it will be. */
   object?: JsonValue;

@@ -54,7 +54,7 @@ export type CustomResourceColumnDefinition = {
   format?: string;
   /** What the column shows. */
   description?: string;
-  /** Columns above 0 are shown when there is room. */
+  /** Columns above 0 are shown in wide output only. */
   priority?: number;
   /** Where the value lies in the object, such as .spec.replicas. */
   jsonPath?: string;
@@ -62,7 +62,7 @@ export type CustomResourceColumnDefinition = {
 
 /** How objects get from one version to another. */
 export type CustomResourceConversion = {
-  /** None changes only apiVersion, Webhook asks somebody. */
+  /** None changes only apiVersion, Webhook calls a webhook. */
   strategy?: ConversionStrategyType;
   /** Whom to ask. */
   webhook?: WebhookConversion;

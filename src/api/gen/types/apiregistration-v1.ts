@@ -41,7 +41,7 @@ export type APIServiceList = {
   items?: APIService[];
 };
 
-/** Who serves the version. */
+/** Server of the version. */
 export type APIServiceSpec = {
   /** Service that serves it; absent when this server does. */
   service?: ServiceReference;

@@ -289,7 +289,7 @@ export type StatefulSetStatus = {
 
 /** How the pods of a stateful set are replaced. */
 export type StatefulSetUpdateStrategy = {
-  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when someone deletes them. */
+  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when they are deleted. */
   type?: StatefulSetUpdateStrategyType;
   /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy;

@@ -119,7 +119,7 @@ export type DaemonSetStatus = {
 
 /** How the pods of a daemon set are replaced. */
 export type DaemonSetUpdateStrategy = {
-  /** RollingUpdate replaces them node by node, OnDelete when someone deletes them. */
+  /** RollingUpdate replaces them node by node, OnDelete when they are deleted. */
   type?: DaemonSetUpdateStrategyType;
   /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet;
@@ -429,7 +429,7 @@ export type StatefulSetStatus = {
 
 /** How the pods of a stateful set are replaced. */
 export type StatefulSetUpdateStrategy = {
-  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when someone deletes them. */
+  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when they are deleted. */
   type?: StatefulSetUpdateStrategyType;
   /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy;

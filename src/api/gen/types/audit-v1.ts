@@ -21,7 +21,7 @@ export type Event = {
   requestURI?: string;
   /** Verb of the request. */
   verb?: string;
-  /** Who asks. */
+  /** User of the request. */
   user: authenticationV1.UserInfo;
   /** Whom they ask as. */
   impersonatedUser?: authenticationV1.UserInfo;

@@ -26,7 +26,7 @@ export type SelfSubjectReview = {
   status: SelfSubjectReviewStatus;
 };
 
-/** Who the user is. */
+/** Attributes of the user. */
 export type SelfSubjectReviewStatus = {
   /** The user. */
   userInfo: UserInfo;
@@ -46,7 +46,7 @@ export type TokenRequest = {
 
 /** What the token should be. */
 export type TokenRequestSpec = {
-  /** Who the token is for. */
+  /** Audience of the token. */
   audiences?: string[];
   /** Seconds that it should be valid; it may get less. */
   expirationSeconds?: number | bigint;
@@ -78,13 +78,13 @@ export type TokenReview = {
 export type TokenReviewSpec = {
   /** The token. */
   token?: string;
-  /** Who asks; any of these must be meant by the token. Default: the API server. */
+  /** Audiences of the client; the token must be for one of them. Default: the API server. */
   audiences?: string[];
 };
 
-/** Who the token belongs to. */
+/** User of the token. */
 export type TokenReviewStatus = {
-  /** Whether it belongs to somebody. */
+  /** Whether it belongs to a user. */
   authenticated?: boolean;
   /** The user. */
   user: UserInfo;

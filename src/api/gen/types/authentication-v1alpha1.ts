@@ -12,7 +12,7 @@ export type SelfSubjectReview = {
   status: SelfSubjectReviewStatus;
 };
 
-/** Who the user is. */
+/** Attributes of the user. */
 export type SelfSubjectReviewStatus = {
   /** The user. */
   userInfo: authenticationV1.UserInfo;

@@ -15,7 +15,7 @@ export type SelfSubjectReview = {
   status: SelfSubjectReviewStatus;
 };
 
-/** Who the user is. */
+/** Attributes of the user. */
 export type SelfSubjectReviewStatus = {
   /** The user. */
   userInfo: authenticationV1.UserInfo;
@@ -37,13 +37,13 @@ export type TokenReview = {
 export type TokenReviewSpec = {
   /** The token. */
   token?: string;
-  /** Who asks; any of these must be meant by the token. Default: the API server. */
+  /** Audiences of the client; the token must be for one of them. Default: the API server. */
   audiences?: string[];
 };
 
-/** Who the token belongs to. */
+/** User of the token. */
 export type TokenReviewStatus = {
-  /** Whether it belongs to somebody. */
+  /** Whether it belongs to a user. */
   authenticated?: boolean;
   /** The user. */
   user: UserInfo;

@@ -48,19 +48,19 @@ export type CertificateSigningRequestList = {
 export type CertificateSigningRequestSpec = {
   /** A PKCS#10 request in PEM form. */
   request?: string;
-  /** Who should sign it. */
+  /** Signer that should sign it. */
   signerName?: string;
   /** Seconds that it should be valid; at least 600. The signer may decide otherwise. */
   expirationSeconds?: number;
   /** What the key is used for. */
   usages?: KeyUsage[];
-  /** Who made the request. Set by the server. */
+  /** User that made the request. Set by the server. */
   username?: string;
-  /** Identity of who made it. Set by the server. */
+  /** UID of the user that made it. Set by the server. */
   uid?: string;
-  /** Groups of who made it. Set by the server. */
+  /** Groups of the user that made it. Set by the server. */
   groups?: string[];
-  /** What else is known of who made it. Set by the server. */
+  /** Extra attributes of the user that made it. Set by the server. */
   extra?: Record<string, ExtraValue>;
 };
 

@@ -2,7 +2,7 @@
 import type * as coordinationV1 from './coordination-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
-/** Somebody who wants to hold a lease. */
+/** Candidate for holding a lease. */
 export type LeaseCandidate = {
   apiVersion?: string;
   kind?: string;
@@ -22,7 +22,7 @@ export type LeaseCandidateList = {
   items?: LeaseCandidate[];
 };
 
-/** Who the candidate is. */
+/** Attributes of the candidate. */
 export type LeaseCandidateSpec = {
   /** Lease that the candidate wants. Cannot be changed. */
   leaseName?: string;

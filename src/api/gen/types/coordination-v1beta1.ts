@@ -2,7 +2,7 @@
 import type * as coordinationV1 from './coordination-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
-/** Shows who holds something, and that it is alive. Used for the election of leaders and for the heartbeat of nodes. */
+/** Shows the holder of something, and that it is alive. Used for the election of leaders and for the heartbeat of nodes. */
 export type Lease = {
   apiVersion?: string;
   kind?: string;
@@ -22,9 +22,9 @@ export type LeaseList = {
   items?: Lease[];
 };
 
-/** Who holds the lease. */
+/** State of the lease. */
 export type LeaseSpec = {
-  /** Who holds it; empty for nobody. */
+  /** Identity of the holder; empty without one. */
   holderIdentity?: string;
   /** Seconds after the last renewal when others may take it. */
   leaseDurationSeconds?: number;
@@ -36,6 +36,6 @@ export type LeaseSpec = {
   leaseTransitions?: number;
   /** How the holder is chosen among candidates. */
   strategy?: coordinationV1.CoordinatedLeaseStrategy;
-  /** Who should take the lease once the holder gives it up. */
+  /** Identity that should take the lease once the holder gives it up. */
   preferredHolder?: string;
 };

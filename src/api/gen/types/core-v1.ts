@@ -476,7 +476,7 @@ export type Container = {
   resources: ResourceRequirements;
   /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
-  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
+  /** Always makes an init container a sidecar: it starts in its place in the order and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
   /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
@@ -767,7 +767,7 @@ export type EphemeralContainer = {
   resources: ResourceRequirements;
   /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
-  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
+  /** Always makes an init container a sidecar: it starts in its place in the order and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
   /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
@@ -824,7 +824,7 @@ export type EphemeralContainerCommon = {
   resources: ResourceRequirements;
   /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
-  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
+  /** Always makes an init container a sidecar: it starts in its place in the order and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
   /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
@@ -875,7 +875,7 @@ export type Event = {
   reason?: string;
   /** What happened, for people. */
   message?: string;
-  /** Who reports it. */
+  /** Component that reports it. */
   source: EventSource;
   /** When it first happened. */
   firstTimestamp?: string;
@@ -917,7 +917,7 @@ export type EventSeries = {
   lastObservedTime?: string;
 };
 
-/** Who reports an event. */
+/** Component that reports an event. */
 export type EventSource = {
   /** Component that reports it. */
   component?: string;
@@ -1317,7 +1317,7 @@ export type NamespaceList = {
 
 /** What a namespace should be. */
 export type NamespaceSpec = {
-  /** Who has something to do before the namespace may go. */
+  /** Finalizers that must be removed before the namespace is deleted. */
   finalizers?: FinalizerName[];
 };
 
@@ -2150,7 +2150,7 @@ export type PodStatus = {
   message?: string;
   /** Why it is in this state, in one word. */
   reason?: string;
-  /** Node on which room is being made for it. */
+  /** Node on which capacity is being freed for it. */
   nominatedNodeName?: string;
   /** Address of its node. */
   hostIP?: string;
@@ -2755,7 +2755,7 @@ export type ServiceAccountList = {
 
 /** A token of the pod's service account as a file. */
 export type ServiceAccountTokenProjection = {
-  /** Who the token is for; the API server when empty. */
+  /** Audiences of the token; the API server when empty. */
   audience?: string;
   /** Seconds that it is valid; it is renewed before. Default 3600, at least 600. */
   expirationSeconds?: number | bigint;

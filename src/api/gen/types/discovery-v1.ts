@@ -20,7 +20,7 @@ export type Endpoint = {
   nodeName?: string;
   /** Zone it runs in. */
   zone?: string;
-  /** Who should use it. */
+  /** Clients that should use it. */
   hints?: EndpointHints;
 };
 
@@ -34,7 +34,7 @@ export type EndpointConditions = {
   terminating?: boolean;
 };
 
-/** Who should use an endpoint. */
+/** Clients that should use an endpoint. */
 export type EndpointHints = {
   /** Zones whose clients should use it. */
   forZones?: ForZone[];

@@ -18,7 +18,7 @@ export type Endpoint = {
   topology?: Record<string, string>;
   /** Node it runs on. */
   nodeName?: string;
-  /** Who should use it. */
+  /** Clients that should use it. */
   hints?: EndpointHints;
 };
 
@@ -32,7 +32,7 @@ export type EndpointConditions = {
   terminating?: boolean;
 };
 
-/** Who should use an endpoint. */
+/** Clients that should use an endpoint. */
 export type EndpointHints = {
   /** Zones whose clients should use it. */
   forZones?: ForZone[];

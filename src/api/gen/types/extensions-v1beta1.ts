@@ -94,7 +94,7 @@ export type DaemonSetStatus = {
 
 /** How the pods of a daemon set are replaced. */
 export type DaemonSetUpdateStrategy = {
-  /** RollingUpdate replaces them node by node, OnDelete when someone deletes them. */
+  /** RollingUpdate replaces them node by node, OnDelete when they are deleted. */
   type?: DaemonSetUpdateStrategyType;
   /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet;

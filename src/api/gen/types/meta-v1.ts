@@ -95,7 +95,7 @@ export type ApplyOptions = {
   dryRun?: string[];
   /** Whether to take over fields that others own. */
   force?: boolean;
-  /** Who applies; becomes owner of the applied fields. Required. */
+  /** Manager that applies; becomes owner of the applied fields. Required. */
   fieldManager?: string;
 };
 
@@ -121,7 +121,7 @@ export type CreateOptions = {
   kind?: string;
   /** Set to All to go through everything but the write. */
   dryRun?: string[];
-  /** Who makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
+  /** Manager that makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
   fieldManager?: string;
   /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;
@@ -298,7 +298,7 @@ export type ListOptions = {
 
 /** Fields that one manager set in one way. */
 export type ManagedFieldsEntry = {
-  /** Who set the fields. */
+  /** Manager that set the fields. */
   manager?: string;
   /** How: Apply or Update. */
   operation?: ManagedFieldsOperationType;
@@ -399,7 +399,7 @@ export type PatchOptions = {
   dryRun?: string[];
   /** Whether an apply takes over fields that others own. Only for apply. */
   force?: boolean;
-  /** Who makes the change; becomes owner of the fields that are set. Required for apply. */
+  /** Manager that makes the change; becomes owner of the fields that are set. Required for apply. */
   fieldManager?: string;
   /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;
@@ -493,7 +493,7 @@ export type TableColumnDefinition = {
   format?: string;
   /** What the column shows. */
   description?: string;
-  /** Columns above 0 are shown when there is room. */
+  /** Columns above 0 are shown in wide output only. */
   priority?: number;
 };
 
@@ -552,7 +552,7 @@ export type UpdateOptions = {
   kind?: string;
   /** Set to All to go through everything but the write. */
   dryRun?: string[];
-  /** Who makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
+  /** Manager that makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
   fieldManager?: string;
   /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;

@@ -21,7 +21,7 @@ export type IPAddressList = {
   items?: IPAddress[];
 };
 
-/** Who uses an address. */
+/** Object that uses an address. */
 export type IPAddressSpec = {
   /** Object that uses the address. */
   parentRef?: ParentReference;

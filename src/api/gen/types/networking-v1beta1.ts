@@ -40,7 +40,7 @@ export type IPAddressList = {
   items?: IPAddress[];
 };
 
-/** Who uses an address. */
+/** Object that uses an address. */
 export type IPAddressSpec = {
   /** Object that uses the address. */
   parentRef?: ParentReference;

@@ -25,7 +25,7 @@ export type ClusterRoleBinding = {
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
-  /** Who gets the role. */
+  /** Subjects that get the role. */
   subjects?: Subject[];
   /** The role. Cannot be changed. */
   roleRef: RoleRef;
@@ -81,7 +81,7 @@ export type RoleBinding = {
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
-  /** Who gets the role. */
+  /** Subjects that get the role. */
   subjects?: Subject[];
   /** The role. Cannot be changed. */
   roleRef: RoleRef;

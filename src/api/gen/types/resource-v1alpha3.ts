@@ -219,7 +219,7 @@ export type ResourceClaim = {
   status: ResourceClaimStatus;
 };
 
-/** Who uses a claim. */
+/** Consumer of a claim. */
 export type ResourceClaimConsumerReference = {
   /** API group; empty for core. */
   apiGroup?: string;
@@ -251,7 +251,7 @@ export type ResourceClaimSpec = {
 export type ResourceClaimStatus = {
   /** The devices; absent while there are none. */
   allocation?: AllocationResult;
-  /** Who may use it, at most 256. */
+  /** Consumers that may use it, at most 256. */
   reservedFor?: ResourceClaimConsumerReference[];
   /** What drivers say of the devices. */
   devices?: AllocatedDeviceStatus[];

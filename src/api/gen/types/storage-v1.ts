@@ -118,7 +118,7 @@ export type StorageClass = {
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
-  /** Who makes them. */
+  /** Driver that creates them. */
   provisioner?: string;
   /** What the provisioner is told. */
   parameters?: Record<string, string>;
@@ -146,7 +146,7 @@ export type StorageClassList = {
 
 /** A token that a driver gets. */
 export type TokenRequest = {
-  /** Who the token is for. */
+  /** Audience of the token. */
   audience?: string;
   /** Seconds that it is valid. */
   expirationSeconds?: number | bigint;
