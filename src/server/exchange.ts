@@ -26,7 +26,7 @@ export interface Exchange {
    * `TooManyBodies` when there is no memory for what came.
    */
   readBody(limit: number): Promise<Buffer>;
-  /** The body for somebody who passes it on, instead of reading it whole. Undefined where none was sent. */
+  /** The body as a stream, to be forwarded instead of read completely. Undefined where none was sent. */
   bodyStream(): Readable | undefined;
   readonly remoteAddress: string;
   /** The same object for all requests of a connection; absent when it is gone. */

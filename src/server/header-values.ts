@@ -12,7 +12,7 @@ export class HeaderValues {
   /** Most names come once. */
   readonly #values = new Map<string, string | string[]>();
 
-  /** @param fields names, in lower case, and values in turn */
+  /** @param fields names, in lower case, and values alternately */
   constructor(fields: readonly string[]) {
     for (let i = 0; i < fields.length; i += 2) this.#add(fields[i]!, fields[i + 1]!);
   }
@@ -40,8 +40,8 @@ export class HeaderValues {
 }
 
 /**
- * Names and values, in turn, of those that are kept: what a request was asked with can be long, and be answered
- * for hours.
+ * Names and values, alternately, of the headers that are kept: the headers of a request can be long, and its response
+ * can last for hours.
  */
 export const keptFields = (first: (name: string) => string | undefined): string[] =>
   keptNames.flatMap((name) => {

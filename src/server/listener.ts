@@ -70,8 +70,8 @@ const usualStallTimeoutMs = 120_000;
 const usualDropTimeoutMs = 5_000;
 const usualLeaveTimeoutMs = 3_600_000;
 /**
- * A body that nobody reads must not starve the other streams of its connection, so the connection's window is many
- * streams wide.
+ * A body that is not read must not starve the other streams of its connection, so the connection's window is as large
+ * as those of many streams.
  */
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
@@ -141,8 +141,8 @@ const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
- * `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no
- * filter is asked, as upstream.
+ * `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which every client may know; it passes no
+ * filter, as upstream.
  */
 const answerForServer =
   (handle: TransportOptions['handle']): TransportOptions['handle'] =>
@@ -169,8 +169,8 @@ function createHttp1(
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false,
   });
-  // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller
-  // acts for.
+  // Their bytes are limited. A limit of their number would drop the last ones, and those may name the impersonated
+  // user.
   server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
@@ -183,7 +183,7 @@ function createHttp1(
   });
   const refusals = new Refusals(server, pipelining, readings);
   const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets, memory });
-  /** Begins a request when its turn has come. */
+  /** Begins a request when those before it are answered. */
   const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
     pipelining.take(socket, response, () => {
       readings.get(socket)?.begun();
@@ -213,7 +213,7 @@ function createHttp1(
     const answer = await handle(exchange);
     if (head !== undefined || 'stream' in answer) exchange.forgetHeaders();
     head?.set(0);
-    // A body that nobody read would be taken for the next request.
+    // An unread body would be taken for the next request.
     if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
     if ('stream' in answer)
       readings

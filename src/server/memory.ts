@@ -2,7 +2,7 @@
  * Limits on the memory that all clients together make the transport occupy. Each connection has limits of its own, but
  * thousands of connections may each use up theirs.
  *
- * The limits follow from the heap of the process: buffers lie beside the heap, but what is made of them (values,
+ * The limits are derived from the heap of the process: buffers lie beside the heap, but what is made of them (values,
  * strings,
  * header objects) lies in it and takes a multiple of their bytes.
  */

@@ -17,7 +17,7 @@ interface Outlet {
   end(last?: Buffer | string): void;
   fail(): void;
   readonly closed: boolean;
-  /** When what was written has left, or nobody takes it any more. */
+  /** When the written data has been sent, or the client has gone. */
   drained(): Promise<void>;
   onClose(listener: () => void): void;
 }
@@ -89,7 +89,7 @@ async function writeStream(
   if (!sink.closed) outlet.end();
 }
 
-/** False when there is nobody to answer to any more. */
+/** False when the client has gone. */
 function begin(outlet: Outlet, { status, headers }: { status: number; headers: HeaderMap }): boolean {
   if (outlet.closed) return false;
   try {
@@ -110,7 +110,7 @@ export function http2Outlet(stream: ServerStream, connection: ServerConnection):
   return {
     begin: (status, headers) => {
       stream.respond(status, fieldsOf(headers));
-      // Whoever wants it has begun to read before there is an answer.
+      // A handler that needs the body has begun to read it before it answers.
       stream.dropUnreadBody();
       if (asksToLeave(headers)) connection.leave();
     },

@@ -1,6 +1,6 @@
 /**
- * Bodies of HTTP/1.1 requests that turn out to be none on the way: who reads one hears of it, whether it reads it then,
- * before or later.
+ * Bodies of HTTP/1.1 requests that turn out to be malformed while they arrive: their reader gets the error, whether it
+ * reads then, before or later.
  */
 import type { IncomingMessage } from 'node:http';
 import { BrokenBody } from '../exchange.ts';

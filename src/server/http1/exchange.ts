@@ -85,7 +85,7 @@ export class Http1Exchange implements Exchange {
     if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0)
       return undefined;
     this.#askForBody();
-    // Whom it is passed on to must not take what came for all of it.
+    // A server that it is forwarded to must not take the received part for the whole body.
     onBrokenBody(this.#message, () => this.#message.destroy());
     return this.#message;
   }

@@ -20,7 +20,7 @@ export class PacedReading {
   readonly #socket: Socket;
   readonly #parse: (piece: Buffer) => void;
   readonly #isBusy: () => boolean;
-  /** The last whose head was parsed, until its body is, and whether its turn has come. */
+  /** The last request whose head was parsed, until its body is, and whether it has begun. */
   #open: IncomingMessage | undefined;
   #hasBegun = true;
   #headBytes = 0;
@@ -43,7 +43,7 @@ export class PacedReading {
   /**
    * Takes the place of the listener with which Node's server feeds its parser.
    *
-   * @param isBusy whether a request of this connection is in work, or waits for its turn
+   * @param isBusy whether a request of this connection is in work, or is queued
    * @param heads counts heads that are not complete; the connection is closed when it is evicted
    */
   constructor(socket: Socket, isBusy: () => boolean, heads: EvictingQuota) {
@@ -79,7 +79,7 @@ export class PacedReading {
       message.headers['transfer-encoding'] === undefined ? Number(message.headers['content-length'] ?? 0) : 0;
   }
 
-  /** To be called when its turn comes. */
+  /** To be called when the request begins. */
   begun(): void {
     this.#hasBegun = true;
     this.goOn();
@@ -184,7 +184,7 @@ export class PacedReading {
     return within < 0 ? Infinity : within + emptyLine.length;
   }
 
-  /** A body is not needed before its request has its turn, and nothing behind a request before that is answered. */
+  /** A body is not needed before its request begins, and nothing after a request before that is answered. */
   #mustWait(): boolean {
     if (this.#open !== undefined) return !this.#hasBegun;
     return this.#isBetween && this.#isBusy();

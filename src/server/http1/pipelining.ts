@@ -9,7 +9,7 @@ export class Pipelining {
   /** The last answer that a connection waits for. */
   readonly #last = new WeakMap<Socket, ServerResponse>();
 
-  /** Whether a request is in work, or waits for its turn. */
+  /** Whether a request is in work, or queued. */
   isBusy(socket: Socket): boolean {
     return this.#last.has(socket);
   }

@@ -1,6 +1,6 @@
 /**
- * HTTP/1.1 requests that are none, or not ours to answer: told so in a line of text, and the connection ends, because
- * nobody can say where the next request would begin. No filter sees them. Statuses and texts are upstream's.
+ * Malformed and unsupported HTTP/1.1 requests: the answer is a line of text, and the connection ends, because it is
+ * unknown where the next request would begin. No filter sees them. Statuses and texts are upstream's.
  *
  * @NOTE differs from upstream: what Node's parser refuses is refused here too, whatever upstream would make of it:
  *   unknown methods,
@@ -24,7 +24,7 @@ const badRequest = (why = ''): Refusal => ({ status: `400 Bad Request${why}` });
 const unsupportedVersion = badRequest(': unsupported protocol version');
 const unsupportedEncoding: Refusal = { status: '501 Not Implemented', text: 'Unsupported transfer encoding' };
 
-/** How long a client may go on sending what nobody reads: its answer would be lost with a connection that is cut. */
+/** How long a client may go on sending data that is not read: closing the connection at once would lose the answer. */
 const lingerMs = 5000;
 
 export class Refusals {
@@ -95,7 +95,7 @@ function refusalOf({
   if (hosts.length === 0 && httpVersion === '1.1' && method !== 'CONNECT')
     return badRequest(': missing required Host header');
   if (hosts[0] !== undefined && !hostPattern.test(hosts[0])) return badRequest(': malformed Host header');
-  // The last one would say where the body ends (RFC 9112 section 6.1), but nobody here undoes the others.
+  // The last one would say where the body ends (RFC 9112 section 6.1), but the others are not supported here.
   if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked')
     return unsupportedEncoding;
   return method === 'CONNECT' || isTarget(url) ? undefined : badRequest();
@@ -113,7 +113,7 @@ const isTarget = (url: string): boolean =>
 
 const brokenEscape = /%(?![0-9a-f]{2})/i;
 
-/** Undefined for a client that went away, or took too long: there is nobody to tell. */
+/** Undefined for a client that went away, or took too long: it gets no answer. */
 function parserRefusal({ code = '', reason = '' }: NodeJS.ErrnoException & { reason?: string }): Refusal | undefined {
   if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE') return undefined;
   if (code === 'HPE_HEADER_OVERFLOW') return { status: '431 Request Header Fields Too Large' };

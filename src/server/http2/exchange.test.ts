@@ -19,8 +19,8 @@ test('the fields of a stream are the headers of the request', () => {
   expect([exchange.headerValues('impersonate-group'), exchange.headerValues('none')]).toEqual([['one', 'two'], []]);
 });
 
-// Who calls need not be known for this: a comparison of each with each would stand still for minutes here, and for
-// seconds with the headers that fit into a request.
+// This needs no authentication: comparing each header with each would block for minutes here, and for seconds with the
+// headers that fit into a request.
 test('many headers are listed and looked up without comparing each with each', () => {
   const names = Array.from({ length: 300_000 }, (_, i) => `x-${i}`);
   const exchange = exchangeOf(names.flatMap((name) => [name, name]));

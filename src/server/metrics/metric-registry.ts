@@ -1,6 +1,6 @@
 /**
- * What `/metrics` shows, and what of it the operator wants to see: metrics can be left out, those that are hidden can
- * be shown, and values of labels can be limited to a list. Who counts does not know of it.
+ * The metrics that `/metrics` shows, by the operator's configuration: metrics can be left out, hidden ones can be
+ * shown, and values of labels can be limited to a list. The code that counts does not depend on it.
  */
 import { Registry, type Metric } from 'prom-client';
 import { levelOf } from './metric-levels.ts';

@@ -12,7 +12,7 @@ export interface SeriesMetricOptions {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** A value in the form that prom-client prints. */
+/** A value as prom-client prints it. */
 export interface MetricValue {
   readonly metricName?: string;
   readonly labels: Labels;

@@ -168,7 +168,7 @@ describe('a stall', () => {
     expect(stack).toContainEqual(expect.stringMatching(/^lonely \(.*:\d+:\d+\)$/));
   });
 
-  test('is told to all who watch, and to those no more who do not', async () => {
+  test('a stall is reported to all watchers, and no more to those that have stopped', async () => {
     const [first, second, third] = [watching(), watching(), watching()];
     await third.end();
     holdUntilSeen();

@@ -1,7 +1,7 @@
 /**
- * Notices when the event loop of this thread stands. A timer notes in shared memory that it turns; another thread looks
- * at that, and when it has not turned for too long, looks into this one (`watchdog.ts`). One such thread is enough for
- * all that runs in a process: it is started with the first who wants to know, and ends with the last.
+ * Detects that the event loop of this thread is blocked. A timer notes in shared memory that the loop runs; another
+ * thread reads that, and when the loop has not run for too long, inspects this thread (`watchdog.ts`). One such thread
+ * per process is enough: it starts with the first watcher and ends with the last.
  */
 import inspector from 'node:inspector';
 import { isMainThread, Worker } from 'node:worker_threads';

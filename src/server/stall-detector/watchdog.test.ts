@@ -103,7 +103,7 @@ beforeEach(() => vi.restoreAllMocks());
 afterEach(() => vi.restoreAllMocks());
 
 describe('the thread that watches', () => {
-  test('does nothing while the other one turns', async () => {
+  test('does nothing while the watched event loop runs', async () => {
     const it = new Watching();
     for (let i = 0; i < 100; i++) {
       it.beat();
@@ -155,13 +155,16 @@ describe('the thread that watches', () => {
         }),
       sessions: 1,
     },
-  ])('does not look into the other one where $name, and tells the stall all the same', async ({ set, sessions }) => {
-    const it = new Watching();
-    set(it);
-    await it.pass(1100);
-    expect(it.sessions).toHaveLength(sessions);
-    expect(it.reports).toEqual([{ kind: 'stall', beat: 0n, work: undefined, stack: [] }]);
-  });
+  ])(
+    'does not inspect the watched thread where $name, and reports the stall all the same',
+    async ({ set, sessions }) => {
+      const it = new Watching();
+      set(it);
+      await it.pass(1100);
+      expect(it.sessions).toHaveLength(sessions);
+      expect(it.reports).toEqual([{ kind: 'stall', beat: 0n, work: undefined, stack: [] }]);
+    },
+  );
 
   test('does not look into a thread that is not the main one', async () => {
     const it = new Watching({ isMain: false });
@@ -194,7 +197,7 @@ describe('the thread that watches', () => {
         /stack=\["judge \(file:\/\/\/a\.js:3:5\)"\]\n$/,
       ),
     },
-  ])('writes a line itself when the other one does not come back, in format $format', async ({ format, line }) => {
+  ])('logs the stall itself when the watched thread stays blocked, in format $format', async ({ format, line }) => {
     const it = new Watching({ lastWords: format });
     await it.pass(1100);
     await it.pause('judge');
@@ -204,7 +207,7 @@ describe('the thread that watches', () => {
     expect(it.lines).toEqual([expect.stringMatching(line)]);
   });
 
-  test('ends when it is told, and not while the other one is held', async () => {
+  test('ends on request, and not while the watched thread is interrupted', async () => {
     const it = new Watching();
     await it.pass(1100);
     it.port.emit('message', 'stop');

@@ -1,12 +1,12 @@
 /**
- * The code of the thread that watches another one's event loop. It is handed to a worker as text, so that it needs no
- * file of its own in whatever bundle this ends up in: it must not use anything from outside of its function.
+ * The code of the thread that watches another thread's event loop. It is passed to a worker as text, so that it needs
+ * no separate file in a bundle: it must not use anything from outside of its function.
  *
- * The other thread notes when its event loop turns. When it has not for too long, it is interrupted by way of its
+ * The watched thread notes when its event loop runs. When it has not run for too long, it is interrupted by its
  * inspector, inside of this process: no port is opened. While it is interrupted, for some tens of milliseconds, its
- * call stack is read, and what is at work is looked for among the variables of the functions on it. The session ends at
- * once: a process that ends during one can crash (https://github.com/nodejs/node, `MainThreadInterface::Post`), and a
- * thread that ends without ending its session leaves the other one interrupted for ever.
+ * call stack is read, and the current request is searched among the variables of the functions on it. The session ends
+ * at once: a process that ends during one can crash (https://github.com/nodejs/node, `MainThreadInterface::Post`), and
+ * a thread that ends without ending its session leaves the watched thread interrupted for ever.
  */
 import type * as fsModule from 'node:fs';
 import type * as inspectorModule from 'node:inspector';
@@ -80,7 +80,7 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
   function capture(beat: bigint): void {
     handled = beat;
     const found = { kind: 'stall' as const, beat, work: undefined as StallReport['work'], stack: [] as string[] };
-    // Whoever debugs this process stops it where they like, and is not to be disturbed.
+    // A debugger that is attached may stop this process at any time, and must not be disturbed.
     if (!isMain || at(slot.debugger) !== 0n) return tell(found);
     const session = new inspector.Session();
     const urls = new Map<string, string>();
@@ -197,7 +197,7 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     port.close();
   }
 
-  // A thread that dies of an error must not leave the other one interrupted.
+  // A thread that dies of an error must not leave the watched thread interrupted.
   process.on('uncaughtException', () => endSession?.());
   port.on('message', stop);
   arm(process.hrtime.bigint());

@@ -73,11 +73,11 @@ interface NamedContext {
 
 export interface TlsServer {
   readonly server: tls.Server;
-  /** Ends following the files. */
+  /** Stops watching the files. */
   stop(): void;
 }
 
-/** A TLS server that follows its files. Throws for a certificate or key that cannot be used now. */
+/** A TLS server that reloads its files. Throws for a certificate or key that cannot be used now. */
 export function createTlsServer(serving: ServingTls, onConnection: (socket: tls.TLSSocket) => void): TlsServer {
   let named = serving.named.map((pair) => namedContext(serving, pair));
   const pick: tls.TlsOptions['SNICallback'] = (name, done) => done(null, contextFor(named, name.toLowerCase()));
