@@ -65,6 +65,7 @@ export class WorkQueue {
     return this.#isShuttingDown;
   }
 
+  /** Works on the key as soon as a worker is free. */
   add(key: string): void {
     if (!this.#isShuttingDown) this.#enqueue(key);
   }
