@@ -86,7 +86,7 @@ export interface ApiServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** JSON forms of objects that are kept for the next reader. */
+/** JSON encodings of objects that are cached for the next reader. */
 const representationBudgetBytes = 64 * 1024 * 1024;
 /** How long clients have to leave their connections when nothing is under way on them any more. */
 const lingerMs = 2000;

@@ -81,7 +81,7 @@ const storeCheck =
     await store.currentRevision(AbortSignal.any([signal, timeLimit(timeoutMs)]));
   };
 
-/** Every watch cache that is in use is filled and in contact with the store. */
+/** Every watch cache that is in use is filled and has a watch on the store. */
 const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
   name: 'informer-sync',
   check: () => {
@@ -100,7 +100,7 @@ const hookCheck = (name: string, isDone: () => boolean, problem: string): Health
   },
 });
 
-/** Who is about to stop gets no new clients. */
+/** A server that is about to stop gets no new clients. */
 const shutdownCheck = (isStopping: () => boolean): HealthCheck => ({
   name: 'shutdown',
   check: () => {

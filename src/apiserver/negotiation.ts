@@ -30,11 +30,11 @@ interface Clause {
 
 const objectTypes: readonly MediaType[] = [json, yaml, protobuf];
 
-/** What `as` a resource can be turned into, per media type; the caller knows (a Table has no protobuf form). */
+/** What `as` a resource can be turned into, per media type; the caller knows (a Table has no protobuf encoding). */
 export type Convertible = (as: string, group: string, version: string, mediaType: MediaType) => boolean;
 
 /**
- * UTF-16 units of an Accept header that are looked at. Callers who are not known may send a mebibyte of it.
+ * UTF-16 units of an Accept header that are looked at. Unauthenticated clients may send a mebibyte of it.
  * @NOTE differs from upstream, which reads all of it.
  */
 const maxAcceptLength = 16_384;
@@ -83,9 +83,9 @@ export interface NegotiateOptions {
   readonly userAgent: string | undefined;
   readonly pretty: string | null;
   readonly convertible: Convertible;
-  /** Adds the stream forms to what the 406 lists; the answer is the same. */
+  /** Adds the stream media types to those that the 406 lists; the answer is the same. */
   readonly isCollection: boolean;
-  /** False for custom resources: only their metadata has a protobuf form. Default true. */
+  /** False for custom resources: only their metadata can be encoded as protobuf. Default true. */
   readonly hasProtobuf?: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface PostStartHooks {
   /** Whether the server has waited for its watch caches, where a gate tells it to. */
   isStorageReady(): boolean;
   readonly bootstrapped: Promise<void>;
-  /** Resolves when also the objects are there that nobody has to wait for. */
+  /** Resolves when the objects exist too that readiness does not wait for. */
   readonly settled: Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const retryMs = 1000;
  */
 const stopTimeoutMs = 3000;
 
-/** A server that does not judge by roles makes them when those who waited for its start have gone on. */
+/** A server without mode RBAC makes them after its start, when callers that waited for it have gone on. */
 const rolesDelayMs = 50;
 
 export function createPostStartHooks({

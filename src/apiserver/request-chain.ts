@@ -65,15 +65,15 @@ export function requestChain(
     countRequests(lifecycle), // what is in here the server answers before it ends
     measure(metrics), // counts also what the steps below refuse
     renderErrors(options.log, metrics), // from here on errors are Status objects
-    // failed logins; outside of what follows, to see how it ends
+    // failed logins; outside of the filters below, to see their result
     ...(audit === undefined ? [] : [recordRefused(audit)]),
     limitTime(options.requestTimeoutMs, metrics), // before authentication: a slow webhook counts too
     timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
-    // after authentication: the policy asks who
+    // after authentication: the policy matches users
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]),
-    checkWebSocketOrigin(options.cors.allowedOrigins), // recorded, with who the browser said it is
-    timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
-    limitInFlight(options.inFlight, metrics), // after authentication: it needs to know who is asking
+    checkWebSocketOrigin(options.cors.allowedOrigins), // recorded, with the user of the browser
+    timed('impersonation', impersonate(options.authorizer), metrics), // the user from here on
+    limitInFlight(options.inFlight, metrics), // after authentication: it needs the user
     timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read
     options.aggregationProxy, // from here on only what this server answers itself
   ];

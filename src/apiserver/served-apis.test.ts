@@ -78,7 +78,7 @@ describe('the names in a path', () => {
     remote('silent.example.com/v1', 100, 10),
   ]);
   test.each([
-    { name: 'of nobody', names: ['other.example.com/v1', 'things', ''], expected: 'nothing' },
+    { name: 'that does not exist', names: ['other.example.com/v1', 'things', ''], expected: 'nothing' },
     {
       name: 'of a version whose server did not say what it has',
       names: ['silent.example.com/v1', 'things', ''],

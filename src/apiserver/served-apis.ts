@@ -48,7 +48,7 @@ export class ServedApis {
     return this.#own;
   }
 
-  /** Those with custom resources, whoever answers them. */
+  /** Those with custom resources, whichever server answers them. */
   get customGroupVersions(): readonly GroupVersionInfo[] {
     return [...this.#custom.values()].map((resources) =>
       groupVersionOf([...resources.values()].map(({ info }) => info)),
@@ -88,8 +88,7 @@ export class ServedApis {
   }
 
   /**
-   * Who asks for something that is not there waits for this once. Throws what to answer while nobody can say what there
-   * is.
+   * A request for an unknown API waits for this once. Throws the answer while the served APIs are unknown.
    */
   async known(): Promise<void> {
     await Promise.all(this.#known.map((known) => known())).catch((): never => {

@@ -3,8 +3,8 @@ import type { ResourceStore } from '../registry/generic/resource-store.ts';
 import type { StoredObject } from '../storage/objects.ts';
 
 /**
- * Stored objects in typed form for readers inside the server: each version is decoded once, however many read it, and
- * forgotten with it. The objects are shared and must not be changed.
+ * Stored objects, decoded, for readers inside the server: each version is decoded once for all readers, and dropped
+ * with its bytes. The objects are shared and must not be changed.
  */
 export type SharedDecoder = <T extends KubeObject>(store: ResourceStore, stored: StoredObject) => T;
 

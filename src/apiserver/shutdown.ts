@@ -1,10 +1,10 @@
 /**
- * How a server lets its clients go, in upstream's order:
+ * Graceful shutdown, in upstream's order:
  *
  * 1. `/readyz` fails, and this server is taken out of the kubernetes service. Everything is served as before for
  *    `--shutdown-delay-duration`, so that load balancers can turn away.
- * 2. Nothing new is begun. Without `--shutdown-send-retry-after` it stops listening here; with it, who comes is told to
- *    come again.
+ * 2. No new request is accepted. Without `--shutdown-send-retry-after` it stops listening here; with it, new requests
+ *    get 429 and Retry-After.
  * 3. Requests in work are answered; watches are ended within `--shutdown-watch-termination-grace-period`, if there is
  *    one.
  * 4. It does not listen any more. Connections are left as soon as nothing is under way on them.
@@ -18,7 +18,7 @@ import type { Transport } from '../server/listener.ts';
 export interface ShutdownConfig {
   readonly delayMs: number;
   readonly sendRetryAfter: boolean;
-  /** 0: nobody waits for watches, they end when everything else has. */
+  /** 0: watches are not awaited, they end when everything else has. */
   readonly watchGraceMs: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where a server is and how a client proves itself there, from a kubeconfig file: of webhooks, and of daemons.
+ * The address of a webhook and the credentials for it, from a file in kubeconfig format.
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */
 import { readFile } from 'node:fs/promises';

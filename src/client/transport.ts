@@ -1,6 +1,6 @@
 /**
- * HTTP to one server: JSON is posted to the URL of its configuration. Tokens and client certificates are as their files
- * are at the time of the request.
+ * The connections to a webhook, and the server's credentials on them: token files and client certificates are read
+ * again when they change.
  */
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClientPair, TransportConfig } from './transport-config.ts';

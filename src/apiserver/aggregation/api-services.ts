@@ -45,7 +45,7 @@ export class ApiServices {
     return this.#byName.get(name);
   }
 
-  /** Who answers this group version, unless it is this server. */
+  /** The service that answers this group version, unless it is this server. */
   remote(apiVersion: string): RemoteApi | undefined {
     return this.#remote.get(apiVersion);
   }

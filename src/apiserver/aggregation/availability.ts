@@ -181,7 +181,7 @@ async function findAnswering(api: RemoteApi, means: Means, signal: AbortSignal):
   }
 }
 
-/** A member of `system:masters` is let in everywhere; whoever answers learns nothing from it. */
+/** A member of `system:masters` has every right; the answering server learns no secret from it. */
 const checkHeaders = new Map(userHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] }, false));
 
 async function ask(api: RemoteApi, { resolve, backends }: Means, signal: AbortSignal): Promise<void> {

@@ -60,8 +60,8 @@ const maxIdleSockets = 25;
 const quietMs = 30_000;
 const pingTimeoutMs = 15_000;
 /**
- * What all streams of a connection may hold back fits into its window, so that one that nobody reads does not hold up
- * the others.
+ * The windows of all streams of a connection fit into the connection's window, so that one that is not read does not
+ * delay the others.
  */
 const streamWindow = 128 * 1024;
 const maxStreams = 100;
@@ -229,7 +229,7 @@ export class BackendConnections {
     else if (place.spare?.destroyed === false) socket.destroy();
     else {
       place.spare = socket;
-      // Nobody may come for it any more.
+      // Its client may have gone.
       socket.setTimeout(idleTimeoutMs, () => socket.destroy());
       socket.once('error', () => socket.destroy());
     }
@@ -339,7 +339,7 @@ function freeSession({ sessions }: Place): Session | undefined {
   return undefined;
 }
 
-/** Ends a connection that nobody uses, and one that is dead. */
+/** Ends a connection that is not used, and one that is dead. */
 function ask({ session, streams }: Session): void {
   if (streams === 0) return session.close();
   const timer = setTimeout(
@@ -449,7 +449,7 @@ function sendUpgrade(
   });
 }
 
-/** Names and values in turn, by name. */
+/** Names and values alternately, sorted by name. */
 function collect(raw: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>();
   for (let i = 0; i < raw.length; i += 2) {

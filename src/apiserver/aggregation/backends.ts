@@ -43,7 +43,7 @@ export class Backends {
     this.#stops = client === undefined ? [] : [client.certificate, client.key].map((text) => text.onChange(renew));
   }
 
-  /** Rejects when the other side is not who it should be. */
+  /** Rejects when the certificate of the server is not valid for it. */
   send({ service, ca, skipVerify }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse> {
     return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).send(
       address,
@@ -63,7 +63,7 @@ export class Backends {
     );
   }
 
-  /** The same whoever answers: for checks, which carry no secret. */
+  /** The same without verifying the certificate: for availability checks, which carry no secret. */
   check({ service }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse> {
     return this.#connectionsOf({
       serverName: serverNameOf(service),

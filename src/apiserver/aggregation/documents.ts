@@ -1,7 +1,6 @@
 /**
- * What the servers behind APIServices say of themselves, fetched beside requests and kept for those who ask this server
- * what there is: discovery of their group versions, what they say in OpenAPI 2.0, and where their documents of version
- * 3 lie.
+ * Documents of the servers behind APIServices, fetched in the background and cached for requests to this server:
+ * discovery of their group versions, their OpenAPI 2.0 document, and the addresses of their documents of version 3.
  *
  * @NOTE differs from upstream: from OpenAPI 2.0 only what is about the group version is taken, not all that a server
  *   serves below
@@ -51,7 +50,7 @@ const workers = 8;
 const discoveryTypes = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',');
-/** Sees everything, for the first question; only what everybody sees, for the others. */
+/** The user of the first request, with every right; the others are made with the rights of every user. */
 const discoverer: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const reader: UserInfo = { name: 'system:aggregator', groups: [] };
 

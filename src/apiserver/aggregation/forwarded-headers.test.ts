@@ -6,7 +6,7 @@ import { answerHeaders, forwardedHeaders, type ForwardingOptions, userHeaders } 
 const plain: ForwardingOptions = { frontProxyHeaders: [], frontProxyPrefixes: [], tellUid: false };
 const jane: UserInfo = { name: 'jane', uid: '42', groups: [] };
 
-/** Of a request with these headers, name and value in turn. */
+/** Of a request with these headers, names and values alternately. */
 const forwarded = (raw: readonly string[], options = plain): Record<string, readonly string[]> => {
   const values = (name: string): string[] => raw.filter((_, i) => i % 2 === 1 && raw[i - 1] === name);
   const exchange = {

@@ -1,6 +1,6 @@
 /**
- * What a request says to the server behind, and what its answer says to the client. The server behind learns who asks
- * from us alone: credentials stay here, and what the caller itself says of a user is dropped.
+ * The headers of a forwarded request, and of its response to the client. The aggregated server gets the user from this
+ * server only: credentials are not forwarded, and headers of the client that name a user are dropped.
  * @see {@link
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group
  *   | Original request username and group}
@@ -99,7 +99,7 @@ const withoutToken = (values: readonly string[] | undefined): readonly string[] 
 const namedByConnection = (values: readonly string[]): string[] =>
   values.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase());
 
-/** Who asks, in the headers that servers behind a front proxy read. */
+/** The user of the request, in the headers that servers behind a front proxy read. */
 export function userHeaders({ name, uid, groups, extra = {} }: UserInfo, tellUid: boolean): [string, string[]][] {
   return [
     ['x-remote-user', [wire(name)]],
@@ -123,7 +123,7 @@ const escapedKey = (key: string): string =>
     .replace(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
     .toLowerCase();
 
-/** Who may read an answer from a browser is said by this server. */
+/** CORS headers come from this server only. */
 const notForClients = new Set([
   ...hopByHop,
   'access-control-allow-credentials',

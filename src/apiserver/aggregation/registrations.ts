@@ -1,7 +1,7 @@
 /**
  * An APIService for each group and version that this server answers itself. Those of built-in APIs are brought up to
  * date when the server starts; one that is deleted later stays away until the next start. Those of custom resources
- * come and go with their definitions, and come back. One without our label belongs to somebody else.
+ * are created and deleted with their definitions, and restored. One without our label is left to its owner.
  */
 import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';

@@ -64,7 +64,7 @@ export interface Aggregation {
   register(signal: AbortSignal): Promise<void>;
   /** Resolves when `register` has done its first round. */
   readonly registered: Promise<void>;
-  /** Informers and controllers end; requests go on. */
+  /** Ends all watches and background requests; requests of clients go on. */
   stop(): Promise<void>;
   /** Ends connections, with what is under way on them. */
   close(): void;

@@ -1,4 +1,4 @@
-/** Who is calling, from all that the options name, in the reference's order. */
+/** The authenticators that the options configure, in the reference's order. */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -67,13 +67,13 @@ export interface WebhookConfig {
   readonly connection: TransportConfig;
   /** `--authentication-token-webhook-version` */
   readonly version: string;
-  /** `--authentication-token-webhook-cache-ttl`: for owners and for tokens of nobody alike. */
+  /** `--authentication-token-webhook-cache-ttl`: for accepted and for unknown tokens alike. */
   readonly cacheTtlMs: number;
 }
 
 /** What is asked of the rest of the server. */
 export interface AuthenticationSurroundings {
-  /** Opened, where there are service accounts; whoever opened it closes it. */
+  /** Open, where there are service accounts; it is closed by the code that opened it. */
   readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
   readonly metrics: AuthenticationMetrics;
@@ -87,7 +87,7 @@ export interface Authentication {
   /** Ends what asks others. */
   close(): Promise<void>;
   readonly requests: RequestAuthenticator;
-  /** Whose token it is, for who asks on behalf of others. Throws with what is wrong with it. */
+  /** The user of a token, for token reviews. Throws with what is wrong with it. */
   review(token: string, audiences: readonly string[]): Promise<Identity>;
   readonly audiences: readonly string[];
   /** How tokens of service accounts are made, if they are. */
@@ -152,7 +152,7 @@ function issuingOf(
   };
 }
 
-/** In this order. Those who ask others come last. */
+/** In this order. Authenticators that make remote calls come last. */
 function tokenAuthenticators(
   config: AuthenticationConfig,
   around: AuthenticationSurroundings,

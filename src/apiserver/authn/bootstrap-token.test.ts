@@ -24,7 +24,7 @@ function askWith(
 }
 
 describe('bootstrap tokens', () => {
-  test('name their id as the user, in the group of those who join', async () => {
+  test('authenticate as the user of their id, in group system:bootstrappers', async () => {
     expect(await askWith()).toEqual({ user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers'] } });
   });
 

@@ -28,7 +28,7 @@ export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.
   };
 }
 
-/** Undefined whatever is wrong: who has no good token is told nothing about the secret. */
+/** Undefined whatever is wrong: a client without a valid token learns nothing about the secret. */
 function ownerOf(object: Secret, id: string, secret: string, now: number): Identity | undefined {
   const text = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString();
   const expires = expiryOf(text('expiration'));

@@ -2,11 +2,11 @@
  * Nothing but functions that take the same time for every token of a length decides whether a token is the right one.
  *
  * Times are not measured: on a busy machine they say nothing, and a comparison that ends at the first difference is a
- * matter of nanoseconds. What is shown is who decides. The tests take the two things that may decide (comparison in
- * constant time, and lookup by a digest that nobody can steer towards a token) and let them lie: every comparison says
- * "the same", every digest is one and the same. Then a wrong token of the right length must be let in. Wherever `===`,
- * a Map with tokens as keys, `startsWith` or the like had a say, it would go on being refused, and the test fails. That
- * the same token is refused while nobody lies shows that it is wrong.
+ * matter of nanoseconds. The tests show which code decides instead. They replace the two functions that may decide
+ * (comparison in constant time, and lookup by a digest that a client cannot choose): every comparison returns "equal",
+ * every digest is the same. Then a wrong token of the right length must be accepted. If `===`, a Map with tokens as
+ * keys, `startsWith` or the like took part in the decision, the token would still be refused, and the test would fail.
+ * Without the replacements the same token is refused, which shows that it is wrong.
  */
 import type * as Crypto from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
@@ -66,7 +66,7 @@ interface Place {
   readonly wrong: string;
   /** What has to lie for the wrong token to be let in. */
   readonly decided: Partial<typeof lies>;
-  /** How one asks whose a token is; undefined when it is nobody's. */
+  /** Returns the user of a token; undefined for an unknown one. */
   readonly prepare: () => (token: string) => MaybePromise<unknown>;
 }
 

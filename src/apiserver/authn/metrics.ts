@@ -4,7 +4,7 @@ import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { TokenCacheObserver } from '../../auth/authentication/token-cache.ts';
 
-/** `failure`: nobody knew the credential; `error`: something is wrong with it, or with those who were asked. */
+/** `failure`: no authenticator knew the credential; `error`: it is invalid, or an authenticator failed. */
 export type AuthenticationResult = 'success' | 'failure' | 'error';
 
 /**
@@ -26,7 +26,7 @@ const accountTokenMetrics: Readonly<Record<AccountTokenUse, { readonly name: str
   },
   'legacy-manual': {
     name: 'serviceaccount_legacy_manual_token_uses_total',
-    help: 'Uses of tokens from secrets that somebody asked for.',
+    help: 'Uses of tokens from secrets that a user created.',
   },
   'invalid-legacy-auto': {
     name: 'serviceaccount_invalid_legacy_auto_token_uses_total',

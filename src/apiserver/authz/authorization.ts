@@ -84,10 +84,10 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
 const needsMore: readonly AuthorizerType[] = ['Node', 'RBAC', 'ABAC'];
 
 /**
- * Of a running server only webhooks may come and go as they like: what it started with stays, in whatever order.
+ * A reload may add and remove only webhooks: the other authorizers of the start stay, in any order.
  *
- * @NOTE differs from upstream: AlwaysAllow cannot come either. Who may be anonymous was decided at the start, when not
- * everybody was allowed everything.
+ * @NOTE differs from upstream: AlwaysAllow cannot be added either. Whether anonymous requests are on was decided at the
+ * start, when AlwaysAllow was not configured.
  */
 function checkTypes(authorizers: readonly AuthorizerConfig[], initial: readonly AuthorizerConfig[]): void {
   const missing = new Set(

@@ -39,7 +39,7 @@ export interface ConfiguredWebhook {
   readonly timeoutMs: number;
   readonly version: string;
   readonly onFailure: 'noOpinion' | 'deny';
-  /** Path of a file in kubeconfig form; undefined for the credentials that a pod is given. */
+  /** Path of a file in kubeconfig format; undefined for the credentials that a pod is given. */
   readonly kubeConfigFile: string | undefined;
   readonly conditions: readonly Program[];
 }

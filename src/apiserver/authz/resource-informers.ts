@@ -1,6 +1,5 @@
 /**
- * Informers of the resources that an authorizer keeps an index over. They begin with the server, or with the first
- * request that needs the index.
+ * Resources that an authorizer keeps an index over: read by an informer from the start, or from the first use on.
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import type { Logger } from '../../base/logger.ts';

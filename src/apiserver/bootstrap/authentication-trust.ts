@@ -54,7 +54,7 @@ function combined(before: Data, { clientCa, requestHeader }: AuthenticationConfi
   return data;
 }
 
-/** What somebody else wrote there need not be a list. */
+/** A value that another client wrote need not be a list. */
 function readList(text: string | undefined): string[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]');

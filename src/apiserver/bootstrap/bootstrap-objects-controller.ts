@@ -33,7 +33,7 @@ interface Resource {
 }
 
 const retryMs = 1000;
-/** Who has just started a server wants to use it: that goes first. */
+/** Requests of clients go first after the start of a server. */
 const delayMs = 100;
 
 export function createBootstrapObjectsController({
@@ -84,7 +84,7 @@ export function createBootstrapObjectsController({
     settled: Promise.all([flowControl.wait(), aggregation.registered]).then(() => undefined),
     async run(signal) {
       await sleep(clock, delayMs, signal);
-      // One after the other, so that those who use the server meanwhile wait as little as possible.
+      // One after the other, so that requests of clients wait as little as possible.
       const first = upkeepFlowControl(signal);
       await Promise.race([flowControl.wait(signal).catch(() => undefined), first]);
       await Promise.all([first, aggregation.register(signal)]);

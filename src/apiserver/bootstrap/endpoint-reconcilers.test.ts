@@ -130,7 +130,12 @@ describe('endpoints of a known number of servers', () => {
       count: 2,
       expected: [['10.0.0.5', '10.0.0.1']],
     },
-    { name: 'room for one more', current: [subset(['10.0.0.9'])], count: 2, expected: [['10.0.0.5', '10.0.0.9']] },
+    {
+      name: 'fewer addresses than the count',
+      current: [subset(['10.0.0.9'])],
+      count: 2,
+      expected: [['10.0.0.5', '10.0.0.9']],
+    },
     {
       name: 'the one behind gives way',
       current: [subset(['10.0.0.1', '10.0.0.9'])],

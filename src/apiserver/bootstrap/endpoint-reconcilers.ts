@@ -21,7 +21,7 @@ export interface ReconcilerOptions {
   readonly ports: readonly EndpointPort[];
 }
 
-/** Nobody publishes anything: somebody else does. */
+/** This server publishes nothing: the operator does. */
 export const noReconciler: EndpointReconciler = {
   reconcile: () => Promise.resolve(),
   withdraw: () => Promise.resolve(),
@@ -51,7 +51,7 @@ export function createLeaseReconciler({ endpoints, ip, ports, leases }: LeaseRec
   };
   return {
     async reconcile() {
-      // First of all: the other servers publish this one even if what follows fails.
+      // First of all: the other servers publish this one even if a later step fails.
       await leases.renew(ip);
       await publishAll(async (ips) => {
         if (ips.length === 0)
@@ -93,8 +93,8 @@ export function withAddresses(
 }
 
 /**
- * There are so many servers, none knows which of the others are there: each adds itself and, when they become too many,
- * takes away the one behind it. A server that has gone stays until somebody needs its place.
+ * The number of servers is configured, and none knows which of the others run: each adds itself and, when there are too
+ * many, removes the one after it. A server that has gone stays until another one needs its place.
  */
 export function createMasterCountReconciler({
   endpoints,

@@ -95,7 +95,7 @@ function withOwnShares<S extends FlowControlObject['spec']>(current: S, spec: S)
     : { ...spec, exempt };
 }
 
-/** Without an annotation, an object that nobody has changed is followed. */
+/** Without an annotation, an object that was not changed is kept up to date. */
 function followsSuggestion(object: FlowControlObject): boolean {
   const annotation = annotationOf(object);
   return annotation === undefined ? object.metadata.generation === 1 : annotation === 'true';
@@ -110,7 +110,7 @@ function annotate({ metadata }: FlowControlObject, follows: boolean): void {
 const updated = (follows: boolean): Record<string, string> =>
   Object.assign(createMap<string>(), { [autoUpdate]: String(follows) });
 
-/** Somebody else was there first: the next round sees what became of it. */
+/** Another server was first: the next round reads the result. */
 async function ignoreGone(work: Promise<void>): Promise<void> {
   try {
     await work;

@@ -133,7 +133,7 @@ describe('the kubernetes service', () => {
 });
 
 describe('endpoints of the kubernetes service, by lease', () => {
-  test('follow the servers that come and go', async () => {
+  test('the endpoints change when servers start and stop', async () => {
     const [first, second] = [replica('192.0.2.1'), replica('192.0.2.2')];
     await first.service.sync();
     await second.service.sync();

@@ -1,6 +1,7 @@
 /**
- * The kubernetes service: under its first cluster IP, members of the cluster find the API. Made once and then left to
- * whoever changes it; made again when it was deleted. Its endpoints follow the servers.
+ * The kubernetes service: at its cluster IP, the first of the range, members of the cluster find the API. It is created
+ * once, changes of clients are kept, and it is created again when it was deleted. Its endpoints are the running
+ * servers.
  */
 import type { Service } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -56,7 +57,7 @@ export class KubernetesService {
   async stop(): Promise<void> {
     const { reconciler, log } = this.#options;
     this.#stopped = true;
-    // A round under way would publish it again; whoever began it hears of its failure.
+    // A round under way would publish it again; its caller gets its failure.
     await this.#round?.catch(() => undefined);
     try {
       await reconciler.withdraw(true);

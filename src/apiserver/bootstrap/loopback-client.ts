@@ -15,7 +15,7 @@ export interface LoopbackClientOptions {
   readonly registry: RegistryCatalog;
   readonly fieldManager: FieldManager;
   readonly enabled: (gate: string) => boolean;
-  /** Who is written into managed fields; `kube-apiserver` unless given. */
+  /** The manager in managed fields; `kube-apiserver` unless given. */
   readonly manager?: string;
   /** Once it has aborted, every call rejects with its reason; what is being read or written then is not cut off. */
   readonly signal?: AbortSignal;
@@ -87,7 +87,7 @@ export class LoopbackClient {
     }
   }
 
-  /** Reads, changes, writes; again when somebody else was faster. Throws 404. */
+  /** Reads, changes, writes; again after a conflict. Throws 404. */
   async change<T extends KubeObject>(
     name: ObjectName,
     change: (object: T) => void,
@@ -122,7 +122,7 @@ export class LoopbackClient {
     return store.decode(stored) as T;
   }
 
-  /** Server-side apply of a status, which takes fields from whoever has them. Throws 404. */
+  /** Server-side apply of a status, which takes fields from their managers (force). Throws 404. */
   async applyStatus(name: ObjectName, status: JsonObject): Promise<void> {
     const store = this.#store(name);
     const request = { ...this.#request(store, name, name.name), subresource: 'status' };

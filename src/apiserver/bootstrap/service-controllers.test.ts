@@ -183,7 +183,7 @@ describe('a server that stops', () => {
 });
 
 describe('without an endpoint of its own', () => {
-  test('because nobody shall publish any: the service is there', async () => {
+  test('because publishing is off: the service exists', async () => {
     const { controllers, registry, published, told } = life({ endpointReconciler: 'none' });
     await controllers.prepare();
     expect((await registry.get('kubernetes')).spec.clusterIP).toBe('10.0.0.1');

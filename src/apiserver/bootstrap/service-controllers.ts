@@ -122,7 +122,7 @@ function createReconciler({ config, codecs, port, writer }: ServiceControllersOp
   });
 }
 
-/** Endpoints may not be on loopback: to everybody else that is another machine. */
+/** Endpoints may not be on loopback: for every client that is its own machine. */
 function isLoopback(text: string): boolean {
   const ip = parseIp(text);
   return ip !== undefined && (ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n);

@@ -102,7 +102,7 @@ export class DefinitionController {
     const wanted = { ...definition, status: { ...definition.status } };
     this.#update(wanted);
     if (!isDeepStrictEqual(wanted.status, definition.status)) {
-      // A client that is told that it is established finds it served.
+      // A client that sees condition Established finds it served.
       this.#serve(name, wanted);
       await this.#write(name);
     }

@@ -90,7 +90,7 @@ const serve = (
 const stagesOf = (events: readonly Event[]): (string | undefined)[] => events.map(({ stage }) => stage);
 
 describe('the record of a request', () => {
-  test('ends with Panic when nobody expected the error, whose text it does not show', async () => {
+  test('ends with stage Panic for an unexpected error, whose text it does not show', async () => {
     const { trail, events } = setUp();
     await expect(
       serve(trail, requestOf('/version').request, () => Promise.reject(new TypeError('the token is 1234'))),
@@ -120,7 +120,7 @@ describe('the record of a request', () => {
     expect(events[1]!.responseStatus).toMatchObject({ code: 504, reason: 'Timeout' });
   });
 
-  test('shows whom the caller acts for, from the step on that finds out', async () => {
+  test('shows the impersonated user, from the impersonation filter on', async () => {
     const { trail, events } = setUp();
     await serve(trail, requestOf('/version').request, (request) => {
       request.user = { name: 'bob', uid: '7', groups: ['ops'], extra: { scope: ['a', 'b'] } };
@@ -178,7 +178,7 @@ describe('the record of a request', () => {
     expect(stagesOf(events)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
   });
 
-  test('of somebody who is not known is the refusal alone', async () => {
+  test('of an unauthenticated request is the refusal alone', async () => {
     const { trail, events } = setUp();
     await expect(
       compose([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () =>

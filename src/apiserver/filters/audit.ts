@@ -1,6 +1,6 @@
 /**
- * The record of requests. Two steps: one outside of authentication, which records what is refused before it is known
- * who asks, and one behind it, which records the rest.
+ * Audit logging of requests. Two filters: one before authentication, which records requests that it refuses, and one
+ * after it, which records all others.
  * @see {@link https://kubernetes.io/docs/tasks/debug/debug-cluster/audit/ | Auditing}
  */
 import type { AuditRecord } from '../audit/record.ts';
@@ -80,7 +80,8 @@ async function fail(request: ApiRequest, record: AuditRecord, error: unknown): P
 
 function keepError(record: AuditRecord, error: unknown): boolean {
   const known = statusOf(error);
-  // Upstream finds out that there is no form for its answer where it writes one, and has no object to record then.
+  // Upstream detects that there is no acceptable media type when it writes the answer, and has no object to record
+  // then.
   if (known?.code === 406) {
     record.setCode(406);
     return true;

@@ -13,7 +13,8 @@ import type { ApiRequest, Filter } from '../request.ts';
 const noAnnotations: Readonly<Record<string, string>> = {};
 
 /**
- * Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good.
+ * Authenticates the request. The reason of a failure is for the log: the client learns only that its credential is
+ * invalid.
  */
 export function authenticate(
   authenticator: RequestAuthenticator,
@@ -26,7 +27,7 @@ export function authenticate(
       request.closes = true;
       throw unauthorized();
     }
-    // Whoever is nobody gets no connection to open streams on as they like (CVE-2023-44487).
+    // An unauthenticated client gets no connection on which it could open any number of streams (CVE-2023-44487).
     if (identity.user.name === anonymousUser) request.closes = true;
     request.user = identity.user;
     if (identity.warning !== undefined) request.warn(identity.warning);

@@ -1,4 +1,4 @@
-/** What browsers are told: who may call from where, and to come back with TLS only. */
+/** Response headers for browsers: the allowed origins (CORS), and to use TLS only (HSTS). */
 import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
 import type { Filter } from '../request.ts';
 
@@ -19,7 +19,7 @@ const corsHeaders: HeaderMap = {
 
 /**
  * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | CORS protocol}: a preflight carries no credentials,
- *   so it is answered before anybody asks for them.
+ *   so it is answered before authentication.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6797#section-6.1 | RFC 6797, section 6.1}
  */
 export function cors({ allowedOrigins, transportSecurity }: CorsOptions): Filter {

@@ -23,7 +23,7 @@ async function render(error: Error): Promise<{ status: number; heard: string[] }
 describe('an error of a request', () => {
   test.each([
     {
-      name: 'that nobody expected is logged and counted',
+      name: 'that is unexpected is logged and counted',
       error: new TypeError('x is not a function'),
       status: 500,
       heard: ['terminated 500', 'request failed'],

@@ -12,7 +12,7 @@ import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
 import { type Filter } from '../request.ts';
 
-/** Where errors nobody expected are written. */
+/** Where unexpected errors are written. */
 export interface ErrorLog {
   error(details: object, message: string): void;
 }
@@ -41,7 +41,7 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
   };
 }
 
-/** The Status that an error stands for. Undefined: nobody expected it. */
+/** The Status that an error stands for. Undefined for an unexpected error. */
 export function statusOf(error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
   if (error instanceof TooManyErrors) return invalid({ group: '', kind: '' }, '', error);

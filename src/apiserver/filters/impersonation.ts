@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else: who may impersonate names the user, groups and more in headers, and is from then on who they
- * say. Each of them is a right of its own.
+ * Impersonation: a client with the rights names a user, groups and more in headers, and is that user from then on. Each
+ * of these needs its own right.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User
  *   impersonation}
  */
@@ -15,7 +15,7 @@ import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { ApiResponse, Exchange } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
-/** One thing that somebody wants to be. */
+/** One user, group, uid or extra value that the client wants to have. */
 interface Wish {
   readonly kind: 'ServiceAccount' | 'User' | 'Group' | 'UserExtra' | 'UID';
   readonly name: string;
@@ -111,7 +111,7 @@ async function mustBeAllowed(authorizer: Authorizer, attributes: AuthorizationAt
   if (decision !== 'allow') throw forbiddenRequest(attributes, reason);
 }
 
-/** Nobody is one of the groups only: whoever is known belongs to those who are. */
+/** system:anonymous has group system:unauthenticated; every other user has system:authenticated. */
 function userOf(wishes: readonly Wish[]): UserInfo {
   const [{ kind, name, namespace = '' }] = wishes as [Wish];
   const isAccount = kind === 'ServiceAccount';
@@ -134,7 +134,7 @@ function impliedGroups(user: string, named: readonly string[]): string[] {
   return named.includes(authenticated) || named.includes(unauthenticated) ? [] : [authenticated];
 }
 
-/** In the form of the reference, which shows references to objects here, and plain text. */
+/** As the reference shows it: here as references to objects, in plain text. */
 function withoutUser({ exchange }: ApiRequest, wishes: readonly Wish[]): ApiResponse {
   const shown = new ShownText();
   shown.addAll(wishes, ' ', ({ kind, name, key = '' }) =>

@@ -35,7 +35,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter 
       running[kind]--;
       metrics.inFlight(kind, running[kind]);
     };
-    // A server that does not answer must not take the places of those who ask for something else.
+    // An aggregated server that does not answer must not use up the limit for other requests.
     request.onHandOver = leave;
     try {
       return await next();

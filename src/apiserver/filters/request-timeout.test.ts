@@ -15,9 +15,9 @@ const ok: ApiResponse = { status: 200, headers: {} };
 
 describe('a request that is answered with a timeout', () => {
   test.each<{ name: string; end: () => Promise<ApiResponse>; status: string }>([
-    { name: 'an answer that nobody gets', end: () => Promise.resolve(ok), status: 'ok' },
+    { name: 'an answer after the timeout', end: () => Promise.resolve(ok), status: 'ok' },
     { name: 'a refusal', end: () => Promise.reject(new StatusError(404, 'NotFound', 'no')), status: 'ok' },
-    { name: 'an error that nobody expected', end: () => Promise.reject(new TypeError('no')), status: 'panic' },
+    { name: 'an unexpected error', end: () => Promise.reject(new TypeError('no')), status: 'panic' },
   ])('is counted as terminated, and once more when it comes to its end: $name', async ({ end, status }) => {
     const counted: unknown[] = [];
     const filter = limitTime(1, {

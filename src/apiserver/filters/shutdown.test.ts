@@ -86,7 +86,7 @@ describe('a request over a connection that is still open', () => {
   });
 
   test.each(exempt)(
-    'is answered where it goes to $path and is of $userAgent, and nobody waits for it',
+    'is answered where it goes to $path and is of $userAgent, and shutdown does not wait for it',
     async ({ path, userAgent }) => {
       const lifecycle = refused();
       expect(

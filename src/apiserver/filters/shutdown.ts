@@ -19,8 +19,8 @@ const isExempt = (request: ApiRequest): boolean =>
 const nosniff = { 'x-content-type-options': 'nosniff' };
 
 /**
- * `--shutdown-send-retry-after`: the server listens on until its requests are answered, and tells whoever comes to come
- * again, elsewhere. The outermost step: the answer has no other headers, and nobody counts or records it.
+ * `--shutdown-send-retry-after`: the server listens on until its requests are answered, and answers new requests with
+ * 429 and Retry-After. The outermost filter: the answer has no other headers, and is not counted or recorded.
  */
 export function sendRetryAfter(lifecycle: Lifecycle): Filter {
   return (request, next) => {
@@ -61,7 +61,7 @@ export function countRequests(lifecycle: Lifecycle): Filter {
 /**
  * `--shutdown-watch-termination-grace-period`: watches end one after the other, each as if its time were over.
  *
- * @NOTE differs from upstream: there a watch that waits for its turn is silent.
+ * @NOTE differs from upstream: there a watch that waits for its end is silent.
  */
 export function followWatches(lifecycle: Lifecycle): Filter {
   return async (request, next) => {

@@ -1,5 +1,5 @@
 /**
- * `/openapi/v2` and `/openapi/v3`: documents by form, with ETag, and for version 3 an index that names each by its
+ * `/openapi/v2` and `/openapi/v3`: documents by encoding, with ETag, and for version 3 an index that names each by its
  * hash.
  */
 import type { VersionInfo } from '../../base/version.ts';
@@ -39,7 +39,7 @@ export function openApiHandlers(
   ];
 }
 
-/** The form of the best clause that can be served; without an Accept header JSON. */
+/** The encoding of the best clause that can be served; without an Accept header JSON. */
 function encodingOf(request: ApiRequest, encodings: Readonly<Record<string, Encoding>>): Encoding | undefined {
   const accept = request.header('accept') ?? '';
   if (accept === '') return 'json';

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createWebhookClient } from './client.ts';
 import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
 
-/** A service that lets everybody wait until the test says. */
+/** A service that delays all responses until the test releases them. */
 async function slowService() {
   const waiting: http.ServerResponse[] = [];
   const server = http.createServer((_, response) => void waiting.push(response));
@@ -66,7 +66,7 @@ test('no more connections are opened than are allowed', async () => {
   await client.close();
 });
 
-test('who waits when the server stops hears that it stops', async () => {
+test('a call that waits when the server stops fails with that reason', async () => {
   const { arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000 });
   const refused = expect(client.post({})).rejects.toThrow('the server is stopping');

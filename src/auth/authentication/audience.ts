@@ -1,7 +1,7 @@
 import { type Identity, intersect, type TokenAuthenticator } from './authenticator.ts';
 
 /**
- * Tokens that do not say whom they are for count as tokens for this server.
+ * Tokens without an audience count as tokens for this server.
  * @param own `--api-audiences`
  */
 export function forOwnAudiences(tokens: TokenAuthenticator, own: readonly string[]): TokenAuthenticator {

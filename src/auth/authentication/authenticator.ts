@@ -1,4 +1,4 @@
-/** What the ways to say who is calling have in common. A leaf: filters, endpoints and the authenticators know it. */
+/** The interface of authenticators. A leaf: filters, endpoints and the authenticators import it. */
 import type { UserInfo } from '../../machinery/user.ts';
 import type { RequestFacts } from '../request-facts.ts';
 
@@ -17,7 +17,7 @@ export interface Identity {
   readonly warning?: string;
 }
 
-/** One way to say who is calling. Undefined: the request does not use it. Throws when it is used wrongly. */
+/** One kind of credential. Undefined: the request has none of it. Throws when the credential is invalid. */
 export interface RequestAuthenticator {
   readonly name: string;
   authenticate(request: RequestFacts): MaybePromise<Identity | undefined>;
@@ -46,7 +46,7 @@ export const anonymousUser = 'system:anonymous';
 /** The same object for the same user: what is made of a user later can be kept with it. */
 const grouped = new WeakMap<UserInfo, UserInfo>();
 
-/** Everybody who is known is in one group more. */
+/** Every authenticated user is in group system:authenticated too. */
 export function withAuthenticatedGroup(identity: Identity): Identity {
   const { user } = identity;
   if (

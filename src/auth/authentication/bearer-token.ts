@@ -21,7 +21,7 @@ export function bearerToken(request: RequestFacts): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** @param audiences `--api-audiences`: a token that says whom it is for must be for one of them */
+/** @param audiences `--api-audiences`: a token with audiences must have one of them */
 export function bearerTokens(tokens: TokenAuthenticator, audiences: readonly string[]): RequestAuthenticator {
   return {
     name: 'bearer',

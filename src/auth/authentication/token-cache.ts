@@ -23,7 +23,7 @@ export interface TokenCacheOptions {
   readonly tokens: TokenAuthenticator;
   /** How long an owner is remembered, never beyond the token's own end. 0: not at all. */
   readonly successTtlMs: number;
-  /** How long it is remembered that nobody is known. What was found wrong is not. */
+  /** How long unknown tokens are cached. Errors are not cached. */
   readonly failureTtlMs: number;
   /** Of all answers, as estimated; the oldest go first. */
   readonly maxBytes?: number;

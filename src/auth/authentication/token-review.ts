@@ -11,11 +11,11 @@ export interface WebhookTokensOptions {
   readonly client: ReviewClient;
   /** `v1` or `v1beta1`, of the reviews that are exchanged. */
   readonly version: string;
-  /** For whom a token is when the service does not say. */
+  /** The audience of a token when the webhook names none. */
   readonly audiences: readonly string[];
 }
 
-/** The part of the answer that is looked at; anybody may have written it. */
+/** The part of the response that is used; it is not trusted. */
 interface Answer {
   readonly apiVersion?: unknown;
   readonly status?: {

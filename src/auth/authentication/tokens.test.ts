@@ -32,7 +32,7 @@ describe('unionOfTokens', () => {
     await expect(unionOfTokens([refuses('bad')]).authenticateToken('x', [])).rejects.toThrow(/^bad$/);
   });
 
-  test('is undefined, and at once, when nobody knows it', () => {
+  test('an unknown token is undefined, without a promise', () => {
     expect(unionOfTokens([knows('t')]).authenticateToken('x', [])).toBeUndefined();
   });
 });
@@ -40,20 +40,20 @@ describe('unionOfTokens', () => {
 describe('unionOfRequests', () => {
   const requests = unionOfRequests([bearerTokens(knows('t'), [])], anonymous());
 
-  test('adds everybody who is known to one group', async () => {
+  test('adds every authenticated user to system:authenticated', async () => {
     expect(await requests.authenticate(fakeRequest(['authorization', 'Bearer t']))).toEqual({
       user: { name: 'jane', groups: ['devs', 'system:authenticated'] },
     });
   });
 
-  test('who has no credential is anonymous, who has a wrong one is not', () => {
+  test('a request without credentials is anonymous, one with an invalid credential is refused', () => {
     expect(requests.authenticate(fakeRequest())).toEqual({
       user: { name: 'system:anonymous', groups: ['system:unauthenticated'] },
     });
     expect(() => requests.authenticate(fakeRequest(['authorization', 'Bearer x']))).toThrow('invalid bearer token');
   });
 
-  test('with paths, anonymous is only who asks for one of them', () => {
+  test('with configured paths, only requests for one of them are anonymous', () => {
     const some = unionOfRequests([], anonymous(['/livez']));
     expect([
       some.authenticate(fakeRequest([], { path: '/livez' })),
@@ -183,7 +183,7 @@ describe('cachedTokens', () => {
     expect(state.asked).toBe(4);
   });
 
-  test('that nobody is known is remembered only where it should be, and what was wrong never', async () => {
+  test('unknown tokens are cached only when configured, and errors never', async () => {
     for (const [failureTtlMs, asked] of [
       [0, 2],
       [5, 1],

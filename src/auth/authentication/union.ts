@@ -11,7 +11,7 @@ import {
   withAuthenticatedGroup,
 } from './authenticator.ts';
 
-/** Nobody is known by any of them; the message joins what each said. */
+/** No authenticator accepted the credential; the message joins their errors. */
 export class AuthenticationError extends Error {
   override readonly name = 'AuthenticationError';
   readonly messages: readonly string[];
@@ -37,7 +37,7 @@ function firstSuccess(
   for (let at = from; at < attempts.length; at++) {
     try {
       const pending = attempts[at]!();
-      // Waiting costs every request a turn of the loop: only those pay that need it.
+      // An await costs every request a microtask: only requests that need it pay.
       if (pending instanceof Promise) return goOn(pending, attempts, at + 1, problems);
       if (pending !== undefined) return pending;
     } catch (error) {

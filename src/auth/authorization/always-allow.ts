@@ -1,6 +1,6 @@
 import type { Authorizer } from './authorizer.ts';
 
-/** `--authorization-mode=AlwaysAllow`: everybody who is known may do everything. */
+/** `--authorization-mode=AlwaysAllow`: every authenticated user may do everything. */
 export const alwaysAllow: Authorizer = {
   authorize: () => ({ decision: 'allow', reason: '' }),
   rulesFor: () => ({

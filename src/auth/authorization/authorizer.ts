@@ -25,9 +25,9 @@ export interface AuthorizationAttributes {
 }
 
 export interface AuthorizationDecision {
-  /** `noOpinion`: others may allow it; when nobody does it is forbidden. */
+  /** `noOpinion`: other authorizers may allow it; when none does, it is forbidden. */
   readonly decision: 'allow' | 'deny' | 'noOpinion';
-  /** For the log and for who is refused. */
+  /** For the log and for the client that is refused. */
   readonly reason: string;
   /** What went wrong while deciding. A decision can stand all the same. */
   readonly error?: string;
@@ -38,7 +38,7 @@ export type AuthorizationResult = 'allowed' | 'denied' | 'no-opinion' | 'error';
 
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision> | AuthorizationDecision;
-  /** What a user may do in a namespace. Absent: nothing that could be listed follows from this authorizer. */
+  /** What a user may do in a namespace. Absent: this authorizer cannot list rights. */
   rulesFor?(user: UserInfo, namespace: string): Promise<AuthorizationRules> | AuthorizationRules;
 }
 

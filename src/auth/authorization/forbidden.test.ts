@@ -42,6 +42,6 @@ test.each([
     message: 'forbidden: User "a&amp;b" cannot get path "/&lt;script&gt;"',
     details: {},
   },
-])('says who cannot do what to $name', ({ of, reason = '', message, details }) => {
+])('names the user, the verb and $name', ({ of, reason = '', message, details }) => {
   expect(forbiddenRequest(of, reason)).toMatchObject({ code: 403, reason: 'Forbidden', message, details });
 });

@@ -2,7 +2,7 @@ import { goQuote } from '../../machinery/go-quote.ts';
 import { forbidden, StatusError } from '../../machinery/status.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
-/** 403 in the words clients know: who cannot do what to which resource, where, and why if that may be said. */
+/** 403 with upstream's text: the user, the verb, the resource, the namespace, and the reason where it may be shown. */
 export function forbiddenRequest(attributes: AuthorizationAttributes, reason: string): StatusError {
   const { group, resource, name, isResourceRequest } = attributes;
   const why = `${escapeHtml(deed(attributes))}${reason === '' ? '' : `: ${reason}`}`;

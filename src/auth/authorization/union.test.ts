@@ -45,7 +45,7 @@ describe('the authorizers in order', () => {
       authorizers: [says('A', no('', 'broken')), says('B', no('', 'worse'))],
       expected: no('', '[broken, worse]'),
     },
-    { name: 'nobody to ask allows nothing', authorizers: [], expected: no('') },
+    { name: 'no authorizer allows nothing', authorizers: [], expected: no('') },
     {
       name: 'AlwaysDeny leaves the decision to the others',
       authorizers: [named('AlwaysDeny', alwaysDeny), named('AlwaysAllow', alwaysAllow)],
@@ -60,7 +60,7 @@ describe('the authorizers in order', () => {
     expect(await createUnion(authorizers).authorize(attributes())).toEqual(expected);
   });
 
-  test('system:masters may do everything, and nobody is asked', async () => {
+  test('system:masters may do everything, and no authorizer is asked', async () => {
     const union = createUnion([says('A', deny)]);
     expect(await union.authorize(attributes({ user: userNamed('root', 'system:masters') }))).toEqual({
       decision: 'allow',
@@ -68,11 +68,11 @@ describe('the authorizers in order', () => {
     });
   });
 
-  test('those in memory answer without a turn of the event loop', () => {
+  test('authorizers in memory answer synchronously', () => {
     expect(createUnion([says('A', no('')), says('B', allow)]).authorize(attributes())).toEqual(allow);
   });
 
-  test('tells who decided', async () => {
+  test('reports the authorizer that decided', async () => {
     const told: string[] = [];
     const union = createUnion([says('A', no('')), saysLater('B', allow)], ({ type, name }, decision) =>
       told.push(`${type} ${name} ${decision}`),

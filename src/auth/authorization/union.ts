@@ -21,7 +21,7 @@ export type OnDecision = (by: NamedAuthorizer, decision: 'allow' | 'deny') => vo
 
 /**
  * Authorizers in order: the first that allows or denies decides. Before all of them the privileged group may do
- * everything: whatever is configured, somebody can repair it.
+ * everything, so that an administrator can repair any configuration.
  */
 export function createUnion(
   authorizers: readonly NamedAuthorizer[],
@@ -41,7 +41,7 @@ export function createUnion(
   };
 }
 
-/** Waits only for those who make it wait: the ones in memory answer at once. */
+/** Awaits only asynchronous authorizers: those in memory answer synchronously. */
 function askFrom(
   start: number,
   authorizers: readonly NamedAuthorizer[],

@@ -1,6 +1,6 @@
 /**
- * Groups that an ID token does not hold itself, but says where to get: another token, which whoever is named there has
- * signed.
+ * Distributed claims: groups that an ID token does not contain, but refers to: they are in another token, signed by the
+ * issuer that is named there.
  *
  * @NOTE differs from upstream: sources and their issuers are asked over HTTPS only, a redirect is not followed, and how
  *   much is

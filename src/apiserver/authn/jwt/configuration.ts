@@ -1,5 +1,5 @@
 /**
- * `AuthenticationConfiguration`: who issues tokens, and what their claims mean here. As the file has it, types checked.
+ * `AuthenticationConfiguration`: issuers of tokens, and the mappings of their claims. As in the file, types checked.
  */
 import {
   aggregateText,

@@ -22,7 +22,7 @@ export interface IssuerOptions {
 const retryMs = 10_000;
 /** A key that was withdrawn is good no longer than this. */
 const refreshMs = 10 * 60_000;
-/** Anybody can name a key that is not there: the issuer is asked at most so often. */
+/** Any client can name an unknown key, so the issuer is asked at most so often. */
 const cooldownMs = 1000;
 
 export class Issuer {
@@ -115,7 +115,7 @@ export class Issuer {
     return document.jwks_uri;
   }
 
-  /** One answer for all who wait. Does nothing when it was done less than `minAgeMs` ago. */
+  /** One answer for all callers that wait. Does nothing when it was done less than `minAgeMs` ago. */
   async #refreshKeys(minAgeMs: number): Promise<void> {
     const { signal } = this.#stop;
     if (signal.aborted) throw signal.reason as Error;

@@ -135,8 +135,9 @@ function userOf(
 const systemPrefix = 'system:';
 
 /**
- * @NOTE differs from upstream: a name of the system that comes out of a claim as it stands is refused. Whoever writes
- * claims at the issuer would otherwise be `system:masters` here; a prefix or expression that says `system:` means it.
+ * @NOTE differs from upstream: a name of the system that is taken from a claim unchanged is refused. A user that can
+ * write claims at the issuer could otherwise be in `system:masters` here; a prefix or expression with `system:` is
+ * intended.
  */
 function refuseSystemNames(names: readonly string[], { prefix = '', expression }: PrefixedMapping, what: string): void {
   if (prefix.startsWith(systemPrefix) || expression.includes(systemPrefix)) return;

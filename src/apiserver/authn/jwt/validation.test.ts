@@ -202,7 +202,7 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       ],
     },
     {
-      name: 'an address that nobody verifies',
+      name: 'an email address that is not verified',
       found: mapped({ username: { expression: 'claims.email' } }),
       wanted: [
         expect.stringContaining(
@@ -222,7 +222,7 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       wanted: [],
     },
     {
-      name: 'conditions for nobody',
+      name: 'anonymous conditions while anonymous requests are off',
       found: errorsOf([], { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }),
       wanted: [expect.stringContaining('anonymous.conditions: Invalid value')],
     },

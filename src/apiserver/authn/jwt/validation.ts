@@ -255,7 +255,7 @@ class Judge {
     return compiled;
   }
 
-  /** Addresses that nobody has verified are names that anybody can take. */
+  /** An email address that is not verified is a name that any user can claim. */
   #judgeEmail({ username, extra, claimRules }: CompiledExpressions): void {
     const others = [username, ...extra.map(({ value }) => value), ...claimRules.map(({ expression }) => expression)];
     if (

@@ -96,7 +96,7 @@ async function externalKeys(
 
 const shown = (seconds: number): string => formatDuration(BigInt(seconds) * 1_000_000_000n);
 
-/** Limits under which tokens in pods end sooner, or later, than those who set them may think. */
+/** Limits at which tokens in pods end sooner, or later, than the operator may expect. */
 function warningsOf(
   { extendExpiration, signingEndpoint }: AccountKeysConfig,
   { maxExpirationSeconds: most, sign }: AccountKeys,

@@ -69,7 +69,7 @@ function objectClaim(claim: unknown): ObjectClaim | undefined {
   return { name: typeof name === 'string' ? name : '', ...(typeof uid === 'string' ? { uid } : {}) };
 }
 
-/** From the cache, unless that has another object or none: then as it is now, before anybody is refused. */
+/** From the cache, unless that has another object or none: then by a fresh read, before a token is refused. */
 export async function current<T extends KubeObject>(
   objects: ObjectReader,
   resource: string,

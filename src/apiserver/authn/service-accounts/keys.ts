@@ -12,7 +12,7 @@ export interface VerificationKey {
   readonly key: KeyObject;
 }
 
-/** Where keys come from: files, or somebody who changes them. */
+/** Source of keys: files, or an external signer that changes them. */
 export interface KeySource {
   /** Those that may have signed a token with this `kid`. */
   find(keyId: string | undefined): Promise<readonly VerificationKey[]> | readonly VerificationKey[];

@@ -15,7 +15,7 @@ export function createSigner(key: KeyObject): Signer {
 export interface TokenIssuing {
   readonly issuer: string;
   readonly sign: Signer;
-  /** For whom a token is that names nobody. */
+  /** The audience of a token whose request names none. */
   readonly audiences: readonly string[];
   readonly extendExpiration: boolean;
   /** Life of a token that is extended. */

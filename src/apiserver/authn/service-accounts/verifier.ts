@@ -13,8 +13,8 @@ export interface VerifierOptions {
   readonly issuers: readonly string[];
   readonly keys: KeySource;
   /**
-   * `--api-audiences`: for whom a token is that names nobody, and for whom it must be when nobody asks for anything
-   * else.
+   * `--api-audiences`: the audience of a token that names none, and the required audience when a caller asks for no
+   * other.
    */
   readonly audiences: readonly string[];
   readonly validate: ClaimsValidator;
@@ -67,7 +67,7 @@ async function verify(token: string, keys: KeySource): Promise<Readonly<Record<s
   throw new Error('invalid signature');
 }
 
-/** The claims as they stand there; whoever wrote the token may have put in anything. Undefined: no JWT. */
+/** The unverified claims, which may be anything. Undefined: no JWT. */
 export const unverifiedClaims = (token: string): Readonly<Record<string, unknown>> | undefined =>
   unverifiedPart(token, 1);
 

@@ -34,7 +34,7 @@ const fits = (rule: AbacRule, attributes: AuthorizationAttributes): boolean =>
   (!rule.readonly || readVerbs.includes(attributes.verb)) &&
   (attributes.isResourceRequest ? isOnResource(rule, attributes) : isOnPath(rule, attributes.path));
 
-/** A rule that names nobody is for nobody. */
+/** A rule without a subject matches no user. */
 function isFor({ user, group }: AbacRule, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   return (user === '' || user === name) && (group === '' || groups.includes(group));

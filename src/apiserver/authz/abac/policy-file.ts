@@ -1,5 +1,5 @@
 /**
- * `--authorization-policy-file`: a JSON object per line, in version v1beta1 or in the old form without a version.
+ * `--authorization-policy-file`: a JSON object per line, in version v1beta1 or in the old format without a version.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/abac/ | Using ABAC Authorization}
  */
 export interface AbacRule {
@@ -61,11 +61,11 @@ function readFields(fields: Readonly<Record<string, unknown>>): AbacRule {
   };
 }
 
-/** A star stands for whoever has shown who they are. */
+/** A star matches every authenticated user. */
 const everybody = (rule: AbacRule): AbacRule =>
   rule.user === '*' || rule.group === '*' ? { ...rule, user: '', group: allAuthenticated } : rule;
 
-/** What is left out of the old form is not restricted. */
+/** Fields that are absent in the old format restrict nothing. */
 function unversioned(rule: AbacRule): AbacRule {
   const whoever = rule.user === '' && rule.group === '' ? { ...rule, group: allAuthenticated } : everybody(rule);
   return {

@@ -20,7 +20,7 @@ export type GraphKind =
 
 export class NodeGraph {
   readonly #decode: SharedDecoder;
-  /** Pods by node, then by key: read when somebody asks for what they refer to. */
+  /** Pods by node, then by key: decoded when their references are needed. */
   readonly #pods = new Map<string, Map<string, StoredObject>>();
   readonly #references = new WeakMap<StoredObject, PodReferences>();
   readonly #volumes = new Map<string, VolumeReferences>();

@@ -27,7 +27,7 @@ test('a mirror pod refers to nothing: the node itself made it', () => {
 
 test.each([
   {
-    name: 'that nobody claims',
+    name: 'that is not claimed',
     spec: { csi: { nodePublishSecretRef: { name: 's', namespace: 'n' } } },
     references: undefined,
   },

@@ -97,7 +97,7 @@ export interface VolumeReferences {
   readonly secrets: readonly string[];
 }
 
-/** Undefined for a volume that nobody claims. */
+/** Undefined for a volume that is not claimed. */
 export function volumeReferences({ spec }: PersistentVolume): VolumeReferences | undefined {
   const { claimRef, azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi } = spec;
   if (claimRef === undefined) return undefined;

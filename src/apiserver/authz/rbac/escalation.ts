@@ -1,6 +1,6 @@
 /**
- * Nobody may grant what they do not have: writing a role needs every right that is in it, writing a binding every right
- * of its role, unless verb `escalate` or `bind` was granted. Holds in every authorization mode.
+ * Privilege escalation prevention: writing a role needs every right that is in it, writing a binding every right of its
+ * role, unless verb `escalate` or `bind` was granted. Applies in every authorization mode.
  * @see {@link
  *   https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping |
  *   Privilege escalation prevention}

@@ -13,7 +13,7 @@ export interface Grant {
   readonly describe: () => string;
 }
 
-/** Who may do it with all objects, and who with those of a name. */
+/** Subjects with the right on all objects, and subjects with the right on objects of one name. */
 interface OnResource {
   all?: Grant;
   named?: Map<string, Grant>;

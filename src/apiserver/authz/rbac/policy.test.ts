@@ -196,7 +196,7 @@ describe('subjects', () => {
     { name: 'a group of the name of the user', subject: group('alice') },
     { name: 'a user of the name of the group', subject: user('devs') },
     { name: 'a service account without a namespace', subject: account('alice') },
-    { name: 'a kind that nobody is', subject: { kind: 'Robot', name: 'alice' } },
+    { name: 'an unknown kind of subject', subject: { kind: 'Robot', name: 'alice' } },
   ])('not $name', ({ subject }) => {
     expect(decide(policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [subject])]), attributes())).toEqual({
       decision: 'noOpinion',
@@ -254,7 +254,7 @@ describe('changes', () => {
     expect(decide(policy, attributes()).decision).toBe('noOpinion');
   });
 
-  test('of a binding are seen at once, by those who lose it as well', () => {
+  test('of a binding take effect at once, also for subjects that lose it', () => {
     const policy = policyOf([role('r', read)], [b]);
     expect(decide(policy, attributes()).decision).toBe('allow');
     const other = binding('b', 'ClusterRole/r', [group('ops')]);

@@ -39,7 +39,7 @@ export class RbacSource {
     ]);
   }
 
-  /** Begins to read. Without it the first who asks has to wait. */
+  /** Begins to read. Without it the first request has to wait. */
   start(): void {
     this.#resources.start();
   }

@@ -16,7 +16,7 @@ export interface Bound {
 export interface BoundSubject {
   /** By name of the binding. */
   readonly bindings: Map<string, Bound>;
-  /** What follows from them; made when somebody asks. */
+  /** The index over them; made at its first use. */
   grants?: Grants;
   /** Bound roles that are not there, as errors. */
   missing?: readonly string[];

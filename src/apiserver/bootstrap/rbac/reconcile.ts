@@ -59,7 +59,7 @@ async function reconcileAll<T extends KubeObject>(
         .slice(start, start + atOnce)
         .map((object) => reconcileOne(writer, nameOf(resource, object), object, there.get(keyOf(object)), change)),
     );
-    // Whoever the server has been started for has requests by now.
+    // Requests of clients go first.
     await nextTurn();
   }
 }
@@ -171,7 +171,7 @@ async function moveToAggregated(writer: LoopbackClient, existing: ExistingObject
 }
 
 /**
- * Data of clusters from before 1.14: whoever was given discovery keeps the part of it that has a role of its own now.
+ * Data of clusters from before 1.14: subjects that had discovery keep the part of it that has its own role now.
  */
 async function splitBinding(writer: LoopbackClient, existing: ExistingObjects): Promise<void> {
   const bindings = new Map(

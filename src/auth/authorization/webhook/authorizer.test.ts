@@ -189,7 +189,7 @@ describe('answers', () => {
     expect(sent).toHaveLength(5);
   });
 
-  test('are for who asked for just that', async () => {
+  test('are used only for the same request', async () => {
     const { authorizer, sent } = webhook(() => ({ allowed: true }));
     await authorizer.authorize(attributes());
     await authorizer.authorize(attributes({ name: 'q' }));

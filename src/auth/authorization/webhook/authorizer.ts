@@ -47,7 +47,7 @@ interface Status {
   readonly reason: string;
 }
 
-/** Longer requests are not remembered: who asks must not be able to fill the memory. */
+/** Longer requests are not cached: a client must not be able to fill the memory. */
 const maxCachedLength = 10_000;
 
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {

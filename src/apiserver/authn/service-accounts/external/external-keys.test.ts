@@ -68,7 +68,7 @@ test('an answer that cannot be used changes nothing', async () => {
   expect([names(keys), state.asked]).toEqual([['a'], 2]);
 });
 
-test('for keys that nobody knows the signer is asked once a second, however many ask', async () => {
+test('for unknown keys the signer is asked once a second, for any number of tokens', async () => {
   const { clock, state, keys } = await started();
   expect(await Promise.all([keys.find('x'), keys.find('y'), keys.find('x')])).toEqual([[], [], []]);
   expect(await keys.find('z')).toEqual([]);

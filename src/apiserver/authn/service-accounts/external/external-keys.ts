@@ -28,7 +28,7 @@ const timeoutMs = 60_000;
 /** After an attempt that failed. */
 const retryMs = 10_000;
 /**
- * @NOTE differs from upstream: anybody can name a key that is not there, so the signer is asked for that at most so
+ * @NOTE differs from upstream: any client can name an unknown key, so the signer is asked for that at most so
  *   often.
  */
 const cooldownMs = 1000;
@@ -77,7 +77,7 @@ export class ExternalKeys implements KeySource {
     return this.#keys.filter(({ id }) => id === keyId);
   }
 
-  /** One answer for all who miss a key. */
+  /** One answer for all callers that miss a key. */
   async #refresh(): Promise<void> {
     const { clock, log } = this.#options;
     if (this.#fetching === undefined) {
@@ -95,7 +95,7 @@ export class ExternalKeys implements KeySource {
     while (!this.#stop.signal.aborted) {
       await sleep(clock, Math.min(waitMs, maxTimerMs), this.#stop.signal);
       if (this.#stop.signal.aborted) return;
-      // Somebody may have missed a key, and all were read.
+      // A caller may have missed a key, and all keys were read.
       if (this.#refreshAt > clock.now()) {
         waitMs = this.#refreshAt - clock.now();
         continue;

@@ -1,4 +1,4 @@
-/** Who has which role. A subject is `User/name`, `Group/name` or `ServiceAccount/namespace/name`. */
+/** The subjects of each role. A subject is `User/name`, `Group/name` or `ServiceAccount/namespace/name`. */
 export interface Binding {
   /** `ClusterRole/name` or `Role/name`. */
   readonly role: string;

@@ -18,5 +18,5 @@ export const onPaths = (verbs: string, urls: string): PolicyRule => ({
   nonResourceURLs: list(urls),
 });
 
-/** Nearly everybody reports. */
+/** Nearly every component writes events. */
 export const writesEvents: PolicyRule = on(',events.k8s.io', 'events', 'create,patch,update');

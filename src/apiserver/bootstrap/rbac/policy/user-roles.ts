@@ -1,4 +1,4 @@
-/** Roles for people, and for whoever wants to know what the API is. */
+/** Roles for users, and for clients that read discovery. */
 import { on, onPaths, type RuleTable } from './rules.ts';
 
 export const userRoles: RuleTable = {
