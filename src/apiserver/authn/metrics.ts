@@ -9,7 +9,7 @@ export type AuthenticationResult = 'success' | 'failure' | 'error';
 
 /**
  * What is noticed about a token of a service account when it is judged, which is once while it is remembered. One from
- * a secret is `legacy`, and when nothing is wrong with it, of a secret that a controller made or somebody else;
+ * a secret is `legacy`, and when nothing is wrong with it, of a secret that a controller or a user created;
  * `invalid-legacy-auto` is one that was marked since. Bound tokens that were extended are `valid` until clients should
  * have read them anew, and `stale` from then on.
  */

@@ -75,7 +75,7 @@ export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): To
 }
 
 /**
- * @param last asked only when nobody else was asked in vain: a credential that is wrong must not become anonymous
+ * @param last asked only when no other authenticator failed: an invalid credential must not become anonymous
  */
 export function unionOfRequests(
   authenticators: readonly RequestAuthenticator[],

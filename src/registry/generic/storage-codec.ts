@@ -54,7 +54,7 @@ export class OwnValues {
   }
 }
 
-/** Also room for the largest value. */
+/** Also large enough for the largest value. */
 const maxOwnBytes = 8 * 1024 * 1024;
 const maxKeyLength = 4096;
 
