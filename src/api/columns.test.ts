@@ -48,7 +48,7 @@ describe('columns', () => {
     expect(DEFAULT_COLUMNS.map(({ name }) => name)).toEqual(['Name', 'Created At']);
   });
 
-  test('describes every column', () => {
+  test('every column of every table has a description', () => {
     const columns = Object.keys(facts).flatMap((key) => [
       ...columnsOf(key.split('/')[0] ?? '', key.split('/')[1] ?? ''),
     ]);

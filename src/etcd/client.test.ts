@@ -388,7 +388,7 @@ describe('connecting', () => {
     });
   });
 
-  test('needs an endpoint', () => {
+  test('fails without an endpoint', () => {
     expect(() => new EtcdClient({ endpoints: [] })).toThrow('no etcd endpoint is given');
   });
 });

@@ -160,7 +160,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
   };
   const read = { key: '/a/ü', createRevision: 7, modRevision: 300, value: Buffer.from([0, 1, 254, 255]) };
 
-  test('Range', () => {
+  test('Range responses are decoded as by protobufjs', () => {
     const kvs = [kv, { key: Buffer.from('empty'), create_revision: '1', mod_revision: '1' }];
     const decoded = answer('RangeResponse', { header, kvs, more: true, count: '1000' }, decodeRange);
     expect(decoded).toEqual({
@@ -171,7 +171,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     expect(decoded.kvs[0]!.value.buffer.byteLength).toBe(4);
   });
 
-  test('Txn', () => {
+  test('Txn responses are decoded as by protobufjs', () => {
     const responses = [
       { response_put: { header: { revision: '5' } } },
       { response_range: { kvs: [kv], count: '1' } },
@@ -185,7 +185,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     expect(answer('TxnResponse', { header }, decodeTxn)).toEqual({ revision, succeeded: false, responses: [] });
   });
 
-  test('Watch', () => {
+  test('Watch responses are decoded as by protobufjs', () => {
     const events = [
       { kv, prev_kv: kv },
       { type: 'DELETE', kv: { key: Buffer.from('k'), mod_revision: '301' } },
@@ -228,7 +228,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     });
   });
 
-  test('Status and Compact', () => {
+  test('Status and Compact responses are decoded as by protobufjs', () => {
     const status = { header, version: '3.5.16', dbSize: '24576', leader: '10276657743932975437', isLearner: true };
     expect(answer('StatusResponse', status, decodeStatus)).toEqual({
       revision,

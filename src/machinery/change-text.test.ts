@@ -9,7 +9,7 @@ test('shows what was removed and added, and nothing that is the same', () => {
   );
 });
 
-test('stays short', () => {
+test('the text of a change of a large object is short', () => {
   const before = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
   const text = changeText('core.Thing', before, {});
   expect(text.split('\n')).toHaveLength(104);

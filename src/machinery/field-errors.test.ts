@@ -115,7 +115,7 @@ describe('a large value is shown in part', () => {
     expect(body.test(error.body), error.body.slice(0, 100)).toBe(true);
   });
 
-  test('a key', () => {
+  test('a long key in a path is cut', () => {
     expect(path.key(long).child('name').toString()).toBe(`spec[${long.slice(0, 1023)}... (cut).name`);
   });
 

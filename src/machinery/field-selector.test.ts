@@ -12,7 +12,7 @@ describe('field selectors', () => {
     { name: 'empty value', text: 'a=', canonical: 'a=' },
   ])('$name', ({ text, canonical }) => expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical));
 
-  test('unescapes values', () =>
+  test('removes the escapes from values', () =>
     expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
 
   test.each([

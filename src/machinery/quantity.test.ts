@@ -100,7 +100,7 @@ describe('arithmetic', () => {
     expect(q(result).sub(b!).compare(a!)).toBe(0);
   });
 
-  test('compares exactly', () => {
+  test('compares quantities without loss of precision', () => {
     expect(q('1000m').compare(q('1'))).toBe(0);
     expect(q('1Ki').compare(q('1k'))).toBeGreaterThan(0);
     expect(q('-1').compare(0)).toBeLessThan(0);
@@ -118,7 +118,7 @@ describe('arithmetic', () => {
     expect(q('1.500').roundUp(-3).toString()).toBe('1.500');
   });
 
-  test('scales and negates', () => {
+  test('multiplies and negates quantities', () => {
     expect(q('100m').multiply(25).toString()).toBe('2500m');
     expect(q('1Gi').neg().toString()).toBe('-1Gi');
     expect(new Quantity(1536n * 1024n, 0, 'BinarySI').toString()).toBe('1536Ki');

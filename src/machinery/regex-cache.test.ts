@@ -6,7 +6,7 @@ import { RegexCache } from './regex-cache.ts';
 const large = (i: number): string => `[a-z]{200}${i}`;
 
 describe('compiled patterns', () => {
-  test('are kept', () => {
+  test('are reused for the same pattern, and errors too', () => {
     const cache = new RegexCache(1_000_000);
     expect(cache.get('a+')).toBe(cache.get('a+'));
     expect(cache.get('(')).toBe('error parsing regexp: missing closing ): `(`');

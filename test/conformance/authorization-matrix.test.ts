@@ -191,7 +191,7 @@ describe.skipIf(url === undefined)(
       expect(roles.length).toBeGreaterThan(50);
     });
 
-    test('resources', async () => {
+    test('decisions about resources are those of the reference', async () => {
       let asked = 0;
       for (const role of roles) {
         const user = { name: userOf(role), groups: [] };
@@ -241,7 +241,7 @@ describe.skipIf(url === undefined)(
       }
     }, 60_000);
 
-    test('paths', async () => {
+    test('decisions about non-resource paths are those of the reference', async () => {
       for (const role of roles) {
         const questions = paths.flatMap((path) =>
           ['get', 'post'].map(

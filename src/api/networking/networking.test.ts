@@ -140,8 +140,8 @@ describe('ingresses of v1beta1', () => {
       ],
     },
   };
-  test('become v1', () => expect(fromOldIngress(old)).toEqual(current));
-  test('and back', () => expect(toOldIngress(current)).toEqual(old));
+  test('are converted from v1beta1 to v1', () => expect(fromOldIngress(old)).toEqual(current));
+  test('are converted from v1 to v1beta1', () => expect(toOldIngress(current)).toEqual(old));
   test('have a path type of their own', () => {
     const made: OldIngress = {
       metadata,
@@ -250,7 +250,7 @@ describe('rules of IP addresses (KEP-1880)', () => {
     },
   ])('$name', ({ made, problems }) => expect(validateIpAddress(made).map(fieldErrorText)).toEqual(problems));
 
-  test('the parent stays', () => {
+  test('the parent reference of an IPAddress is immutable', () => {
     const [error, ...others] = validateIpAddressUpdate(
       address('10.0.0.1', { resource: 'services', name: 't' }),
       address('10.0.0.1'),
@@ -315,7 +315,7 @@ describe('rules of ranges for cluster IPs (KEP-1880)', () => {
     },
   ])('$name', ({ made, problems }) => expect(validateServiceCidr(made).map(fieldErrorText)).toEqual(problems));
 
-  test('ranges stay', () =>
+  test('the ranges of a ServiceCIDR are immutable', () =>
     expect(validateServiceCidrUpdate(range('10.1.0.0/24'), range('10.0.0.0/24')).map(fieldErrorText)).toEqual([
       'spec.cidrs: Invalid value: []string{"10.1.0.0/24"}: field is immutable',
     ]));

@@ -88,7 +88,7 @@ describe('bindings', () => {
     );
   });
 
-  test('keep their role', () => {
+  test('the role of a binding is immutable', () => {
     const errors = validateRoleBindingUpdate(
       { metadata: namespaced, roleRef: { ...roleRef, name: 'edit' } },
       { metadata: namespaced, roleRef },

@@ -141,7 +141,7 @@ describe('VolumeAttachment', () => {
     expect(validateVolumeAttachment(attachment(spec), rules).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('keeps its spec', () => {
+  test('the spec of a VolumeAttachment is immutable', () => {
     expect(
       validateVolumeAttachmentUpdate(attachment({ nodeName: 'o' }), attachment(), rules).map(({ field }) => field),
     ).toEqual(['spec']);

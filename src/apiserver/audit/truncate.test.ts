@@ -58,7 +58,7 @@ describe('truncation', () => {
     expect(lost).toEqual(['truncate 1: event is too large even after truncating']);
   });
 
-  test('splits batches', async () => {
+  test('splits a batch that is larger than the maximum batch size', async () => {
     const size = Buffer.byteLength(auditEvent('1').text('{', ''));
     const { batches, write } = setUp(size, 2 * size);
     await write(...['1', '2', '3', '4', '5'].map((id) => auditEvent(id)));

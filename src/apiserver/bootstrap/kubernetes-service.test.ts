@@ -257,7 +257,7 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     ]);
   });
 
-  test('none', async () => {
+  test('with --endpoint-reconciler-type=none the server publishes no endpoints', async () => {
     const none = replica('192.0.2.1', () => noReconciler);
     await none.service.sync();
     await none.service.stop();

@@ -83,14 +83,14 @@ describe('a decision', () => {
     },
     {
       name: 'that could not be made, which is none',
-      decision: { decision: 'noOpinion', reason: 'no role', error: 'nobody answers' },
+      decision: { decision: 'noOpinion', reason: 'no role', error: 'no response' },
       status: 500,
       annotations: { [reasonKey]: 'internal error' },
       counted: 'error',
     },
     {
       name: 'to deny for want of an answer, which is none either',
-      decision: { decision: 'deny', reason: '', error: 'nobody answers' },
+      decision: { decision: 'deny', reason: '', error: 'no response' },
       status: 500,
       annotations: { [reasonKey]: 'internal error' },
       counted: 'error',

@@ -125,7 +125,7 @@ describe('what is counted as in work', () => {
     expect(lifecycle.requests).toBe(0);
   });
 
-  test('no watch', async () => {
+  test('a watch does not count as a request in work', async () => {
     const lifecycle = new Lifecycle();
     await countRequests(lifecycle)(request(watch).request, () =>
       Promise.resolve({ ...ok, body: String(lifecycle.requests) }),

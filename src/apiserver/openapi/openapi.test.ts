@@ -71,7 +71,7 @@ describe('renditions', () => {
     expect(contentType).toBe('application/json');
   });
 
-  test('are made once', () => {
+  test('each encoding of a document is made once', () => {
     expect(openApi.v2('protobuf')).toBe(openApi.v2('protobuf'));
     expect(openApi.v3('api/v1', 'json')).toBe(openApi.v3('api/v1', 'json'));
   });
@@ -241,7 +241,7 @@ describe.skipIf(golden.length === 0)('recorded answers of a 1.32 server (skipped
     }
   });
 
-  test('openapi-v3-index', () => {
+  test('the index of OpenAPI v3 is that of the recording', () => {
     const { body, contentType } = openApi.v3Index();
     expect(
       Buffer.from(body)

@@ -134,7 +134,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(exchange.body.toString()).toBe('body');
   });
 
-  test('takes padding off', async () => {
+  test('removes the padding of DATA frames', async () => {
     const peer = await startNodePeer(echo, { paddingStrategy: http2.constants.PADDING_STRATEGY_MAX });
     const connection = await connectTo(peer.port, { streamWindowBytes: 5_000 });
     const exchange = new Exchange();
@@ -294,7 +294,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(() => connection.open(post, new Exchange())).toThrow(expect.objectContaining({ unprocessed: true }));
   });
 
-  test('answers pings', async () => {
+  test('answers PING frames of the server', async () => {
     const peer = await startNodePeer(echo);
     await connectTo(peer.port);
     await new Promise<void>((resolve, reject) =>

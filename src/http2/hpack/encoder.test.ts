@@ -60,7 +60,7 @@ describe('the block of an answer', () => {
     ).toEqual([':status', '401', 'warning', 'a', 'www-authenticate', 'b', 'warning', 'a', 'warning', 'c']);
   });
 
-  test('takes any iterable', () => {
+  test('encodes the fields of any iterable', () => {
     expect(encodeAnswer(200, new Map([['vary', 'x']]))).toBe(encodeAnswer(200, [['vary', 'x']]));
   });
 

@@ -181,7 +181,7 @@ describe("Node's HTTP/2 client as the peer", () => {
     }
   });
 
-  test('decodes the answers', async () => {
+  test('response header blocks are decoded to the same fields', async () => {
     const answers: Answer[] = [
       {
         status: 200,

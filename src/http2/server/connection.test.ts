@@ -533,14 +533,14 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(seen).toEqual(expected);
   });
 
-  test('takes padding off', async () => {
+  test('removes the padding of DATA frames', async () => {
     const server = await startServer(echo, { streamWindowBytes: 5_000 });
     const session = await connect(server.port, { paddingStrategy: http2.constants.PADDING_STRATEGY_MAX });
     const body = pattern(50_001);
     expect((await post(session, body)).body.equals(body)).toBe(true);
   });
 
-  test('answers pings', async () => {
+  test('answers PING frames of the client', async () => {
     const session = await connect((await startServer(echo)).port);
     const payload = await new Promise((resolve, reject) => {
       session.ping(Buffer.from('12345678'), (error, _, echoed) =>

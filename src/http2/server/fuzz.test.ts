@@ -251,7 +251,7 @@ describe('HTTP/2 server connection in random conversations', () => {
     expect(requests).toBeGreaterThan(300);
   });
 
-  test('that do not', async () => {
+  test('that break the rules are answered or end with an HTTP/2 error code', async () => {
     const codes = new Set<number | undefined>();
     for (let seed = 1; seed <= 3_000; seed++) {
       const random = randomSource(seed * 7_919);

@@ -20,7 +20,7 @@ const fields = [
 const scan = createAttributesScanner(schemas, 'core/v1.Pod', fields);
 
 describe('index attributes from bytes', () => {
-  test('of a pod', () => {
+  test('are scanned from the bytes of a pod', () => {
     const attributes = scan(
       pods.encode({
         metadata: { name: 'a', namespace: 'b', labels: { x: '1', y: '2' }, annotations: { z: '3' } },
@@ -104,7 +104,7 @@ describe('index attributes from bytes', () => {
     expect(scan(bytes('a')).fields.get('spec.nodeName')).toBe('ünïcode');
   });
 
-  test('many labels', () => {
+  test('are scanned from an object with many labels', () => {
     const labels = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`label-${String(i).padStart(3, '0')}`, String(i)]),
     );
@@ -138,7 +138,7 @@ describe('attributes say what decoding says', () => {
     expect(kinds.length).toBeGreaterThan(100);
   });
 
-  test('for every kind', () => {
+  test('attributes from bytes equal those of the decoded object for every kind', () => {
     for (const [index, id] of kinds.entries()) {
       const scanKind = createAttributesScanner(schemas, id, ['metadata.uid', 'metadata.generation']);
       const generator = new ValueGenerator(schemas, randomSource(index), (type) => codecs.of(type).empty());

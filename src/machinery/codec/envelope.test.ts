@@ -24,7 +24,7 @@ describe('the storage envelope', () => {
     });
   });
 
-  test('long contents', () => {
+  test('the envelope has the right length for long contents', () => {
     for (const size of [127, 128, 16383, 16384, 2_097_152]) {
       const raw = Buffer.alloc(size, 7);
       expect(readEnvelope(writeEnvelope('apps/v1', 'Deployment', raw)).raw.equals(raw)).toBe(true);

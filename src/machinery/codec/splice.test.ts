@@ -133,7 +133,7 @@ describe('lists, item by item', () => {
     expect(Buffer.concat([head, ...pieces, tail]).equals(expected)).toBe(true);
   });
 
-  test('an empty list', () => {
+  test('an empty list is encoded without items', () => {
     const { head, tail } = listEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', revision: 5, itemsLength: 0 });
     expect(Buffer.concat([head, tail]).equals(list([], { resourceVersion: '5' }))).toBe(true);
   });

@@ -75,7 +75,7 @@ function outcome(refusal: Refusal): string {
 describe.skipIf(!available)('bodies that do not decode (golden)', () => {
   const cases = refusals();
 
-  test('are there', () => {
+  test('the recordings have more than 25 bodies that do not decode', () => {
     expect(cases.length).toBeGreaterThan(25);
   });
 

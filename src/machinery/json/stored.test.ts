@@ -84,7 +84,7 @@ describe('index attributes from JSON', () => {
     'spec.none',
   ]);
 
-  test('of an object', () => {
+  test('are scanned from the JSON of an object', () => {
     const attributes = scan(
       encodeJson(
         parseJson(

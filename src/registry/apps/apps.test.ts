@@ -111,7 +111,7 @@ describe('all workloads', () => {
 });
 
 describe('a Deployment', () => {
-  it('has defaults', () => {
+  it('gets the defaults of apps/v1', () => {
     expect(deployments.create(workload()).object.spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
@@ -163,7 +163,7 @@ describe('a Deployment', () => {
     expect(deployments.create(workload(spec)).errors).toEqual(errors);
   });
 
-  it('keeps its selector', () => {
+  it('refuses a change of its selector', () => {
     const { errors } = deployments.edit(
       workload({ template: { ...template, metadata: { labels: { app: 'web', tier: 'a' } } } }),
       ({ spec }) => void (spec.selector = { matchLabels: { tier: 'a' } }),
@@ -392,7 +392,7 @@ describe('a ControllerRevision', () => {
     ]);
   });
 
-  it('keeps its data', () => {
+  it('refuses a change of its data', () => {
     const { errors } = revisions.edit(
       { metadata: { name: 'a' }, data: { a: 1 }, revision: 1 },
       (read) => void Object.assign(read, { data: { a: 2 }, revision: 2 }),

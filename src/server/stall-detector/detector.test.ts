@@ -193,7 +193,7 @@ describe('a stall', () => {
     expect(exits).toEqual([0]);
   });
 
-  test('opens no port', async () => {
+  test('is inspected without opening a port', async () => {
     const { told } = watching();
     function look(): string | undefined {
       holdUntilSeen();

@@ -25,7 +25,7 @@ describe('a store whose values are encrypted', () => {
     expect((await plain.list('/')).kvs.map(({ value }) => value.toString())).toEqual(['/companion=2', '/own=1']);
   });
 
-  test('passes guards on', async () => {
+  test('passes the guards of a write to the store below', async () => {
     const { revision } = await plain.create('/others/a', bytes('x'));
     const guards = [{ prefix: '/others/', unchangedSince: revision - 1 }];
     await expect(store.create('/own', bytes('1'), { guards })).rejects.toMatchObject({ reason: 'Conflict' });

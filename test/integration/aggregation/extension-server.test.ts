@@ -106,7 +106,7 @@ describe('objects of the server behind', () => {
     expect(table.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', expect.any(String)] }] });
   });
 
-  test('are watched', async () => {
+  test('are watched through this server', async () => {
     const outgoing = https.get(`${front.url}${widgets}?watch=1`, {
       rejectUnauthorized: false,
       agent: false,

@@ -398,7 +398,7 @@ describe('who answers', () => {
 });
 
 describe('a backend that is not there', () => {
-  test('is not asked', async () => {
+  test('gets no request while its APIService is unavailable', async () => {
     await using backend = await ExtensionBackend.start({ files });
     backend.own = { [base]: { status: 500, body: '' } };
     await users.call('admin', 'DELETE', `${apiServicesPath}/v1.agg.example.com`);

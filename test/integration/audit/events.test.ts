@@ -325,7 +325,7 @@ omitStages: [RequestReceived]
     expect(event.responseObject).toMatchObject({ status: { allowed: true } });
   });
 
-  test('None is nothing', async () => {
+  test('at level None a request has no event', async () => {
     expect(await server.record('GET', configMaps, { user: 'jane' })).toEqual([]);
   });
 

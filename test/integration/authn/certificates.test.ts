@@ -197,7 +197,7 @@ describe('request headers of a front proxy', () => {
     });
   });
 
-  test('over HTTP/2 too', async () => {
+  test('of a front proxy count over HTTP/2 too', async () => {
     const { certificate: cert, key } = await openssl.issue({ subject: '/CN=proxy', issuer: proxyCa });
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost', cert, key });
     expect(await callServer2(session, '/api', { 'x-remote-user': 'jane' })).toMatchObject({ status: 200 });
@@ -206,7 +206,7 @@ describe('request headers of a front proxy', () => {
   });
 
   test.each([
-    { name: 'nobody', make: () => undefined },
+    { name: 'a client without a certificate', make: () => undefined },
     { name: 'a proxy that is not on the list', make: () => openssl.issue({ subject: '/CN=other', issuer: proxyCa }) },
     {
       name: 'a proxy of another authority',

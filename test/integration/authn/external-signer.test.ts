@@ -178,7 +178,7 @@ describe('a token that another program signs', () => {
     );
   });
 
-  test('is counted', async () => {
+  test('counts requests to the external signer in metrics', async () => {
     await request();
     const metrics = (await send('GET', '/metrics')).text;
     expect(metrics).toMatch(/^apiserver_externaljwt_sign_request_total\{code="OK"\} \d+$/m);

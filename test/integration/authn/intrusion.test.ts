@@ -272,7 +272,7 @@ describe('as a user without the right', () => {
     }
   });
 
-  test('nor over HTTP/2', async () => {
+  test('other spellings over HTTP/2 do not reach the resource', async () => {
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
     for (const path of paths) {
       const answer = await callServer2(session, path, { authorization: 'Bearer jane-token' });
@@ -286,7 +286,7 @@ describe('as a user without the right', () => {
     const many = Array.from({ length: 3000 }, (_, i) => [`x-${i}`, '1'] as const);
     const acting = { authorization: 'Bearer admin-token', ...Object.fromEntries(many), 'impersonate-user': 'jane' };
 
-    test('is she', async () => {
+    test('the request has the impersonated user', async () => {
       const answer = await server.call({ path: secrets, headers: Object.entries(acting).flat() });
       expect([answer.status, answer.body['message']]).toEqual([
         403,
@@ -294,7 +294,7 @@ describe('as a user without the right', () => {
       ]);
     });
 
-    test('is she over HTTP/2 as well', async () => {
+    test('the request over HTTP/2 has the impersonated user', async () => {
       const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
       const answer = await callServer2(session, secrets, acting);
       expect([answer.status, answer.body['message']]).toEqual([

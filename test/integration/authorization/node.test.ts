@@ -232,7 +232,7 @@ describe('a node may', () => {
     expect((await get(one, path)).status).toBe(200);
   });
 
-  test('keep its lease', async () => {
+  test('create and read its own lease', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
     expect((await api.call(one, 'POST', leases, { body: { metadata: { name: 'one' }, spec: {} } })).status).toBe(201);
     expect((await get(one, `${leases}/one`)).status).toBe(200);

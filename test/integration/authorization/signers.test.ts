@@ -105,7 +105,7 @@ describe("a request for an administrator's certificate", () => {
       },
     });
 
-  test('is refused', async () => {
+  test('a client certificate request for system:masters is refused', async () => {
     expect((await request('kubernetes.io/kube-apiserver-client', ['devs', 'system:masters'])).body.message).toBe(
       'certificatesigningrequests.certificates.k8s.io "admin" is forbidden: use of ' +
         'kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',

@@ -66,7 +66,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     ).toBe(isJson ? 201 : 400);
   });
 
-  test('in YAML', async () => {
+  test('in YAML where a text belongs is refused', async () => {
     const answer = await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`, {
       contentType: 'application/yaml',
     });

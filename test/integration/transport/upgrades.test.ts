@@ -391,7 +391,7 @@ describe('never gets an answer from behind the filters', () => {
     await connection.closed;
   });
 
-  test('no host', async () => {
+  test('a WebSocket request without a Host header is refused', async () => {
     connection.write(`GET ${watch} HTTP/1.1\r\n${[...webSocket, admin].join('\r\n')}\r\n\r\n`);
     expect(await connection.rest()).toMatch(/^HTTP\/1.1 400 /);
   });

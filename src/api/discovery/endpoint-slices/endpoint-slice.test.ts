@@ -93,5 +93,5 @@ describe('endpoint slices of v1beta1', () => {
     ],
   };
   test('the zone is taken out of the topology', () => expect(fromOldSlice(old)).toEqual(current));
-  test('and put back', () => expect(toOldSlice(current)).toEqual(old));
+  test('the zone is written back into the topology', () => expect(toOldSlice(current)).toEqual(old));
 });

@@ -404,7 +404,7 @@ describe('completeApiServerOptions', () => {
     );
   });
 
-  test('refuses operands', () => {
+  test('refuses operands after the flags', () => {
     expect(() => parse(['--watch-cache', 'true'])).toThrow(
       '"orch apiserver" does not take any arguments, got ["true"]',
     );

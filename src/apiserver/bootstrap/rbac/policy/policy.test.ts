@@ -59,7 +59,7 @@ describe.skipIf(!isThere)(
         ]),
       );
 
-    test('cluster roles', () => {
+    test('the default cluster roles are those of 1.32', () => {
       const objects = byName(policy.clusterRoles);
       expectRoles(objects, { ...facts.clusterRoles, ...facts.controllerRoles });
       expect(Object.keys(objects)).toHaveLength(
@@ -67,7 +67,7 @@ describe.skipIf(!isThere)(
       );
     });
 
-    test('cluster role bindings', () => {
+    test('the default cluster role bindings are those of 1.32', () => {
       const controllers = Object.keys(facts.controllerRoles).map((name) => [
         name,
         {
