@@ -228,7 +228,7 @@ describe.each([{ isHttp2: false }, { isHttp2: true }])('requests with HTTP/2: $i
     expect((await send(app.url, `${configMaps}/${name}`, { method: 'DELETE' })).status).toBe(200);
   });
 
-  test('without a body where one is needed, with a broken one, and with one that is too large are refused', async () => {
+  test('without a needed body, with a broken one, or with one that is too large are refused', async () => {
     await using app = await serve(application(administrator()), { isHttp2 });
     const post = async (body?: string): Promise<number> =>
       (await send(app.url, configMaps, { method: 'POST', headers: json, ...(body === undefined ? {} : { body }) }))
