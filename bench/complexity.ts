@@ -53,7 +53,7 @@ interface Result extends Sample {
 /** @returns the exit code */
 export async function complexity(argv: readonly string[]): Promise<number> {
   const options = readComplexityOptions(argv);
-  if (options === undefined) return (process.stdout.write(help), 0);
+  if (options === undefined) return process.stdout.write(help), 0;
   const cases = selectCases(options);
   await using server = await ComplexityServer.start();
   const results: Result[] = [];

@@ -43,7 +43,7 @@ export async function latency(argv: readonly string[], root: string, signal: Abo
     strict: true,
   });
   if (values.help === true || (values.from === undefined && values.case === undefined))
-    return (process.stdout.write(help), values.help === true ? 0 : 2);
+    return process.stdout.write(help), values.help === true ? 0 : 2;
   const cases =
     values.case === undefined ? await heaviest(values.from!, Number(values.cases ?? 15)) : named([values.case]);
   const seconds = Number(values.seconds ?? 5);

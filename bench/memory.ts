@@ -45,7 +45,7 @@ interface Options {
 /** @returns the exit code */
 export async function memory(argv: readonly string[], root: string, signal: AbortSignal): Promise<number> {
   const options = readMemoryOptions(argv);
-  if (options === undefined) return (process.stdout.write(help), 0);
+  if (options === undefined) return process.stdout.write(help), 0;
   const chosen = floods.filter(({ name }) => name.includes(options.filter));
   if (chosen.length === 0)
     throw new UsageError(
