@@ -138,6 +138,16 @@ describe('a stall', () => {
     },
   );
 
+  test('that follows another one at once is told as well', async () => {
+    const { all, told } = watching();
+    holdUntilSeen();
+    (function again() {
+      holdUntilSeen();
+    })();
+    await told;
+    expect(all.flatMap(({ stack }) => stack.map((frame) => frame.split(' ', 1)[0]))).toContain('again');
+  });
+
   test('of one request is not blamed on another one that waits', async () => {
     const { told } = watching();
     const waits = async (request: Request): Promise<Request> => {

@@ -90,9 +90,12 @@ class StallDetector {
     );
   }
 
-  /** How many stalls were looked into, also those that are not over yet. */
-  get seen(): number {
-    return Number(Atomics.load(this.#numbers, slot.seen));
+  /** @returns whether the other thread has looked into the stall that begins now, at the latest */
+  beginStall(): () => boolean {
+    const beat = process.hrtime.bigint();
+    this.#last = beat;
+    Atomics.store(this.#numbers, slot.beat, beat);
+    return () => Atomics.load(this.#numbers, slot.seenBeat) === beat;
   }
 
   get isUnused(): boolean {
@@ -211,5 +214,9 @@ export function watchEventLoop(listener: StallListener): () => Promise<void> {
   };
 }
 
-/** For tests that stall until it was noticed: how many stalls were looked into. */
-export const seenStalls = (): number => detector?.seen ?? 0;
+/**
+ * For tests: what follows is a stall of its own, also where the event loop stood before and was looked into.
+ *
+ * @returns whether the other thread has looked into this stall
+ */
+export const beginStall = (): (() => boolean) => detector!.beginStall();

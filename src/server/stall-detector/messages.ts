@@ -6,8 +6,8 @@ export const slot = {
   /** When the event loop turned last. */
   beat: 0,
   threshold: 1,
-  /** How many stalls were looked at. */
-  seen: 2,
+  /** The stall that was looked at last, by its beat. */
+  seenBeat: 2,
   /** 1 while a debugger may attach: its breakpoints are none of our business. */
   debugger: 3,
 } as const;

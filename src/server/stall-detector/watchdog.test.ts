@@ -114,20 +114,21 @@ describe('the thread that watches', () => {
 
   test('looks into it once when it stands, and lets it go', async () => {
     const it = new Watching();
+    await it.pass(5);
     it.beat();
     await it.pass(5000);
-    expect(it.sessions).toHaveLength(1);
+    expect([it.sessions.length, it.numbers[slot.seenBeat]]).toEqual([1, 0n]);
     await it.pause('judge', '');
     expect(it.sessions[0]!.isOpen).toBe(false);
     expect(it.reports).toEqual([
       {
         kind: 'stall',
-        beat: 0n,
+        beat: 5n * ms,
         work: undefined,
         stack: ['judge (file:///a.js:3:5)', '(anonymous) (file:///a.js:3:5)'],
       },
     ]);
-    expect(it.numbers[slot.seen]).toBe(1n);
+    expect(it.numbers[slot.seenBeat]).toBe(5n * ms);
     await it.pass(50_000);
     expect(it.sessions).toHaveLength(1);
   });

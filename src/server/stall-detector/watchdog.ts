@@ -74,7 +74,7 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     report = found;
     saidLastWords = false;
     port.postMessage(found);
-    Atomics.add(numbers, slot.seen, 1n);
+    Atomics.store(numbers, slot.seenBeat, found.beat);
   }
 
   function capture(beat: bigint): void {
