@@ -53,17 +53,21 @@ export function parseLabelSelector(text: string): readonly Requirement[] {
 export function* labelSelectorSteps(text: string): Generator<void, readonly Requirement[]> {
   const requirements: Requirement[] = [];
   for (const requirement of readLabelSelector(text)) {
-    requirements.push(requirement);
-    if (requirements.length % requirementsPerStep === 0) yield;
+    if (requirement !== undefined) requirements.push(requirement);
+    if (requirement === undefined || requirements.length % partsPerStep === 0) yield;
   }
   return sortByKey(requirements);
 }
 
-/** A fraction of a millisecond. */
-const requirementsPerStep = 256;
+/** Requirements, or values of one: a fraction of a millisecond. */
+const partsPerStep = 256;
 
-/** As {@link parseLabelSelector}, requirement by requirement in the order of the text: for texts that may be long. */
-export const readLabelSelector = (text: string): Generator<Requirement, void> => new Parser(text).requirements();
+/**
+ * As {@link parseLabelSelector}, requirement by requirement in the order of the text: for texts that may be long.
+ * Undefined stands for a step within a requirement with many values.
+ */
+export const readLabelSelector = (text: string): Generator<Requirement | undefined, void> =>
+  new Parser(text).requirements();
 
 type TokenKind = 'end' | 'error' | 'identifier' | ',' | '(' | ')' | '!' | 'operator';
 
@@ -139,6 +143,8 @@ const operatorOfText: Readonly<Record<string, SelectorOperator>> = {
   '<': 'lt',
 };
 
+type Steps<T> = Generator<undefined, T>;
+
 /** Recursive descent over the tokens; each method reads one rule and says what it expected instead. */
 class Parser {
   readonly #tokens: Tokens;
@@ -149,13 +155,13 @@ class Parser {
     this.#current = this.#tokens.next();
   }
 
-  *requirements(): Generator<Requirement, void> {
+  *requirements(): Generator<Requirement | undefined, void> {
     for (;;) {
       const first = this.#peek();
       if (first.kind === 'end') return;
       if (first.kind !== 'identifier' && first.kind !== '!')
         throw found(first, ", expected: !, identifier, or 'end of string'");
-      yield this.#wrapped(() => this.#requirement());
+      yield yield* this.#wrapped();
       const next = this.#take();
       if (next.kind === 'end') return;
       if (next.kind !== ',') throw found(next, ", expected: ',' or 'end of string'");
@@ -164,16 +170,16 @@ class Parser {
     }
   }
 
-  #wrapped(read: () => Requirement): Requirement {
+  *#wrapped(): Steps<Requirement> {
     try {
-      return read();
+      return yield* this.#requirement();
     } catch (error) {
       if (error instanceof SelectorError) throw new SelectorError(`unable to parse requirement: ${error.message}`);
       throw error;
     }
   }
 
-  #requirement(): Requirement {
+  *#requirement(): Steps<Requirement> {
     const negated = this.#peek().kind === '!';
     if (negated) this.#take();
     const key = this.#take();
@@ -183,7 +189,7 @@ class Parser {
     if (negated) return createRequirement(key.text, '!', []);
     if (next.kind === 'end' || next.kind === ',') return createRequirement(key.text, 'exists', []);
     const operator = this.#operator();
-    const values = operator === 'in' || operator === 'notin' ? this.#valueSet() : this.#exactValue();
+    const values = operator === 'in' || operator === 'notin' ? yield* this.#valueSet() : this.#exactValue();
     return createRequirement(key.text, operator, [...new Set(values)].sort());
   }
 
@@ -202,7 +208,7 @@ class Parser {
     return [token.text];
   }
 
-  #valueSet(): string[] {
+  *#valueSet(): Steps<string[]> {
     const open = this.#take();
     if (open.kind !== '(') throw found(open, " expected: '('");
     const next = this.#peek();
@@ -211,16 +217,17 @@ class Parser {
       return [''];
     }
     if (next.kind !== 'identifier' && next.kind !== ',') throw found(next, ", expected: ',', ')' or identifier");
-    const values = this.#values();
+    const values = yield* this.#values();
     if (this.#take().kind !== ')') throw found(next, ", expected: ')'");
     return values;
   }
 
   /** Values between the parentheses; an empty place between commas is an empty value. */
-  #values(): string[] {
+  *#values(): Steps<string[]> {
     const values: string[] = [];
     for (;;) {
       const token = this.#take();
+      if (values.length % partsPerStep === partsPerStep - 1) yield undefined;
       if (token.kind === 'identifier') {
         values.push(token.text);
         const next = this.#peek();

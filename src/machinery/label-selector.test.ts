@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { pick, randomSource } from '../../test/support/random.ts';
 import { readsDuring } from '../../test/support/counted.ts';
 import { equalities, everything, matchesLabels, nothing, type Requirement, requirementsOf } from './label-selector.ts';
-import { parseLabelSelector, selectorText } from './label-selector-text.ts';
+import { labelSelectorSteps, parseLabelSelector, selectorText } from './label-selector-text.ts';
 
 const numbered = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(',');
@@ -148,6 +148,16 @@ test('a requirement that is refused names no more than its first errors', () => 
   expect(() => parseLabelSelector(`a in (${numbered(50_000, (i) => `_${i}`)})`)).toThrow(
     expect.objectContaining({ message: expect.stringMatching(/^.{1,200000}$/s) as string }),
   );
+});
+
+test.each([
+  { name: 'requirements', text: numbered(10_000, (i) => `k${i}`) },
+  { name: 'values of one requirement', text: `a in (${numbered(10_000, (i) => `v${i}`)})` },
+  { name: 'values and empty values of one requirement', text: `a in (x${',,x'.repeat(10_000)})` },
+])('a long text is parsed in steps: many $name', ({ text }) => {
+  let steps = 0;
+  for (const _ of labelSelectorSteps(text)) steps++;
+  expect(steps).toBeGreaterThanOrEqual(39);
 });
 
 describe('label selectors as objects (LabelSelector)', () => {

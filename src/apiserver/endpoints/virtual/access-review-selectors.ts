@@ -62,10 +62,13 @@ function labelRequirement(
   return known === undefined ? undefined : requirementOf(key, known, values);
 }
 
-function* parsed<T>(reading: Iterable<T>, name: string, problems: string[]): Steps<T> {
+function* parsed<T>(reading: Iterable<T | undefined>, name: string, problems: string[]): Steps<T> {
   try {
     const terms: T[] = [];
-    for (const term of reading) if (terms.push(term) % stepLength === 0) yield;
+    for (const term of reading) {
+      if (term !== undefined) terms.push(term);
+      if (term === undefined || terms.length % stepLength === 0) yield;
+    }
     return terms;
   } catch {
     return ignored(name, problems);
