@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../machinery/value.ts';
 import { isGateOn, type GateSettings } from './feature-gates.ts';
+import { TABLE } from './resource-table/index.ts';
 import {
   ALL_VERBS,
-  TABLE,
   type GroupVersionRow,
   type ResourceRow,
   type SubresourceRow,
   type Verb,
-} from './resource-table.ts';
+} from './resource-table/row.ts';
 
-export type { Verb } from './resource-table.ts';
+export type { Verb } from './resource-table/row.ts';
 
 export interface GroupVersionInfo {
   /** '' for core. */
