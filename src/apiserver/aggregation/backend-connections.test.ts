@@ -9,7 +9,8 @@ import { Agent, request as undiciRequest } from 'undici';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { caSubject, createAdmin, createAuthority, createServing, type KeyPair } from '../../pki/pki.ts';
 import type { Address } from '../webhooks/service-resolver.ts';
-import { BackendConnections, type BackendIdentity, type BackendRequest } from './backend-connections.ts';
+import { type BackendRequest } from './backend-session.ts';
+import { BackendConnections, type BackendIdentity } from './backend-connections.ts';
 
 const serverName = 'agg.default.svc';
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

@@ -9,11 +9,20 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import net from 'node:net';
-import type { Duplex, Readable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import { abortable } from '../../base/abortable.ts';
 import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
+import { ask, sendHttp2, sendHttp1, sendUpgrade } from './backend-exchanges.ts';
+import {
+  BrokenConnection,
+  type BackendRequest,
+  type BackendResponse,
+  type Upgraded,
+  type Session,
+  type Place,
+} from './backend-session.ts';
 
 export interface BackendIdentity {
   /** What the certificate of the other side is for, and what it is asked for. */
@@ -25,67 +34,34 @@ export interface BackendIdentity {
   readonly client: { readonly certificate: string; readonly key: string } | undefined;
 }
 
-export interface BackendRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  /** Lower-case names, each with all of its values. */
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly body: Readable | undefined;
-  /** Ends the request, and the answer when it has begun. */
-  readonly signal: AbortSignal;
-}
-
-export interface BackendResponse {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly body: Readable;
-}
-
-/** The other side speaks the protocol that it was asked for. */
-export interface Upgraded {
-  readonly status: 101;
-  readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly connection: Duplex;
-}
-
 const connectTimeoutMs = 30_000;
+
 const handshakeTimeoutMs = 10_000;
+
 /** A connection that is not there by then may have met an endpoint that is dead: another one is tried beside it. */
 const impatienceMs = 300;
+
 const maxDials = 4;
+
 const idleTimeoutMs = 90_000;
+
 const maxIdleSockets = 25;
+
 /** A connection that is quiet for so long is asked whether it still lives, and given up when it does not answer. */
 const quietMs = 30_000;
-const pingTimeoutMs = 15_000;
+
 /**
  * The windows of all streams of a connection fit into the connection's window, so that one that is not read does not
  * delay the others.
  */
 const streamWindow = 128 * 1024;
+
 const maxStreams = 100;
+
 const connectionWindow = 16 * 1024 * 1024;
+
 /** Addresses of pods come and go: those that nothing is open to are forgotten when there are more. */
 const maxPlaces = 64;
-
-interface Session {
-  readonly session: http2.ClientHttp2Session;
-  streams: number;
-  /** The other side takes no more requests here. */
-  leaving: boolean;
-  used: boolean;
-}
-
-/** One address, and what is open to it. */
-interface Place {
-  protocol: 'h2' | 'http/1.1' | undefined;
-  readonly dials: Set<Promise<void>>;
-  readonly sessions: Set<Session>;
-  readonly agent: http.Agent;
-  /** The connection that told which protocol is spoken. */
-  spare: tls.TLSSocket | undefined;
-}
 
 export class BackendConnections {
   readonly #identity: BackendIdentity;
@@ -305,20 +281,6 @@ function checkServerIdentity(host: string, certificate: tls.PeerCertificate): Er
   return new Error(`tls: failed to verify certificate: x509: certificate is ${validity} ${host}`);
 }
 
-/** Nothing of an answer came, and the connection may be to blame. */
-class BrokenConnection extends Error {
-  /** It had been used before: the other side may have closed it while the request was under way. */
-  readonly wasUsed: boolean;
-  /** The other side has certainly not begun with it. */
-  readonly refused: boolean;
-
-  constructor(cause: unknown, { wasUsed, refused }: { readonly wasUsed: boolean; readonly refused: boolean }) {
-    super('the connection broke', { cause });
-    this.wasUsed = wasUsed;
-    this.refused = refused;
-  }
-}
-
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A body has been read by then. */
@@ -337,126 +299,4 @@ function freeSession({ sessions }: Place): Session | undefined {
       return entry;
   }
   return undefined;
-}
-
-/** Ends a connection that is not used, and one that is dead. */
-function ask({ session, streams }: Session): void {
-  if (streams === 0) return session.close();
-  const timer = setTimeout(
-    () => session.destroy(Object.assign(new Error('http2: client connection lost'), { code: 'ECONNRESET' })),
-    pingTimeoutMs,
-  ).unref();
-  if (!session.ping(() => clearTimeout(timer))) session.destroy();
-}
-
-function sendHttp2(
-  entry: Session,
-  authority: string,
-  { method, target, headers, body, signal }: BackendRequest,
-): Promise<BackendResponse> {
-  const { session, used: wasUsed } = entry;
-  entry.used = true;
-  return new Promise((resolve, reject) => {
-    const stream = session.request(
-      {
-        ':method': method,
-        ':path': target,
-        ':authority': authority,
-        ':scheme': 'https',
-        ...Object.fromEntries(headers),
-      } as unknown as http2.OutgoingHttpHeaders,
-      { endStream: body === undefined, signal },
-    );
-    entry.streams++;
-    let failure: unknown;
-    stream.once('response', (_headers, _flags, raw?: string[]) => {
-      const { ':status': [status] = [], ...rest } = Object.fromEntries(collect(raw ?? []));
-      resolve({ status: Number(status), headers: new Map(Object.entries(rest)), body: stream });
-    });
-    stream.on('error', (error) => void (failure ??= error));
-    stream.once('close', () => {
-      entry.streams--;
-      reject(
-        new BrokenConnection(failure ?? Object.assign(new Error('EOF'), { code: 'ECONNRESET' }), {
-          wasUsed,
-          refused: stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM,
-        }),
-      );
-    });
-    // Not a pipeline, which would end the source with the target: the source is also the way back to the client.
-    body?.pipe(stream);
-  });
-}
-
-function sendHttp1(
-  { agent }: Place,
-  address: Address,
-  { method, target, headers, body, signal }: BackendRequest,
-): Promise<BackendResponse> {
-  return new Promise((resolve, reject) => {
-    const request = http.request({
-      agent,
-      host: address.host,
-      port: address.port,
-      method,
-      path: target,
-      signal,
-      setHost: false,
-      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
-    });
-    request.once('response', (response) =>
-      resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }),
-    );
-    request.on('error', (error) =>
-      reject(new BrokenConnection(error, { wasUsed: request.reusedSocket, refused: false })),
-    );
-    // Not what we asked for, and no connection for others.
-    request.once('upgrade', (_response, socket) => socket.destroy());
-    if (body === undefined) request.end();
-    else body.pipe(request);
-  });
-}
-
-/** The answer's body ends the connection, where it is not another protocol's from then on. */
-function sendUpgrade(
-  socket: tls.TLSSocket,
-  address: Address,
-  { method, target, headers, signal }: BackendRequest,
-): Promise<BackendResponse | Upgraded> {
-  return new Promise((resolve, reject) => {
-    const request = http.request({
-      createConnection: () => socket,
-      method,
-      path: target,
-      setHost: false,
-      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
-    });
-    const abort = (): void => void request.destroy(signal.reason as Error);
-    signal.addEventListener('abort', abort, { once: true });
-    socket.once('close', () => signal.removeEventListener('abort', abort));
-    request.once('response', (response) =>
-      resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }),
-    );
-    request.once('upgrade', (response, connection, head) => {
-      // From here on the end of the client is told by its connection, behind what it said.
-      signal.removeEventListener('abort', abort);
-      connection.on('error', () => undefined);
-      if (head.length > 0) connection.unshift(head);
-      resolve({ status: 101, headers: collect(response.rawHeaders), connection });
-    });
-    request.on('error', reject);
-    request.end();
-  });
-}
-
-/** Names and values alternately, sorted by name. */
-function collect(raw: readonly string[]): Map<string, string[]> {
-  const headers = new Map<string, string[]>();
-  for (let i = 0; i < raw.length; i += 2) {
-    const name = raw[i]!.toLowerCase();
-    const values = headers.get(name);
-    if (values === undefined) headers.set(name, [raw[i + 1]!]);
-    else values.push(raw[i + 1]!);
-  }
-  return headers;
 }

@@ -1,12 +1,8 @@
 /** The servers behind APIServices: where they are, how they are known, and the connections to them. */
 import type { Readable } from 'node:stream';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
-import {
-  BackendConnections,
-  type BackendIdentity,
-  type BackendResponse,
-  type Upgraded,
-} from './backend-connections.ts';
+import { type BackendResponse, type Upgraded } from './backend-session.ts';
+import { BackendConnections, type BackendIdentity } from './backend-connections.ts';
 import type { Headers } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { type Address, authorityOf, serverNameOf } from '../webhooks/service-resolver.ts';

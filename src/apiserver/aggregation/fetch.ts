@@ -1,7 +1,7 @@
 /** What this server itself asks of the servers behind APIServices: short documents, within a time and a size. */
 import { timeLimit } from '../../base/time-limit.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import type { BackendResponse } from './backend-connections.ts';
+import type { BackendResponse } from './backend-session.ts';
 import type { Backends } from './backends.ts';
 import { userHeaders } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';

@@ -4,7 +4,7 @@ import type { ApiResponse, Exchange, Sink } from '../../server/exchange.ts';
 import { ApiRequest } from '../request.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import type { ApiServices } from './api-services.ts';
-import type { BackendResponse } from './backend-connections.ts';
+import type { BackendResponse } from './backend-session.ts';
 import type { BackendCall, Backends } from './backends.ts';
 import { aggregationProxy, createProxy } from './proxy.ts';
 import type { RemoteApi } from './remote-api.ts';

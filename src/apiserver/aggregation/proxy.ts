@@ -12,7 +12,7 @@ import type { ApiResponse, Sink } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
-import type { BackendResponse } from './backend-connections.ts';
+import type { BackendResponse } from './backend-session.ts';
 import type { BackendCall, Backends } from './backends.ts';
 import { connectionErrorText } from './connection-errors.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions } from './forwarded-headers.ts';
