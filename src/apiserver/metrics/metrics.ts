@@ -23,15 +23,21 @@ import type { Labels } from '../../server/metrics/series.ts';
 import type { Evicted } from '../../server/report-evictions.ts';
 import { type CallObserver } from '../../client/call-observer.ts';
 import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
+import { keyOf, isRead, verbLabel, firstSegment } from './request-labels.ts';
 
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+
 const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
+
 const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+
 /** Of a step of the chain: most take no time that one could name. */
 const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
+
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
+
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
 /**
@@ -58,6 +64,7 @@ const unknown = 'other';
 
 /** The reference sees no code of a connection that it hands over, and counts it so. */
 const switchingProtocols = 101;
+
 const noCode = 0;
 
 export class Metrics {
@@ -349,41 +356,4 @@ export class Metrics {
       subresource: known === 'subresource' ? subresource : unknown,
     };
   }
-}
-
-/** What the labels of a request follow from. */
-function keyOf({ info, query }: ApiRequest): string {
-  const target = info.isResourceRequest
-    ? `${info.group}/${info.version}/${info.resource}/${info.subresource}`
-    : firstSegment(info.path);
-  const scope = (info.namespace === '' ? '' : 'n') + (info.name === '' ? '' : 'o');
-  return `${info.verb} ${target} ${scope} ${dryRunLabel(query)}`;
-}
-
-const isRead = ({ info }: ApiRequest): boolean => info.verb === 'get' || info.verb === 'list';
-
-const knownVerbs = new Set([
-  'get',
-  'list',
-  'watch',
-  'create',
-  'update',
-  'patch',
-  'delete',
-  'deletecollection',
-  'post',
-  'put',
-  'head',
-  'options',
-  'connect',
-]);
-
-const verbLabel = (verb: string): string => (knownVerbs.has(verb) ? verb.toUpperCase() : 'other');
-
-const knownPaths = new Set(['api', 'apis', 'healthz', 'livez', 'readyz', 'version', 'openapi', 'metrics']);
-
-/** Non-resource requests are told apart by where they go, so far as that is a place of ours. */
-function firstSegment(path: string): string {
-  const first = path.split('/', 2)[1] ?? '';
-  return knownPaths.has(first) ? `/${first}` : '';
 }
