@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findResource, type ResourceInfo } from '../../api/resources.ts';
-import { groupTag, groupTitle, resourceOperations, type Operation } from './operations.ts';
+import { type Operation } from './operation.ts';
+import { groupTag, groupTitle, resourceOperations } from './operations.ts';
 import { pathItems } from './paths.ts';
 
 const operationsOf = (apiVersion: string, name: string): Operation[] =>

@@ -4,50 +4,12 @@
  */
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import { schemas } from '../../api/schemas.ts';
-import {
-  byName,
-  CREATE,
-  DELETE,
-  DELETE_COLLECTION,
-  LIST,
-  nameOf,
-  NAMESPACE,
-  PATCH,
-  PATH,
-  PRETTY,
-  queryOf,
-  UPDATE,
-  type Parameter,
-} from './parameters.ts';
+import { byName, DELETE, DELETE_COLLECTION, LIST, nameOf, NAMESPACE, PATH, PRETTY, queryOf } from './parameters.ts';
+import { read, create, replace, patch, deletion, article, type Details } from './verbs.ts';
+import { MEDIA, PATCHES, ANY, ok, answers, STATUS, type Method, type Operation } from './operation.ts';
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
-
-export interface Operation {
-  readonly path: string;
-  readonly method: Method;
-  readonly tag: string;
-  readonly operationId: string;
-  readonly description: string;
-  readonly action?: string;
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
-  readonly parameters: readonly Parameter[];
-  readonly body?: { readonly type: string; readonly required: boolean };
-  readonly consumes?: readonly string[];
-  readonly produces: readonly string[];
-  /** By status code; `type` is a type id, or `string` for text. */
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly type?: string }>>;
-}
-
-export const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const STREAMS = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
-const PATCHES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-  'application/apply-patch+yaml',
-];
-const ANY = ['*/*'];
-const STATUS = 'meta/v1.Status';
+
 /** Subresources that hand the connection over; every method they serve is a `connect`. */
 const CONNECT: Readonly<Record<string, readonly Method[]>> = {
   attach: ['get', 'post'],
@@ -55,15 +17,6 @@ const CONNECT: Readonly<Record<string, readonly Method[]>> = {
   portforward: ['get', 'post'],
   proxy: ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'],
 };
-
-export const ok = (type?: string): Operation['responses'] => answers(['200', 'OK', type]);
-
-function answers(...rows: [code: string, description: string, type?: string][]): Operation['responses'] {
-  const all: typeof rows = [...rows, ['401', 'Unauthorized']];
-  return Object.fromEntries(
-    all.map(([code, description, type]) => [code, { description, ...(type !== undefined && { type }) }]),
-  );
-}
 
 /** `/apis/apps/v1`, and `/api/v1` for the core group. */
 export const basePath = (group: string, version: string): string =>
@@ -107,11 +60,6 @@ function asCustom(operation: Operation): Operation {
     ...(consumes === undefined ? {} : { consumes: consumes === PATCHES ? customPatches : withoutProtobuf(consumes) }),
   };
 }
-
-type Details = Omit<Operation, 'path' | 'tag' | 'operationId' | 'parameters' | 'kind'> & {
-  query: readonly Parameter[];
-  kind?: Operation['kind'];
-};
 
 class ResourceOperations {
   readonly #resource: ResourceInfo;
@@ -302,64 +250,3 @@ function kindOf({ apiVersion, kind }: SubresourceInfo): NonNullable<Operation['k
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   return { group, version, kind };
 }
-
-const read = (type: string, description: string): Details => ({
-  method: 'get',
-  action: 'get',
-  description,
-  query: [PRETTY],
-  consumes: ANY,
-  produces: MEDIA,
-  responses: ok(type),
-});
-
-const create = (type: string, description: string): Details => ({
-  method: 'post',
-  action: 'post',
-  description,
-  query: [...CREATE(), PRETTY],
-  body: { type, required: true },
-  consumes: ANY,
-  produces: MEDIA,
-  responses: answers(['200', 'OK', type], ['201', 'Created', type], ['202', 'Accepted', type]),
-});
-
-const replace = (type: string, description: string): Details => ({
-  method: 'put',
-  action: 'put',
-  description,
-  query: [...UPDATE(), PRETTY],
-  body: { type, required: true },
-  consumes: ANY,
-  produces: MEDIA,
-  responses: answers(['200', 'OK', type], ['201', 'Created', type]),
-});
-
-const patch = (type: string, description: string): Details => ({
-  method: 'patch',
-  action: 'patch',
-  description,
-  query: [...PATCH(), PRETTY],
-  body: { type: 'meta/v1.Patch', required: true },
-  consumes: PATCHES,
-  produces: MEDIA,
-  responses: answers(['200', 'OK', type], ['201', 'Created', type]),
-});
-
-const deletion = (
-  action: string,
-  query: readonly Parameter[],
-  description: string,
-  responses: Operation['responses'],
-): Details => ({
-  method: 'delete',
-  action,
-  description,
-  query: [...query, PRETTY],
-  body: { type: 'meta/v1.DeleteOptions', required: false },
-  consumes: ANY,
-  produces: MEDIA,
-  responses,
-});
-
-const article = (noun: string): string => (/^[AEIOU]/.test(noun) ? 'an' : 'a');

@@ -1,6 +1,6 @@
 /** What both dialects do with operations: group them by path, and lift the parameters that all of a path share. */
 import type { JsonObject } from '../../machinery/value.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import type { Parameter } from './parameters.ts';
 
 export interface PathItem {

@@ -2,7 +2,8 @@
  * All operations of a server, in sections: version 3 has a document per section, version 2 one document of them all.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { basePath, groupTag, groupTitle, MEDIA, ok, resourceOperations, type Operation } from './operations.ts';
+import { MEDIA, ok, type Operation } from './operation.ts';
+import { basePath, groupTag, groupTitle, resourceOperations } from './operations.ts';
 
 export interface Section {
   /** `apis/apps/v1`: the path below `/openapi/v3/`. */

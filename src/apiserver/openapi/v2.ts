@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../machinery/value.ts';
 import { definitionName, reference, type SchemaDefinitions } from './schema-definitions.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import type { Parameter } from './parameters.ts';
 import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './paths.ts';
 import type { Section } from './sections.ts';

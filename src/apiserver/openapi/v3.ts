@@ -1,7 +1,7 @@
 /** OpenAPI 3.0 documents: one per section, complete in itself. */
 import type { JsonObject } from '../../machinery/value.ts';
 import { definitionName, reference, type SchemaDefinitions } from './schema-definitions.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation.ts';
 import type { Parameter } from './parameters.ts';
 import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './paths.ts';
 import type { Section } from './sections.ts';
