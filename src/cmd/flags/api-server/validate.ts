@@ -2,8 +2,6 @@
  * Errors of the values of API server options, with the reference's texts where it has some. Flags are named as the
  * operator wrote them.
  */
-import { parseCidr } from '../../../machinery/formats/addresses.ts';
-import type { Cidr } from '../../../machinery/formats/addresses.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { isGateOn } from '../../../api/feature-gates.ts';
 import { versionInfo } from '../../../base/version.ts';
@@ -21,6 +19,8 @@ import { isMetricLabel } from './metric-labels.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
+import { checkServices, reconcilerTypes } from './validate-services.ts';
+import { inRange } from './in-range.ts';
 
 /** A sentence per problem; empty when the server can start. */
 export function validateApiServerOptions(options: ApiServerOptions, given: GivenFlags): string[] {
@@ -29,8 +29,6 @@ export function validateApiServerOptions(options: ApiServerOptions, given: Given
     .flatMap((check) => check(options, spelled, given))
     .filter((problem): problem is string => typeof problem === 'string');
 }
-
-const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
 
 const checkServing: Check = ({ serving }, spelled) => [
   !inRange(serving.securePort, 1, 65535) &&
@@ -162,6 +160,7 @@ const checkServiceAccounts: Check = ({ serviceAccounts }, spelled) => [
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
 
 const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml'];
+
 const storageDurations = {
   'store-compaction-interval': 'compactionIntervalMs',
   'store-count-metric-poll-period': 'countMetricPollPeriodMs',
@@ -204,8 +203,6 @@ const checkStorage: Check = ({ storage }, spelled) => [
       `values: ${reconcilerTypes.join(', ')}`,
 ];
 
-const reconcilerTypes = ['lease', 'master-count', 'none'];
-
 /** etcd takes addresses without a scheme too. */
 const isServerUrl = (server: string): boolean =>
   /^(https?:\/\/)?(\[[0-9a-fA-F:.]+\]|[^\s/:#;,]+)(:\d{1,5})?\/?$/.test(server);
@@ -231,51 +228,8 @@ const messageOf =
     }
   };
 
-const checkServices: Check = ({ services, serving, storage }, spelled) => {
-  const { first, last } = services.nodePortRange;
-  const port = services.kubernetesServiceNodePort;
-  return [
-    ...checkRanges(services.clusterIpRanges, spelled('service-cluster-ip-range')),
-    storage.endpointReconcilerType !== 'none' && checkFamilies(services.clusterIpRanges[0], serving.advertiseAddress),
-    !inRange(port, 0, 65535) &&
-      `${spelled('kubernetes-service-node-port')} ${port} must be between 0 and 65535, inclusive. If 0, the ` +
-        'Kubernetes master service will be of type ClusterIP',
-    port > 0 && !inRange(port, first, last) && `kubernetes service port range ${first}-${last} doesn't contain ${port}`,
-  ];
-};
-
-function checkRanges(ranges: readonly string[], flag: string): (string | false | undefined)[] {
-  const cidrs = ranges.map(parseCidr);
-  return [
-    ranges.length > 2 && `${flag} must not contain more than two entries`,
-    ...cidrs.slice(0, 2).map((cidr, index) => checkRange(cidr, index, flag)),
-    cidrs[0] !== undefined &&
-      cidrs[0].family === cidrs[1]?.family &&
-      `${flag}[0] and ${flag}[1] must be of different IP family`,
-  ];
-}
-
-/** More addresses would make the allocation bitmaps of all replicas too large for one object. */
-const maxRangeBits = 20;
-const minRangeBits = 3;
-
-function checkRange(cidr: Cidr | undefined, index: number, flag: string): string | false {
-  if (cidr === undefined) return `${flag.slice(2)}[${index}] is not a valid cidr`;
-  const bits = cidr.family === 4 ? 32 : 128;
-  const name = index === 0 ? flag : `${flag}[${index}]`;
-  if (bits - cidr.prefixLength > maxRangeBits)
-    return `specified ${name} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - maxRangeBits}`;
-  return bits - cidr.prefixLength < minRangeBits && 'the service cluster IP range must be at least 8 IP addresses';
-}
-
-function checkFamilies(range: string | undefined, publicAddress: string | undefined): string | undefined {
-  const service = range === undefined ? undefined : parseCidr(range)?.family;
-  if (service === undefined || publicAddress === undefined) return undefined;
-  const own = publicAddress.includes(':') ? 6 : 4;
-  return service === own ? undefined : `service IP family "IPv${service}" must match public address family "IPv${own}"`;
-}
-
 const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'];
+
 const webhookFlags = [
   'authorization-webhook-config-file',
   'authorization-webhook-version',

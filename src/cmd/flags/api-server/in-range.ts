@@ -1,0 +1,1 @@
+export const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
