@@ -16,83 +16,48 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
 import type { Duplex } from 'node:stream';
-import { type MemoryQuota, unlimited } from '../../base/memory-quota.ts';
-import type { Usage, EvictingQuota } from '../../base/evicting-quota.ts';
+import { unlimited } from '../../base/memory-quota.ts';
+import type { Usage } from '../../base/evicting-quota.ts';
 import { FrameReader } from '../frame-reader.ts';
 import type { FrameSink } from '../frame-reader.ts';
 import {
   ErrorCode,
   Flag,
   FrameType,
-  Setting,
   connectionPreface,
   defaultMaxFrameBytes,
   defaultWindowBytes,
   frame,
   maxWindowBytes,
   priorityBytes,
-  settingsPayload,
   uint32,
 } from '../frames.ts';
 import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
 import type { HeaderBlock } from '../header-blocks.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
-import { Outbox } from '../outbox.ts';
+import type { Outbox } from '../outbox.ts';
 import { Answers, maxBacklogBytes } from './answers.ts';
-import { changedSettings } from './client-settings.ts';
-import type { ClientSettings } from './client-settings.ts';
+import { changedSettings, type ClientSettings } from './client-settings.ts';
+import type { ServerConnectionOptions } from './connection-options.ts';
+import { countedOutbox } from './counted-outbox.ts';
+import { checkPing, checkSettings, prefaceLength } from './frame-checks.ts';
 import { hangUp } from './hang-up.ts';
+import { IdleTimer } from './idle-timer.ts';
 import { ReceiveWindow } from './receive-window.ts';
+import { RecentStreams } from './recent-streams.ts';
+import { refuse } from './refuse.ts';
 import { areTrailers, checkRequest, tooLarge } from './request-fields.ts';
-import type { Refusal } from './request-fields.ts';
+import { serverSettings } from './server-settings.ts';
 import { Stalls } from './stalls.ts';
-import { ServerStream } from './stream.ts';
-import type { StreamOwner } from './stream.ts';
+import { ServerStream, type StreamOwner } from './stream.ts';
 import { VainFrames } from './vain-frames.ts';
-
-export interface ServerConnectionOptions {
-  /** Open at a time, SETTINGS_MAX_CONCURRENT_STREAMS. */
-  readonly maxStreams: number;
-  /** What a client may send of one body ahead of what was read. */
-  readonly streamWindowBytes: number;
-  /** The same of all bodies together; no less than 65,535, which no setting can take away (RFC 9113, section 6.9.2). */
-  readonly connectionWindowBytes: number;
-  /** Of all fields of a request, counted as in RFC 9113, section 6.5.2. */
-  readonly maxHeaderListBytes: number;
-  /** A connection without streams for so long is ended. */
-  readonly idleMs: number;
-  /**
-   * An answer of which something waits for so long, and nothing leaves, is broken off; the connection is, when the
-   * client reads nothing any more.
-   */
-  readonly stallMs: number;
-  /** A connection that was told to go is ended after so long, whatever its streams do. */
-  readonly leaveMs: number;
-  /** The memory that all connections together may occupy. */
-  readonly memory?: ServerMemory;
-  /** Settles when nothing is done for the request any more, which may be after its stream is over. Never rejects. */
-  readonly onRequest: (stream: ServerStream) => Promise<void>;
-}
-
-export interface ServerMemory {
-  /** Bodies that are not read yet. The stream of one that does not fit goes on without it. */
-  readonly bodies: MemoryQuota;
-  /** Answers that are not taken. When one is evicted its stream is reset, or its connection closed. */
-  readonly answers: EvictingQuota;
-  /** Header blocks that are not whole. When one is evicted its connection is closed. */
-  readonly heads: EvictingQuota;
-}
 
 /** A table of this size is what a client may assume (RFC 7541, section 4.2). */
 const headerTableBytes = 4096;
 /** With so much waiting, small frames mostly, the client is not read until it takes some. */
 const pausingBacklogBytes = 2 * maxBacklogBytes;
-/** A shorter backlog is not counted. */
-const countedBacklogBytes = 16 * 1024;
 /** Of the strings and what refers to them. */
 const bytesOfField = 32;
-/** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
-const maxRemembered = 1000;
 
 export class ServerConnection implements StreamOwner {
   readonly #socket: Duplex;
@@ -102,7 +67,7 @@ export class ServerConnection implements StreamOwner {
   readonly #reader: FrameReader;
   readonly #headerBlocks: HeaderBlocks<string[] | undefined>;
   readonly #streams = new Map<number, ServerStream>();
-  readonly #brokenOff = new Set<number>();
+  readonly #brokenOff = new RecentStreams();
   readonly #vain = new VainFrames();
   #prefaceLeft: Buffer = connectionPreface;
   #hasSettings = false;
@@ -118,9 +83,8 @@ export class ServerConnection implements StreamOwner {
   #leaving = false;
   #ended = false;
   #dropRest: (bytes: number) => void = () => undefined;
-  #idleTimer: NodeJS.Timeout;
+  readonly #idleTimer: IdleTimer;
   #leaveTimer: NodeJS.Timeout | undefined;
-  #idleSince = performance.now();
 
   constructor(socket: Duplex, options: ServerConnectionOptions) {
     this.#socket = socket;
@@ -128,12 +92,7 @@ export class ServerConnection implements StreamOwner {
     const { memory } = options;
     const destroy = (): void => this.#destroy();
     const backlog = memory?.answers.track({ evict: destroy, progress: () => this.#outbox.progress });
-    this.#outbox = new Outbox(
-      socket,
-      backlog === undefined
-        ? {}
-        : { backlog: (bytes) => backlog.set(bytes > countedBacklogBytes && !socket.destroyed ? bytes : 0) },
-    );
+    this.#outbox = countedOutbox(socket, backlog);
     this.#headUsage = memory?.heads.track({ evict: destroy });
     this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream), memory?.answers);
     this.#receiveWindow = new ReceiveWindow(this.#outbox, options.connectionWindowBytes);
@@ -148,7 +107,7 @@ export class ServerConnection implements StreamOwner {
     const decoder = new HpackDecoder({ tableBytes: headerTableBytes, maxListBytes: options.maxHeaderListBytes });
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), 2 * options.maxHeaderListBytes);
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
-    this.#idleTimer = setTimeout(this.#lookForIdleness, options.idleMs);
+    this.#idleTimer = new IdleTimer(options.idleMs, this.#streams, () => this.leave());
     socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
     socket.on('drain', () => this.#onSocketDrain());
     socket.on('error', () => this.#end());
@@ -156,7 +115,8 @@ export class ServerConnection implements StreamOwner {
       backlog?.set(0);
       this.#end();
     });
-    this.#greet();
+    this.#outbox.append(frame(FrameType.settings, 0, 0, serverSettings(options)));
+    this.#receiveWindow.announce();
   }
 
   get activeStreams(): number {
@@ -170,17 +130,6 @@ export class ServerConnection implements StreamOwner {
     this.#sayGoAway(ErrorCode.noError);
     this.#leaveTimer = setTimeout(() => this.#hangUp(), this.#options.leaveMs).unref();
     this.#endIfLeft();
-  }
-
-  #greet(): void {
-    const { maxStreams, streamWindowBytes, maxHeaderListBytes } = this.#options;
-    const settings = settingsPayload([
-      [Setting.maxConcurrentStreams, maxStreams],
-      [Setting.initialWindowSize, streamWindowBytes],
-      [Setting.maxHeaderListSize, maxHeaderListBytes],
-    ]);
-    this.#outbox.append(frame(FrameType.settings, 0, 0, settings));
-    this.#receiveWindow.announce();
   }
 
   // ── answers ──
@@ -212,11 +161,6 @@ export class ServerConnection implements StreamOwner {
 
   #breakOff(streamId: number, code: number): void {
     this.#outbox.append(frame(FrameType.rstStream, 0, streamId, uint32(code)));
-    this.#ignore(streamId);
-  }
-
-  #ignore(streamId: number): void {
-    if (this.#brokenOff.size >= maxRemembered) this.#brokenOff.delete(this.#brokenOff.values().next().value!);
     this.#brokenOff.add(streamId);
   }
 
@@ -230,7 +174,7 @@ export class ServerConnection implements StreamOwner {
   #remove(stream: ServerStream): void {
     if (!this.#streams.delete(stream.id)) return;
     this.#answers.forget(stream);
-    if (this.#streams.size === 0) this.#idleSince = performance.now();
+    if (this.#streams.size === 0) this.#idleTimer.begin();
     this.dropped(stream.close());
     this.#endIfLeft();
   }
@@ -268,7 +212,7 @@ export class ServerConnection implements StreamOwner {
     this.#ended = true;
     this.#leaving = true;
     this.#reader.stop();
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer.stop();
     clearTimeout(this.#leaveTimer);
     this.#stalls.stop();
     this.#headUsage?.set(0);
@@ -286,14 +230,6 @@ export class ServerConnection implements StreamOwner {
     this.#hangUp();
   }
 
-  /** One look per time instead of a timer for each request. */
-  readonly #lookForIdleness = (): void => {
-    const left =
-      this.#streams.size > 0 ? this.#options.idleMs : this.#idleSince + this.#options.idleMs - performance.now();
-    if (left > 0) this.#idleTimer = setTimeout(this.#lookForIdleness, left);
-    else this.leave();
-  };
-
   // ── requests ──
 
   #onSocketData(chunk: Buffer): void {
@@ -307,9 +243,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #withoutPreface(chunk: Buffer): Buffer {
-    const length = Math.min(this.#prefaceLeft.length, chunk.length);
-    if (!chunk.subarray(0, length).equals(this.#prefaceLeft.subarray(0, length)))
-      throw new ConnectionError(ErrorCode.protocolError, 'another protocol');
+    const length = prefaceLength(this.#prefaceLeft, chunk);
     this.#prefaceLeft = this.#prefaceLeft.subarray(length);
     return chunk.subarray(length);
   }
@@ -375,7 +309,7 @@ export class ServerConnection implements StreamOwner {
     }
     this.#lastStreamId = streamId;
     // The client will hear, or has heard, that this one is not looked at.
-    if (this.#leaving) return this.#ignore(streamId);
+    if (this.#leaving) return this.#brokenOff.add(streamId);
     // A request that was reset counts until its handler has ended: opening and resetting streams does not evade the
     // limit.
     if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams)
@@ -494,9 +428,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'SETTINGS of a stream');
-    if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0))
-      throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
+    checkSettings(flags, streamId, payload);
     this.#hasSettings = true;
     this.#vain.spend();
     if (flags & Flag.ack) return;
@@ -520,8 +452,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'PING on a stream');
-    if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of odd length');
+    checkPing(streamId, payload);
     if (flags & Flag.ack) return this.#vain.spend();
     this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
   }
@@ -562,9 +493,3 @@ export class ServerConnection implements StreamOwner {
 }
 
 const nothing = Buffer.alloc(0);
-
-function refuse(stream: ServerStream, { status, fields, text }: Refusal): void {
-  const body = Buffer.from(text);
-  stream.respond(status, [...fields, ['content-length', String(body.length)]]);
-  stream.end(body);
-}

@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { Setting, connectionPreface } from '../frames.ts';
 import { ServerConnection } from '../server/connection.ts';
-import type { ServerConnectionOptions } from '../server/connection.ts';
+import type { ServerConnectionOptions } from '../server/connection-options.ts';
 import { onRequest, serverOptions } from './http2-server.ts';
 import type { Handler } from './http2-server.ts';
 import { settings, windowUpdate } from './raw-client.ts';

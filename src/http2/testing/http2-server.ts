@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { onTestFinished } from 'vitest';
 import { ServerConnection } from '../server/connection.ts';
-import type { ServerConnectionOptions } from '../server/connection.ts';
+import type { ServerConnectionOptions } from '../server/connection-options.ts';
 import type { ServerStream } from '../server/stream.ts';
 
 export const serverOptions = {
