@@ -13,7 +13,9 @@ import { plain } from './exact-values.ts';
 import { kindOf } from './go-types.ts';
 import { inspectJson, type Inspection } from './inspect.ts';
 import type { JsonDocument } from './reader.ts';
-import { duplicateFields, JsonNumber, jsonText, maxValueDepth, readJson } from './reader.ts';
+import { JsonNumber } from './number.ts';
+import { duplicateFields } from './duplicate-fields.ts';
+import { jsonText, maxValueDepth, readJson } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 export interface Decoded<T = JsonObject> {

@@ -5,7 +5,8 @@ import { zeroTime } from '../codec/well-known-read.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { JsonTypeError } from './json-error.ts';
-import { JsonNumber, maxValueDepth, numberOf } from './reader.ts';
+import { JsonNumber, numberOf } from './number.ts';
+import { maxValueDepth } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 const zeros: Readonly<Record<string, JsonValue>> = {

@@ -2,7 +2,7 @@
 import type { Element } from '../codec/plan.ts';
 import type { Field } from '../schema.ts';
 import type { JsonValue } from '../value.ts';
-import { JsonNumber } from './reader.ts';
+import { JsonNumber } from './number.ts';
 
 /** `v1.Container` of `core/v1.Container`. */
 export const goNameOf = (fullName: string): string => fullName.slice(fullName.lastIndexOf('/') + 1);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../value.ts';
-import { duplicateFields, parseJson, readJson } from './reader.ts';
+import { duplicateFields } from './duplicate-fields.ts';
+import { parseJson, readJson } from './reader.ts';
 import { encodeJson, stringifyJson } from './writer.ts';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

@@ -10,9 +10,9 @@ import { decodeUtf8Replacing } from '../bytes/utf8.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
-import { JsonSyntaxError, JsonTypeError } from './json-error.ts';
+import { JsonSyntaxError } from './json-error.ts';
 import { maxNesting } from './inspect.ts';
-import { ProblemList } from './problems.ts';
+import { JsonNumber, numberOf } from './number.ts';
 
 /**
  * The maximum depth of a value without a type. Such values are walked by recursion (patches, field sets, comparisons),
@@ -20,14 +20,6 @@ import { ProblemList } from './problems.ts';
  * @NOTE differs from upstream: Go's stacks grow, so values of ten thousand levels can be patched there.
  */
 export const maxValueDepth = 500;
-
-/** A number whose text matters: with fraction, exponent or more than fifteen digits. Only where asked for. */
-export class JsonNumber {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-}
 
 export interface JsonDocument {
   readonly text: string;
@@ -75,37 +67,8 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   }
 }
 
-/**
- * `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports
- * them.
- */
-export function duplicateFields(document: JsonDocument): string[] {
-  const found = new ProblemList(true);
-  if (document.repeated !== undefined) collectDuplicates(document, found);
-  return found.slice();
-}
-
-function collectDuplicates({ value, repeated }: JsonDocument, found: ProblemList): void {
-  const waiting: { path: string; value: JsonValue; again?: boolean }[] = [{ path: '', value }];
-  for (let next = waiting.pop(); next !== undefined && !found.isFull; next = waiting.pop()) {
-    const { path, value: current } = next;
-    if (next.again === true) found.add(`duplicate field ${goQuote(path)}`);
-    if (typeof current !== 'object' || current === null) continue;
-    const children: typeof waiting = [];
-    if (Array.isArray(current)) {
-      for (const [index, item] of current.entries()) children.push({ path: `${path}[${index}]`, value: item });
-    } else {
-      const seen = new Set<string>();
-      for (const [key, item] of repeated!.get(current) ?? Object.entries(current)) {
-        children.push({ path: path === '' ? key : `${path}.${key}`, value: item!, again: seen.has(key) });
-        seen.add(key);
-      }
-    }
-    for (const child of children.reverse()) waiting.push(child);
-  }
-}
-
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 type Container = JsonObject | JsonValue[];
@@ -384,6 +347,7 @@ const escapes = new Map([
   [0x72, '\r'],
   [0x74, '\t'],
 ]);
+
 const loneSurrogates = /\p{Surrogate}/gu;
 
 function isHex(code: number): boolean {
@@ -399,20 +363,4 @@ function quoteCharacter(text: string, position: number, bytewise: boolean): stri
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
-}
-
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
-
-/** As Go reads a number without a type: an int64 where it is one, else a float64. */
-export function numberOf(literal: string): number | bigint {
-  if (literal.length <= 20 && /^-?\d+$/.test(literal)) {
-    const integer = BigInt(literal);
-    if (integer >= minInt64 && integer <= maxInt64)
-      return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
-  }
-  const value = Number(literal);
-  if (!Number.isFinite(value))
-    throw new JsonTypeError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
-  return value;
 }

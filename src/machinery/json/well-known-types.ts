@@ -13,7 +13,7 @@ import {
 } from '../time.ts';
 import type { JsonValue } from '../value.ts';
 import { kindOf } from './go-types.ts';
-import { JsonNumber } from './reader.ts';
+import { JsonNumber } from './number.ts';
 
 export type WellKnownType = 'time' | 'microtime' | 'duration' | 'quantity' | 'intOrString';
 
