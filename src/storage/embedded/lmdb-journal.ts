@@ -19,19 +19,26 @@ import { StorageError } from '../storage-error.ts';
 import { prepareDirectory, syncDirectories } from './data-files.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { hasDiskRoom } from './disk-room.ts';
-import type { Change, Journal, JournalState, LogRecord, StoredLease } from './journal.ts';
+import type { Change, Journal, JournalState, LogRecord } from './journal.ts';
 import { decodeRecord, encodeDelete, encodeLeaseEnd, encodePut, readInteger, writeInteger } from './log-record.ts';
 import { isDeletion } from './version.ts';
-import type { Lease, Version } from './version.ts';
+import type { Version } from './version.ts';
+import { encodeLease, decodeLease, encodeInteger } from './lmdb-values.ts';
 
 const FORMAT = 1;
+
 /** Two values of the usual 2 to 4 kB share such a page; of 4 kB pages each would need one of its own. */
 const PAGE_BYTES = 8192;
+
 /** Room on the disk, beyond what a commit writes, that makes a full disk an unlikely reason for its failure. */
 const SPARE_BYTES = 1024 * 1024;
+
 const MIN_MAP_BYTES = 16 * 1024 * 1024;
+
 const ENOSPC = 28;
+
 const EDQUOT = 122;
+
 const MDB_MAP_FULL = -30792;
 
 type Numbers = Database<Buffer, number>;
@@ -321,23 +328,6 @@ function sizeOf(change: Change): number {
     case 'swept':
       return 0;
   }
-}
-
-function encodeLease({ ttlMs, expiresAtMs }: Lease): Buffer {
-  const value = Buffer.alloc(16);
-  writeInteger(value, ttlMs, 0);
-  writeInteger(value, expiresAtMs, 8);
-  return value;
-}
-
-function decodeLease(id: number, value: Buffer): StoredLease {
-  return { id, ttlMs: readInteger(value, 0), expiresAtMs: readInteger(value, 8) };
-}
-
-function encodeInteger(value: number): Buffer {
-  const target = Buffer.alloc(8);
-  writeInteger(target, value, 0);
-  return target;
 }
 
 function statsOf(database: Database<Buffer, number> | Database<Buffer, Buffer>): DatabaseStats {

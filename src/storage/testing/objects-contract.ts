@@ -12,8 +12,10 @@
  */
 import { describe } from 'vitest';
 import { describeConsumers } from './objects/consumers.ts';
+import { describePages } from './objects/pages.ts';
 import { describeRaces } from './objects/races.ts';
 import { describeReads } from './objects/reads.ts';
+import { describeSelections } from './objects/selections.ts';
 import { useFixture } from './objects/support.ts';
 import type { ObjectsContract } from './objects/support.ts';
 import { describeWatches } from './objects/watches.ts';
@@ -25,8 +27,10 @@ export function describeObjectsContract(contract: ObjectsContract): void {
   describe(`object storage contract: ${contract.name}`, () => {
     const fixture = useFixture(contract);
     describeReads(fixture);
+    describePages(fixture);
     describeWrites(fixture);
     describeWatches(fixture);
+    describeSelections(fixture);
     describeConsumers(fixture);
     describeRaces(fixture);
   });
