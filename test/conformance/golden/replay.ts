@@ -4,6 +4,8 @@ import type { Client, PlainRequest } from './client.ts';
 import { differences } from './compare.ts';
 import { withListVersions } from './list-versions.ts';
 import { Placeholders } from './placeholders.ts';
+import { EventStream } from './event-stream.ts';
+import { bodyBytes, readBody } from './bodies.ts';
 
 export interface RecordedRequest {
   readonly method: string;
@@ -47,6 +49,7 @@ export interface ReplayTarget {
 }
 
 const tokens: Readonly<Record<string, string>> = { admin: 'admintoken', alice: 'usertoken', invalid: 'nonsense-token' };
+
 /** Headers that are compared; flow control's come with flow control. */
 const comparedHeaders = new Set([
   'content-type',
@@ -330,100 +333,3 @@ class Run {
 
 /** The kinds' recordings hold the text of a warning alone, quoted as in the header. */
 const bareWarning = (text: string): string => (/^299 \S+ "([\s\S]*)"$/.exec(text)?.[1] ?? text).replaceAll('\\"', '"');
-
-function bodyBytes(body: unknown): Buffer {
-  if (typeof body === 'string') return Buffer.from(body);
-  const special = body as { $base64?: string; $repeat?: [string, string, number, string] };
-  if (typeof special?.$base64 === 'string') return Buffer.from(special.$base64, 'base64');
-  if (Array.isArray(special?.$repeat))
-    return Buffer.from(special.$repeat[0] + special.$repeat[1].repeat(special.$repeat[2]) + special.$repeat[3]);
-  return Buffer.from(spacedJson(body));
-}
-
-/** JSON with the spaces that the recorder sent: error messages quote the beginning of a body. */
-function spacedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return `{${Object.entries(value)
-    .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`)
-    .join(', ')}}`;
-}
-
-function readBody(contentType: string | string[] | undefined, body: Buffer, expected: unknown): unknown {
-  const type = [contentType ?? ''].flat()[0]!;
-  if (type.includes('protobuf')) return body;
-  if (typeof expected === 'string' && expected !== '<not recorded>') return body.toString();
-  if (!type.includes('json')) return body.toString();
-  try {
-    // Plain numbers will do here: recorded ones were read the same way.
-    return JSON.parse(body.toString()) as unknown;
-  } catch {
-    return body.toString();
-  }
-}
-
-/** Collects events of a watch. */
-class EventStream {
-  readonly #isProtobuf: boolean;
-  #bytes = Buffer.alloc(0);
-  #ended = false;
-  #wake: () => void = () => undefined;
-
-  constructor(isProtobuf: boolean) {
-    this.#isProtobuf = isProtobuf;
-  }
-
-  push(chunk: Buffer): void {
-    this.#bytes = Buffer.concat([this.#bytes, chunk]);
-    this.#wake();
-  }
-
-  end(): void {
-    this.#ended = true;
-    this.#wake();
-  }
-
-  text(): string {
-    return this.#bytes.toString();
-  }
-
-  events(): unknown[] {
-    return this.#isProtobuf
-      ? this.#frames()
-      : this.#bytes
-          .toString()
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => parseLine(line));
-  }
-
-  /** Waits for so many events, or for the end of the stream. */
-  async settle(count: number | undefined, timeoutMs: number): Promise<void> {
-    const until = Date.now() + timeoutMs;
-    while (!this.#ended && (count === undefined || this.events().length < count) && Date.now() < until) {
-      await Promise.race([
-        new Promise<void>((resolve) => (this.#wake = resolve)),
-        sleep(until - Date.now(), undefined, { ref: false }),
-      ]);
-    }
-    if (count !== undefined && !this.#ended) await sleep(50);
-  }
-
-  #frames(): Buffer[] {
-    const frames: Buffer[] = [];
-    for (let p = 0; p + 4 <= this.#bytes.length; ) {
-      const length = this.#bytes.readUInt32BE(p);
-      frames.push(this.#bytes.subarray(p + 4, p + 4 + length));
-      p += 4 + length;
-    }
-    return frames;
-  }
-}
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line) as unknown;
-  } catch {
-    return line;
-  }
-}
