@@ -1,36 +1,33 @@
 /** What /metrics shows of a server that was used. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import { hasShared, sharedPath } from '../support/shared.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { pods, pod } from '../support/metrics-pod.ts';
 
 let server: TestServer;
+
 beforeAll(async () => {
   server = await startTestServer({
     flags: ['--allow-privileged=false', '--feature-gates=ImageVolume=true'],
     settled: true,
   });
 });
+
 afterAll(() => server[Symbol.asyncDispose]());
 
-const pods = '/api/v1/namespaces/default/pods';
-const pod = (name: string, privileged = false): object => ({
-  metadata: { name },
-  spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged } }] },
-});
 const lines = async (name: string): Promise<string[]> =>
   (await server.send('GET', '/metrics')).text
     .split('\n')
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+
 /** Value of the series whose labels contain all of these. */
 async function valueOf(name: string, ...labels: string[]): Promise<number | undefined> {
   const line = (await lines(name)).find((candidate) => labels.every((label) => candidate.includes(label)));
@@ -318,39 +315,5 @@ describe('metrics', () => {
         wrong.push(`${name}: buckets ${buckets.join()}`);
     }
     expect(wrong).toEqual([]);
-  });
-});
-
-describe('flags of metrics', () => {
-  test('leave metrics out, show what is hidden, and limit values of labels', async () => {
-    await using limited = await startTestServer({
-      flags: [
-        '--disabled-metrics=apiserver_response_sizes',
-        '--show-hidden-metrics-for-version=1.31',
-        '--allow-metric-labels=apiserver_request_total,code=200,201',
-      ],
-    });
-    await limited.send('GET', pods);
-    await limited.send('GET', `${pods}/absent`);
-    const { text } = await limited.send('GET', '/metrics');
-    expect(text).not.toContain('apiserver_response_sizes');
-    expect(text).toContain('\ndisabled_metrics_total 1\n');
-    expect(text).toContain('# HELP apiserver_request_slo_duration_seconds [ALPHA] (Deprecated since 1.27.0) ');
-    expect(text).toMatch(/^apiserver_request_total\{.*code="unexpected"\} \d/m);
-    expect(text).not.toMatch(/^apiserver_request_total\{.*code="404"/m);
-  });
-
-  test('take the list of values from a file, which has to be one', async () => {
-    const directory = await mkdtemp(path.join(tmpdir(), 'orch-metrics-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
-    const manifest = path.join(directory, 'labels.yaml');
-    await writeFile(manifest, '"apiserver_request_total,verb": "GET,LIST"\n');
-    await using limited = await startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] });
-    await limited.send('POST', pods, { body: pod('p') });
-    expect((await limited.send('GET', '/metrics')).text).toMatch(/^apiserver_request_total\{verb="unexpected"/m);
-    await writeFile(manifest, '- a\n');
-    await expect(startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] })).rejects.toThrow(
-      'is not a map of metricName,labelName to labelValue,labelValue,...',
-    );
   });
 });
