@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { withCleanupStack } from './cleanup-stack.ts';
+import { describe, expect, test } from 'vitest';
+import { CleanupStack, withCleanupStack } from './cleanup-stack.ts';
 
 test('when a step fails, what was opened is closed one by one in reverse, and the failure is thrown', async () => {
   const steps: string[] = [];
@@ -26,4 +26,28 @@ test('nothing is closed when the start succeeds', async () => {
     }),
   ).toBe(1);
   expect(steps).toEqual([]);
+});
+
+describe('a stack that is unwound at the end of what was started', () => {
+  const failing = (message: string) => () => Promise.reject(new Error(message));
+
+  test.each([
+    ['the failure of one', ['no port'], 'no port'],
+    ['what several failures have in common', ['first', 'second'], 'several parts could not be closed'],
+  ])('closes everything and then rejects with %s', async (_, failures, expected) => {
+    const steps: string[] = [];
+    const cleanup = new CleanupStack();
+    cleanup.add(() => void steps.push('closed'));
+    for (const message of failures) cleanup.add(failing(message));
+    await expect(cleanup.close()).rejects.toThrow(expected);
+    expect(steps).toEqual(['closed']);
+  });
+
+  test('finds nothing left the second time', async () => {
+    const steps: string[] = [];
+    const cleanup = new CleanupStack();
+    cleanup.add(() => void steps.push('closed'));
+    await Promise.all([cleanup.close(), cleanup.close()]);
+    expect(steps).toEqual(['closed']);
+  });
 });
