@@ -13,11 +13,12 @@ import { createJsonEncoder } from '../machinery/managed-fields/json-encoder.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
 import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
 import { createAttributesScanner } from '../machinery/codec/attributes-scanner.ts';
-import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
+import { createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
-import { createServiceRanges, type ServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
+import { createServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../registry/core/services/hooks.ts';
 import type { WriteHooks } from '../registry/generic/write.ts';
+import { ResourceStores } from '../registry/resource-stores.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
 import { StorageCounts } from '../storage/counts.ts';
@@ -29,7 +30,7 @@ import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
 import { createAdmissionPlugins } from './admission/plugins.ts';
 import { createEscalationHooks } from './authz/rbac/escalation.ts';
-import { type Authorization, createAuthorization } from './authz/authorization.ts';
+import { createAuthorization } from './authz/authorization.ts';
 import { uses } from './authz/configuration.ts';
 import { createAdmissionObjects } from './admission/objects.ts';
 import { type Authentication, type AuthenticationConfig, createAuthentication } from './authn/authentication.ts';
@@ -54,7 +55,7 @@ import { LargeRequests } from './large-requests/large-requests.ts';
 import { largeRequestsConfig, resourceOf, storesByName } from './large-requests/setup.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
-import { createAllocationMetrics } from './metrics/allocation-metrics.ts';
+import { createAllocationMetrics, showRangeUsage } from './metrics/allocation-metrics.ts';
 import { createAllocationEvents } from './bootstrap/allocation-events.ts';
 import { createEncryptionMetrics } from './metrics/encryption-metrics.ts';
 import { type CountedStorage, createStorageMetrics, type StorageMetrics } from './metrics/storage-metrics.ts';
@@ -97,7 +98,6 @@ export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> =>
 
 async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<ApiServer> {
   const { storage, log } = config;
-  const plugins: AdmissionPlugin[] = [];
   const serverId = randomUUID();
   const metrics = new Metrics({ settings: config.metrics, knows: (...names) => apis.knows(...names), serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
@@ -117,44 +117,69 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
           log,
         });
   cleanup.add(() => encryption?.close());
-  const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
+  const stores = new ResourceStores();
+  const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(stores, storage.prefix));
+  const storeOf = (group: string, resource: string): Store =>
+    storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const observedStore = (info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store =>
     objectStore(storageMetrics, encryption, storeOf(info.group, info.name), info);
   const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage =>
     openObjects(config, storageMetrics, observedStore(info), info, prefix, codec);
-  const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
-  const storeOf = (group: string, resource: string): Store =>
-    storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const groupVersions = servedGroupVersions(config);
-  const allocations = createAllocationMetrics(metrics.registry, () => serviceRanges.usage());
-  const allocationEvents = createAllocationEvents({ writer: () => writer, now: () => new Date(), log });
-  const serviceRanges: ServiceRanges = createServiceRanges({
+  const fieldManager = createFieldManager({ schemas });
+  const now = (): Date => new Date();
+  const decode = createSharedDecoder();
+  const objects = createAdmissionObjects(stores, decode);
+  const writer = new LoopbackClient({ registry: stores, fieldManager, enabled: featureEnabled });
+  const resolve = createServiceResolver({ objects, toEndpoints: config.aggregation.toEndpoints });
+  const webhooks = new WebhookClients({ resolve, observer: metrics.calls });
+  cleanup.add(() => webhooks.close());
+  const authorization = createAuthorization({
+    config: config.authorization,
+    registry: stores,
+    decode,
+    log,
+    featureEnabled,
+    metrics: metrics.authorization,
+    webhooks,
+  });
+  cleanup.add(() => authorization.stop());
+  const admission = createAdmissionChain(
+    createAdmissionPlugins({
+      settings: config.admission,
+      registry: stores,
+      objects,
+      authorizer: authorization.authorizer,
+      fieldManager,
+      now,
+      featureEnabled,
+    }),
+    metrics.admission,
+  );
+  const allocations = createAllocationMetrics(metrics.registry);
+  const allocationEvents = createAllocationEvents({ writer, now, log });
+  const serviceRanges = createServiceRanges({
     store: storeOf('', 'services'),
     prefix: storage.prefix,
     mediaType: storage.mediaType,
     codecs,
     clusterIpRanges: config.services.clusterIpRanges,
     nodePortRange: config.services.nodePortRange,
-    services: () => registry.storeOf('', 'services')!,
+    stores,
     log,
     observer: {
       ...allocations,
       found: (range, finding) => (allocations.found(range, finding), allocationEvents(range, finding)),
     },
   });
+  showRangeUsage(metrics.registry, serviceRanges);
   const hooks = new Map<string, WriteHooks>([
-    [
-      '/services',
-      createServiceHooks({
-        allocator: serviceRanges.allocator,
-        endpoints: () => registry.storeOf('', 'endpoints'),
-        log,
-      }) as WriteHooks,
-    ],
-    ...createEscalationHooks({ authorizer: () => authorization.authorizer, policy: () => authorization.rbac.policy() }),
+    ['/services', createServiceHooks({ allocator: serviceRanges.allocator, stores, log })],
+    ...createEscalationHooks({ authorizer: authorization.authorizer, policy: authorization.rbac.policy }),
   ]);
-  const registry: RegistryCatalog = createCatalog({
+  const registry = createCatalog({
+    stores,
     groupVersions,
     schemas,
     codecs,
@@ -168,36 +193,6 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     hooks,
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
-  const decode = createSharedDecoder();
-  const objects = createAdmissionObjects(registry, decode);
-  const resolve = createServiceResolver({ objects, toEndpoints: config.aggregation.toEndpoints });
-  const webhooks = new WebhookClients({ resolve, observer: metrics.calls });
-  cleanup.add(() => webhooks.close());
-  const authorization: Authorization = createAuthorization({
-    config: config.authorization,
-    registry,
-    decode,
-    log,
-    featureEnabled,
-    metrics: () => metrics.authorization,
-    webhooks,
-  });
-  cleanup.add(() => authorization.stop());
-  const fieldManager = createFieldManager({ schemas });
-  const now = (): Date => new Date();
-  // The registry validates with admission and admission reads through the registry: the list is filled when both are
-  // there.
-  plugins.push(
-    ...createAdmissionPlugins({
-      settings: config.admission,
-      registry,
-      objects,
-      authorizer: authorization.authorizer,
-      fieldManager,
-      now,
-      featureEnabled,
-    }),
-  );
   const largeRequests = new LargeRequests({
     config: largeRequestsConfig(config, groupVersions),
     storeOf: storesByName({
@@ -229,7 +224,6 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     largeRequests,
     maxBodyBytes: defaultMaxBodyBytes,
   };
-  const writer = new LoopbackClient({ registry, fieldManager, enabled: featureEnabled });
   const authentication = createAuthentication(config.authentication, {
     accountKeys,
     objects,
@@ -493,7 +487,7 @@ function openObjects(
     : createDirectObjectStorage(options);
 }
 
-const openedStorages = ({ stores }: RegistryCatalog, storePrefix: string): CountedStorage[] =>
+const openedStorages = ({ stores }: ResourceStores, storePrefix: string): CountedStorage[] =>
   stores
     .filter(({ isOpen }) => isOpen)
     .map(({ groupResource, storage: { prefix, counts } }) => ({

@@ -86,7 +86,7 @@ function createPhase(
   plugins: readonly AdmissionPlugin[],
   observer: AdmissionObserver,
 ): Admission['admit'] {
-  // Made at the first use: the list of plugins is complete then.
+  // Made at the first use: a start does not wait for the series of all operations.
   const steps = new Map<Operation, Step>();
   const stepOf = (operation: Operation): Step => {
     const taking = plugins.filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation));

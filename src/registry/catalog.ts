@@ -14,8 +14,11 @@ import { createStorageCodec, type StorageMediaType } from './generic/storage-cod
 import { ResourceStore } from './generic/resource-store.ts';
 import { createVersionForm, type ServedVersion } from './generic/served-version.ts';
 import type { WriteHooks } from './generic/write.ts';
+import { ResourceStores } from './resource-stores.ts';
 
 export interface CatalogOptions {
+  /** Gets the stores; a directory of its own unless given. */
+  readonly stores?: ResourceStores;
   readonly groupVersions: readonly GroupVersionInfo[];
   readonly schemas: SchemaRegistry;
   readonly codecs: Codecs;
@@ -30,6 +33,7 @@ export interface CatalogOptions {
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
   readonly admission: Admission;
   readonly garbageCollection: boolean;
+  /** By `group/resource`. */
   readonly hooks: ReadonlyMap<string, WriteHooks>;
   /** Leases for events. */
   readonly eventLease: (now: Date) => Promise<LeaseId>;
@@ -44,15 +48,9 @@ export interface CatalogEntry {
   readonly servedVersions: ReadonlyMap<string, ServedVersion>;
 }
 
-export interface RegistryCatalog {
+export interface RegistryCatalog extends Pick<ResourceStores, 'storeOf' | 'stores' | 'add' | 'remove'> {
   /** By apiVersion, then by plural name. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;
-  /** By group and plural name, whatever the version: `storeOf('', 'pods')`. */
-  storeOf(group: string, resource: string): ResourceStore | undefined;
-  readonly stores: readonly ResourceStore[];
-  /** A custom resource came or went. What the server has itself is not replaced. */
-  add(store: ResourceStore): void;
-  remove(store: ResourceStore): void;
   /**
    * A store has dropped its history below a revision: caches over it forget it too, so that versions expire on all
    * replicas alike.
@@ -60,17 +58,15 @@ export interface RegistryCatalog {
   compacted(store: Store, revision: number): void;
 }
 
-const storeKey = (group: string, resource: string): string => `${group}/${resource}`;
-
 export function createCatalog(options: CatalogOptions): RegistryCatalog {
-  const stores = new Map<string, ResourceStore>();
+  const { stores = new ResourceStores() } = options;
   const entries = new Map<string, Map<string, CatalogEntry>>();
   const formsOfStored = new Map<string, Map<string, ServedVersion>>();
   for (const groupVersion of options.groupVersions) {
     const resources = new Map<string, CatalogEntry>();
     for (const info of groupVersion.resources) {
-      const key = storeKey(info.group, info.name);
-      if (info.storage !== undefined && !stores.has(key)) stores.set(key, createStore(options, info));
+      if (info.storage !== undefined && stores.storeOf(info.group, info.name) === undefined)
+        stores.addBuiltIn(info.group, createStore(options, info));
       const servedVersion = servedVersionOf(options, info);
       const servedVersions = entryOf(
         formsOfStored,
@@ -81,29 +77,25 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
       resources.set(info.name, {
         info,
         servedVersion: servedVersion,
-        store: stores.get(key),
+        store: stores.storeOf(info.group, info.name),
         servedVersions: servedVersions,
       });
     }
     entries.set(groupVersion.apiVersion, resources);
   }
-  const custom = new Map<string, ResourceStore>();
   const compacted = (store: Store, revision: number): void => {
-    for (const resource of [...stores.values(), ...custom.values()])
+    for (const resource of stores.stores)
       if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
   };
   return {
     entries,
     compacted,
     get stores() {
-      return [...stores.values(), ...custom.values()];
+      return stores.stores;
     },
-    storeOf: (group, resource) => stores.get(storeKey(group, resource)) ?? custom.get(storeKey(group, resource)),
-    add: (store) => void custom.set(storeKey(store.group, store.resourceName), store),
-    remove(store) {
-      const key = storeKey(store.group, store.resourceName);
-      if (custom.get(key) === store) custom.delete(key);
-    },
+    storeOf: (group, resource) => stores.storeOf(group, resource),
+    add: (store) => stores.add(store),
+    remove: (store) => stores.remove(store),
   };
 }
 
@@ -163,7 +155,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const definition = definitionOf(info.group, info.name);
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
   const stored = anyVersion(options, info, storage.apiVersion, storedVersion.kind) ?? servedVersionOf(options, info);
-  const hooks = options.hooks.get(storeKey(info.group, info.name));
+  const hooks = options.hooks.get(`${info.group}/${info.name}`);
   const codec = createStorageCodec({
     stored,
     others: (apiVersion, kind) => anyVersion(options, info, apiVersion, kind),

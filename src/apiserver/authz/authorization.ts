@@ -26,7 +26,7 @@ export interface AuthorizationOptions {
   readonly decode: SharedDecoder;
   readonly log: Logger;
   readonly featureEnabled: (gate: string) => boolean;
-  readonly metrics: () => AuthorizationMetrics;
+  readonly metrics: AuthorizationMetrics;
   readonly webhooks: Pick<WebhookClients, 'open'>;
 }
 
@@ -55,10 +55,10 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
       checkTypes(authorizers, config.authorizers);
       const before = current;
       current = parts.chainOf(authorizers);
-      metrics().reloaded(true);
+      metrics.reloaded(true);
       await before.close();
     } catch (error) {
-      metrics().reloaded(false);
+      metrics.reloaded(false);
       log.error({ err: error }, 'the new authorization configuration cannot be used; the one before stays in force');
     }
   };
@@ -152,7 +152,7 @@ function createParts({ registry, decode, log, featureEnabled, metrics, webhooks 
         authorizer: authorizerOf(config, clients),
       }));
       return {
-        authorizer: createUnion(authorizers, ({ type, name }, decision) => metrics().decided(type, name, decision)),
+        authorizer: createUnion(authorizers, ({ type, name }, decision) => metrics.decided(type, name, decision)),
         close: async () => {
           await Promise.all(clients.map((client) => client.close()));
         },
@@ -163,10 +163,10 @@ function createParts({ registry, decode, log, featureEnabled, metrics, webhooks 
 
 const observerOf = (
   name: string,
-  metrics: () => AuthorizationMetrics,
+  metrics: AuthorizationMetrics,
 ): Parameters<typeof createWebhookAuthorizer>[0]['observer'] => ({
-  called: (result, seconds, failedOpen) => metrics().webhookCalled(name, result, seconds, failedOpen),
-  conditionsJudged: (seconds, result) => metrics().conditionsJudged(name, seconds, result),
+  called: (result, seconds, failedOpen) => metrics.webhookCalled(name, result, seconds, failedOpen),
+  conditionsJudged: (seconds, result) => metrics.conditionsJudged(name, seconds, result),
 });
 
 const nodeRules = (featureEnabled: (gate: string) => boolean): readonly PolicyRule[] =>

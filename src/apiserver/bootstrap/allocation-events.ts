@@ -42,7 +42,7 @@ const reporters = { clusterIp: 'ipallocator-repair-controller', nodePort: 'porta
 const actions = { clusterIp: 'ClusterIPAllocation', nodePort: 'PortAllocation' } as const;
 
 export interface AllocationEventOptions {
-  readonly writer: () => LoopbackClient;
+  readonly writer: LoopbackClient;
   readonly now: () => Date;
   readonly log: Logger;
 }
@@ -55,7 +55,7 @@ export function createAllocationEvents({
 }: AllocationEventOptions): (range: ObservedRange, finding: Finding) => void {
   let made = 0;
   return ({ kind, text }, { type, value, service }) => {
-    if (type === 'leak' || service === undefined || !writer().isServed({ group: '', resource: 'events' })) return;
+    if (type === 'leak' || service === undefined || !writer.isServed({ group: '', resource: 'events' })) return;
     const { reason, note } = wordings[kind][type];
     const { name = '', namespace = '' } = service.metadata;
     const object = {
@@ -71,7 +71,7 @@ export function createAllocationEvents({
       action: actions[kind],
       now: now(),
     });
-    writer()
+    writer
       .create(object, event)
       .catch((error: unknown) =>
         log.warn({ err: error, service: `${namespace}/${name}` }, 'the event of a repair could not be made'),

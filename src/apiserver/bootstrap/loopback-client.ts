@@ -12,7 +12,7 @@ import { updateObject } from '../../registry/generic/update-object.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 
 export interface LoopbackClientOptions {
-  readonly registry: RegistryCatalog;
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly fieldManager: FieldManager;
   readonly enabled: (gate: string) => boolean;
   /** The manager in managed fields; `kube-apiserver` unless given. */

@@ -14,12 +14,13 @@ import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-type
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { createJsonEncoder } from '../../machinery/managed-fields/json-encoder.ts';
 import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
-import { type AdmissionObserver, type AdmissionPlugin, createAdmissionChain } from '../../registry/admission.ts';
+import { type AdmissionObserver, createAdmissionChain } from '../../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
-import { createServiceRanges, type ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { WriteHooks } from '../../registry/generic/write.ts';
+import { ResourceStores } from '../../registry/resource-stores.ts';
 import { createDirectObjectStorage } from '../../storage/direct.ts';
 import { createLeaseManager } from '../../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
@@ -89,38 +90,40 @@ class LargeRequestThread {
         codec,
         namespaced: info.namespaced,
       });
+    const stores = new ResourceStores();
     const decode = createSharedDecoder();
+    const objects = createAdmissionObjects(stores, decode);
     const leases = createLeaseManager({ reuseSeconds: config.leaseReuseSeconds });
     const events = storeOf(plainOf('', 'events'));
-    const ranges: ServiceRanges = createServiceRanges({
+    const ranges = createServiceRanges({
       store: storeOf(plainOf('', 'services')),
       prefix: config.storagePrefix,
       mediaType: config.mediaType,
       codecs,
       clusterIpRanges: config.services.clusterIpRanges,
       nodePortRange: config.services.nodePortRange,
-      services: () => this.#registry.storeOf('', 'services')!,
+      stores,
       log,
     });
-    const rbac = new RbacSource({
-      registry: { storeOf: (group, resource) => this.#registry.storeOf(group, resource) },
-      decode,
-      log,
-    });
+    const rbac = new RbacSource({ registry: stores, decode, log });
     const hooks = new Map<string, WriteHooks>([
-      [
-        '/services',
-        createServiceHooks({
-          allocator: ranges.allocator,
-          endpoints: () => this.#registry.storeOf('', 'endpoints'),
-          log,
-        }) as WriteHooks,
-      ],
-      ...createEscalationHooks({ authorizer: () => authorizer, policy: rbac.policy }),
+      ['/services', createServiceHooks({ allocator: ranges.allocator, stores, log })],
+      ...createEscalationHooks({ authorizer, policy: rbac.policy }),
     ]);
-    const plugins: AdmissionPlugin[] = [];
+    const fieldManager = createFieldManager({ schemas });
+    const now = (): Date => new Date();
+    const plugins = createAdmissionPlugins({
+      settings: config.admission,
+      registry: stores,
+      objects,
+      authorizer,
+      fieldManager,
+      now,
+      featureEnabled,
+    });
     const admission = createAdmissionChain(plugins, this.#admissionObserver());
     this.#registry = createCatalog({
+      stores,
       groupVersions: config.groupVersions,
       schemas,
       codecs,
@@ -134,20 +137,6 @@ class LargeRequestThread {
       hooks,
       eventLease: () => leases.lease(events, config.eventTtlMs / 1000),
     });
-    const fieldManager = createFieldManager({ schemas });
-    const now = (): Date => new Date();
-    const objects = createAdmissionObjects(this.#registry, decode);
-    plugins.push(
-      ...createAdmissionPlugins({
-        settings: config.admission,
-        registry: this.#registry,
-        objects,
-        authorizer,
-        fieldManager,
-        now,
-        featureEnabled,
-      }),
-    );
     this.#context = {
       codecs,
       schemas,

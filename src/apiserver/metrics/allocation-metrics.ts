@@ -5,8 +5,7 @@ import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/seri
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** @param usage how full the ranges are, asked for when the metrics are */
-export function createAllocationMetrics(registry: Registry, usage: () => readonly RangeUsage[]): AllocationObserver {
+export function createAllocationMetrics(registry: Registry): AllocationObserver {
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[]): Counter =>
     new Counter({ name, help, labelNames, registers });
@@ -41,7 +40,6 @@ export function createAllocationMetrics(registry: Registry, usage: () => readonl
     ]),
     repairFailed: counter('apiserver_nodeport_repair_reconcile_errors_total', 'Repairs of node ports that failed.', []),
   };
-  registerUsage(registers, usage);
   const durations = new SeriesHistogram({
     name: 'kube_apiserver_clusterip_allocator_allocation_duration_seconds',
     help: 'Time it took to get a cluster IP, in seconds.',
@@ -66,15 +64,16 @@ export function createAllocationMetrics(registry: Registry, usage: () => readonl
   };
 }
 
-function registerUsage(registers: Registry[], usage: () => readonly RangeUsage[]): void {
+/** Shows how full the ranges are, which are asked when the metrics are. */
+export function showRangeUsage(registry: Registry, ranges: { usage(): readonly RangeUsage[] }): void {
   const gauge = (name: string, help: string, kind: RangeUsage['kind'], amount: 'taken' | 'free'): Gauge =>
     new Gauge({
       name,
       help,
       labelNames: kind === 'clusterIp' ? ['cidr'] : [],
-      registers,
+      registers: [registry],
       collect() {
-        for (const range of usage())
+        for (const range of ranges.usage())
           if (range.kind === kind) this.set(kind === 'clusterIp' ? { cidr: range.text } : {}, range[amount]);
       },
     });

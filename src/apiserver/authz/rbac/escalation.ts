@@ -25,7 +25,7 @@ import { type Authorizer, privilegedGroup } from '../../../auth/authorization/au
 import type { RbacPolicy } from './policy.ts';
 
 export interface EscalationOptions {
-  readonly authorizer: () => Authorizer;
+  readonly authorizer: Authorizer;
   readonly policy: () => RbacPolicy | Promise<RbacPolicy>;
 }
 
@@ -112,7 +112,7 @@ const isAllowed = async (
     path: '',
     isResourceRequest: true,
   };
-  return (await authorizer().authorize(attributes)).decision === 'allow';
+  return (await authorizer.authorize(attributes)).decision === 'allow';
 };
 
 const mayEscalate = (options: EscalationOptions, resource: string, request: WriteRequest): Promise<boolean> =>

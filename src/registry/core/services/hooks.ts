@@ -5,6 +5,7 @@ import { isStatusError } from '../../../machinery/status.ts';
 import { deleteObject } from '../../generic/delete.ts';
 import { internalRequest } from '../../generic/internal-request.ts';
 import type { ResourceStore } from '../../generic/resource-store.ts';
+import type { ResourceStores } from '../../resource-stores.ts';
 import { type BegunWrite, nothingBegun, type WriteHooks } from '../../generic/write.ts';
 import { isStorageError } from '../../../storage/storage-error.ts';
 import { toStatusError } from '../../generic/store-error-answers.ts';
@@ -13,18 +14,18 @@ import type { ServiceAllocator } from './allocation/service-allocations.ts';
 
 export interface ServiceHooksOptions {
   readonly allocator: ServiceAllocator;
-  /** Undefined where they are not served. */
-  readonly endpoints: () => ResourceStore | undefined;
+  /** Where the endpoints of a service are, if they are served. */
+  readonly stores: Pick<ResourceStores, 'storeOf'>;
   readonly log: Logger;
 }
 
-export function createServiceHooks({ allocator, endpoints, log }: ServiceHooksOptions): WriteHooks {
+export function createServiceHooks({ allocator, stores, log }: ServiceHooksOptions): WriteHooks {
   const hooks: WriteHooks<Service> = {
     beginCreate: (service, { dryRun }) => begun(allocator.beginCreate(service, dryRun)),
     beginUpdate: (service, old, { dryRun, subresource }) =>
       subresource === '' ? begun(allocator.beginUpdate(service, old, dryRun)) : Promise.resolve(nothingBegun),
     async afterDelete(service, { revision }) {
-      await deleteEndpoints(service, endpoints(), log);
+      await deleteEndpoints(service, stores.storeOf('', 'endpoints'), log);
       await allocator.release(service, revision);
     },
     complete: (service) => completeService(service, allocator.families[0]!),

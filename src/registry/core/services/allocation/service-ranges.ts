@@ -11,7 +11,7 @@ import type { Codecs } from '../../../../machinery/codec/index.ts';
 import type { Store } from '../../../../storage/interface.ts';
 import type { StorageMediaType } from '../../../generic/storage-codec.ts';
 import { createInternalStorageCodec } from '../../../generic/internal-storage-codec.ts';
-import type { ResourceStore } from '../../../generic/resource-store.ts';
+import type { ResourceStores } from '../../../resource-stores.ts';
 import { type AllocationObserver, type Finding, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
@@ -32,7 +32,8 @@ export interface ServiceRangesOptions {
   /** One CIDR, or two of different families. */
   readonly clusterIpRanges: readonly string[];
   readonly nodePortRange: { readonly first: number; readonly last: number };
-  readonly services: () => ResourceStore;
+  /** Where a repair finds the services. */
+  readonly stores: Pick<ResourceStores, 'storeOf'>;
   readonly observer?: AllocationObserver;
   readonly log: Logger;
   readonly clock?: Clock;
@@ -61,7 +62,7 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
   const makeObject = objectMaker(options);
   const repairs: { readonly about: ObservedRange; run(): Promise<void> }[] = [];
   const allocators: { readonly about: ObservedRange; readonly size: number; readonly allocator: RangeAllocator }[] = [];
-  const services = createServiceReader(options.services);
+  const services = createServiceReader(options.stores);
   const allocatorOf = <V extends string | number>(
     about: ObservedRange,
     name: string,

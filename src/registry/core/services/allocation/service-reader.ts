@@ -1,6 +1,7 @@
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { StoredObject } from '../../../../storage/objects.ts';
 import type { ResourceStore } from '../../../generic/resource-store.ts';
+import type { ResourceStores } from '../../../resource-stores.ts';
 
 /** The services that are stored, as a repair looks at them. */
 export interface ServiceReader {
@@ -13,19 +14,21 @@ export interface ServiceReader {
 
 const pageSize = 500;
 
-/** @param services asked for at each use: it is there later than what reads */
-export const createServiceReader = (services: () => ResourceStore): ServiceReader => ({
-  get prefix() {
-    return services().storage.prefix;
-  },
-  async visit(see) {
-    let page = await services().list({ version: { match: 'mostRecent' }, limit: pageSize });
-    const { revision } = page;
-    for (;;) {
-      page.objects.forEach(see);
-      if (page.lastKey === undefined) return revision;
-      page = await services().list({ version: { match: 'exact', revision }, after: page.lastKey, limit: pageSize });
-    }
-  },
-  decode: (stored) => services().decode(stored) as Service,
-});
+export function createServiceReader(stores: Pick<ResourceStores, 'storeOf'>): ServiceReader {
+  const services = (): ResourceStore => stores.storeOf('', 'services')!;
+  return {
+    get prefix() {
+      return services().storage.prefix;
+    },
+    async visit(see) {
+      let page = await services().list({ version: { match: 'mostRecent' }, limit: pageSize });
+      const { revision } = page;
+      for (;;) {
+        page.objects.forEach(see);
+        if (page.lastKey === undefined) return revision;
+        page = await services().list({ version: { match: 'exact', revision }, after: page.lastKey, limit: pageSize });
+      }
+    },
+    decode: (stored) => services().decode(stored) as Service,
+  };
+}

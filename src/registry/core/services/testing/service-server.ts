@@ -16,6 +16,7 @@ import { deleteObject } from '../../../generic/delete.ts';
 import { internalRequest } from '../../../generic/internal-request.ts';
 import type { ResourceStore } from '../../../generic/resource-store.ts';
 import { updateObject } from '../../../generic/update-object.ts';
+import { ResourceStores } from '../../../resource-stores.ts';
 import { createServiceRanges, type ServiceRanges } from '../allocation/service-ranges.ts';
 import { createServiceHooks } from '../hooks.ts';
 
@@ -51,6 +52,7 @@ export class ServiceServer {
       error: nothing,
       warn: (_details, message) => void this.warnings.push(message),
     };
+    const stores = new ResourceStores();
     this.ranges = createServiceRanges({
       store,
       prefix: '/registry',
@@ -58,13 +60,14 @@ export class ServiceServer {
       codecs,
       clusterIpRanges,
       nodePortRange,
-      services: () => this.services,
+      stores,
       log,
       clock,
       leakAgeMs,
       random,
     });
     this.registry = createCatalog({
+      stores,
       groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!],
       schemas,
       codecs,
@@ -77,9 +80,7 @@ export class ServiceServer {
       admission: createAdmissionChain([]),
       garbageCollection: true,
       eventLease: () => store.grantLease(60),
-      hooks: new Map([
-        ['/services', createServiceHooks({ allocator: this.ranges.allocator, endpoints: () => this.endpoints, log })],
-      ]),
+      hooks: new Map([['/services', createServiceHooks({ allocator: this.ranges.allocator, stores, log })]]),
     });
   }
 
