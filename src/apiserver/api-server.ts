@@ -54,6 +54,7 @@ import { longestWatchMs } from './endpoints/verbs/watch.ts';
 import { LargeRequests } from './large-requests/large-requests.ts';
 import { largeRequestsConfig, resourceOf, storesByName } from './large-requests/setup.ts';
 import { Metrics } from './metrics/metrics.ts';
+import { RequestMetrics } from './metrics/request-metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { createAllocationMetrics, showRangeUsage } from './metrics/allocation-metrics.ts';
 import { createAllocationEvents } from './bootstrap/allocation-events.ts';
@@ -99,7 +100,7 @@ export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> =>
 async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<ApiServer> {
   const { storage, log } = config;
   const serverId = randomUUID();
-  const metrics = new Metrics({ settings: config.metrics, knows: (...names) => apis.knows(...names), serverId });
+  const metrics = new Metrics({ settings: config.metrics, serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, {
     registry: metrics.registry,
@@ -235,7 +236,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   cleanup.add(() => authentication.close());
   const serve = (entry: CatalogEntry): ServedResource =>
     servedResource(entry, context, registry, config, authentication);
-  const apis: ServedApis = new ServedApis({
+  const apis = new ServedApis({
     groupVersions,
     resources: new Map(
       [...registry.entries].map(([apiVersion, resources]) => [
@@ -244,6 +245,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
       ]),
     ),
   });
+  const requestMetrics = new RequestMetrics(metrics.registry, apis);
   const aggregation = setUpAggregation({
     config: config.aggregation,
     forwarding: forwardingOf(config),
@@ -254,7 +256,8 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     apis,
     writer,
     groupVersions,
-    metrics,
+    metricRegistry: metrics.registry,
+    metrics: requestMetrics,
     log,
   });
   cleanup.add(async () => {
@@ -308,6 +311,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
     inFlight: config.inFlight,
     log,
     metrics,
+    requestMetrics,
     aggregationProxy: aggregation.aggregationProxy,
     resources: createRouter(context, apis),
     nonResources,

@@ -26,6 +26,7 @@ import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
 import { compose } from '../server/middleware.ts';
 import { ApiRequest, type Filter, type Handler } from './request.ts';
 import type { AuditTrail } from './audit/trail.ts';
+import type { RequestMetrics } from './metrics/request-metrics.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { recordRefused, recordRequests } from './filters/audit.ts';
 import { measure, timed } from './filters/metrics.ts';
@@ -42,7 +43,8 @@ export interface RequestChainOptions {
   readonly cors: CorsOptions;
   readonly goAwayChance: number;
   readonly log: Logger;
-  readonly metrics: Metrics;
+  readonly metrics: Pick<Metrics, 'authentication' | 'authorization'>;
+  readonly requestMetrics: RequestMetrics;
   /** Hands over what another server answers. */
   readonly aggregationProxy: Filter;
   /** Resource requests, and everything else. */
@@ -54,7 +56,7 @@ export interface RequestChainOptions {
 export function requestChain(
   options: RequestChainOptions,
 ): (exchange: Exchange, caller?: Caller) => Promise<ApiResponse> {
-  const { audit, lifecycle, shutdown, metrics } = options;
+  const { audit, lifecycle, shutdown, requestMetrics: metrics } = options;
   const filters: readonly Filter[] = [
     // outside of all: nothing is done for what comes too late
     ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []),
@@ -68,13 +70,14 @@ export function requestChain(
     // failed logins; outside of the filters below, to see their result
     ...(audit === undefined ? [] : [recordRefused(audit)]),
     limitTime(options.requestTimeoutMs, metrics), // before authentication: a slow webhook counts too
-    timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
+    timed('authentication', authenticate(options.authenticator, options.log, options.metrics.authentication), metrics),
     // after authentication: the policy matches users
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]),
     checkWebSocketOrigin(options.cors.allowedOrigins), // recorded, with the user of the browser
     timed('impersonation', impersonate(options.authorizer), metrics), // the user from here on
     limitInFlight(options.inFlight, metrics), // after authentication: it needs the user
-    timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read
+    // before the body is read
+    timed('authorization', authorize(options.authorizer, options.metrics.authorization), metrics),
     options.aggregationProxy, // from here on only what this server answers itself
   ];
   const endpoint: Handler = (request) =>

@@ -6,8 +6,8 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { quantityOf } from '../../src/api/core/resources/quantities.ts';
 import { evaluatePod } from '../../src/apiserver/admission/pod-security/evaluate.ts';
-import { allMetrics } from '../../src/server/metrics/metric-registry.ts';
-import { Metrics } from '../../src/apiserver/metrics/metrics.ts';
+import { allMetrics, MetricRegistry } from '../../src/server/metrics/metric-registry.ts';
+import { RequestMetrics } from '../../src/apiserver/metrics/request-metrics.ts';
 import { parseAccept } from '../../src/apiserver/negotiation.ts';
 import type { ApiResponse } from '../../src/server/exchange.ts';
 import type { ApiRequest } from '../../src/apiserver/request.ts';
@@ -27,7 +27,7 @@ import { OwnWrites } from '../../src/storage/cache/own-writes.ts';
 import { createAttributesSharing } from '../../src/storage/attributes-sharing.ts';
 import type { StoredObject } from '../../src/storage/objects.ts';
 
-const metrics = new Metrics({ settings: allMetrics, knows: () => 'nothing', serverId: 'x' });
+const metrics = new RequestMetrics(new MetricRegistry(allMetrics), { knows: () => 'nothing' });
 const request = (resource: string): ApiRequest =>
   ({
     info: {

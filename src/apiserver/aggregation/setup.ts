@@ -4,7 +4,8 @@ import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
 import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { RemoteOpenApi } from '../nonresource/openapi.ts';
@@ -47,7 +48,8 @@ export interface AggregationSetup {
   readonly writer: LoopbackClient;
   /** Built-in, for whose APIServices the start sees. */
   readonly groupVersions: readonly GroupVersionInfo[];
-  readonly metrics: Metrics;
+  readonly metricRegistry: MetricRegistry;
+  readonly metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -82,6 +84,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
     resolve,
     apis,
     groupVersions,
+    metricRegistry,
     metrics,
     log,
     clock = systemClock,
@@ -89,14 +92,14 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const writer = setup.writer.until(stop.signal);
   const services = new ApiServices(registry.storeOf(apiServicesResource.group, apiServicesResource.resource), log);
   const backends = new Backends(config.client, isPair);
-  const queueOf = createWorkQueueMetrics(metrics.registry);
+  const queueOf = createWorkQueueMetrics(metricRegistry);
   const availability = new Availability({
     services,
     writer,
     objects,
     resolve,
     backends,
-    observer: createAvailabilityMetrics(metrics.registry),
+    observer: createAvailabilityMetrics(metricRegistry),
     queue: queueOf('AvailableConditionController'),
     log,
   });

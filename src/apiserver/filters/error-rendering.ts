@@ -7,7 +7,7 @@ import {
   StatusError,
   tooManyRequests,
 } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
 import { type Filter } from '../request.ts';
@@ -21,7 +21,7 @@ export interface ErrorLog {
  * The outermost step: every error becomes a Status. What is not a StatusError is a programmer's error: the log gets
  * all of it, the client only that it happened.
  */
-export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>): Filter {
+export function renderErrors(log: ErrorLog, metrics: Pick<RequestMetrics, 'terminated'>): Filter {
   return async (request, next) => {
     try {
       return await next();

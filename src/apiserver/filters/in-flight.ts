@@ -1,5 +1,5 @@
 import { tooManyRequests } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning, type RequestInfo } from '../request-info.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
@@ -16,7 +16,7 @@ const readVerbs = new Set(['get', 'list', 'watch']);
  * Refuses with 429 what would go over the limit of requests in work at once. Watches are not counted: they wait, they
  * do not work.
  */
-export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter {
+export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics): Filter {
   const running = { readOnly: 0, mutating: 0 };
   return async (request, next) => {
     if (isLongRunning(request.info) || isExempt(request)) return next();

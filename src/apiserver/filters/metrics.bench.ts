@@ -4,7 +4,8 @@
  */
 import { bench, describe } from 'vitest';
 import { compose } from '../../server/middleware.ts';
-import { Metrics } from '../metrics/metrics.ts';
+import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 import { timed } from './metrics.ts';
@@ -12,7 +13,7 @@ import { timed } from './metrics.ts';
 const names = ['authentication', 'audit', 'impersonation', 'authorization'];
 const pass: Filter = (request, next) => next();
 const answer = Promise.resolve<ApiResponse>({ status: 200, headers: {} });
-const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
+const metrics = new RequestMetrics(new MetricRegistry(allMetrics), { knows: () => 'subresource' });
 const plain = compose(
   names.map(() => pass),
   () => answer,

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { Metrics } from '../metrics/metrics.ts';
+import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request.ts';
 import { timed } from './metrics.ts';
@@ -9,8 +10,8 @@ const response: ApiResponse = { status: 200, headers: {} };
 const refusal = new Error('no');
 
 /** Sum and number of what was observed of the filter. */
-async function observed(metrics: Metrics): Promise<readonly (string | undefined)[]> {
-  const text = await metrics.registry.getSingleMetricAsString('apiserver_request_filter_duration_seconds');
+async function observed(registry: MetricRegistry): Promise<readonly (string | undefined)[]> {
+  const text = await registry.getSingleMetricAsString('apiserver_request_filter_duration_seconds');
   return ['sum', 'count'].map((part) => new RegExp(`_${part}\\{filter="tested"\\} (.*)`).exec(text)?.[1]);
 }
 
@@ -28,12 +29,13 @@ describe('the duration of a filter', () => {
     },
   ])('$name', async ({ filter, expected }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
+    const registry = new MetricRegistry(allMetrics);
+    const metrics = new RequestMetrics(registry, { knows: () => 'subresource' });
     const handle = timed('tested', (_, next) => filter(next), metrics);
     await handle(request, () => (vi.advanceTimersByTime(500), Promise.resolve(response))).catch((error: unknown) =>
       expect(error).toBe(refusal),
     );
     vi.useRealTimers();
-    expect(await observed(metrics)).toEqual(expected);
+    expect(await observed(registry)).toEqual(expected);
   });
 });

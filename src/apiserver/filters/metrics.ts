@@ -1,10 +1,10 @@
-import type { Metrics } from '../metrics/metrics.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning } from '../request-info.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { Filter } from '../request.ts';
 
 /** Counts every answer of this server; watches while they are open. */
-export function measure(metrics: Metrics): Filter {
+export function measure(metrics: RequestMetrics): Filter {
   return async (request, next) => {
     const response = await next();
     if (request.isPassedOn) return response;
@@ -17,7 +17,7 @@ export function measure(metrics: Metrics): Filter {
 }
 
 /** The same filter, with the time until it passes a request on. What it refuses is not counted, as upstream. */
-export function timed(name: string, filter: Filter, metrics: Pick<Metrics, 'filterDuration'>): Filter {
+export function timed(name: string, filter: Filter, metrics: Pick<RequestMetrics, 'filterDuration'>): Filter {
   const duration = metrics.filterDuration(name);
   return (request, next) => {
     const begun = performance.now();

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../machinery/duration.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning } from '../request-info.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request.ts';
@@ -10,7 +10,7 @@ import { statusOf } from './error-rendering.ts';
  * Answers 504 when a request takes longer than `--request-timeout`. Watches and other long-running requests have
  * limits of their own.
  */
-export function limitTime(maxMs: number, metrics: Pick<Metrics, 'terminated' | 'endedAfterTimeout'>): Filter {
+export function limitTime(maxMs: number, metrics: Pick<RequestMetrics, 'terminated' | 'endedAfterTimeout'>): Filter {
   return (request, next) => {
     const asked = requestedMs(request);
     if (isLongRunning(request.info)) return next();

@@ -1,94 +1,29 @@
 /**
  * The server's metrics, under the reference's names and labels, in a registry of its own: two servers in one process
- * share nothing.
+ * share nothing. Those of requests are in `request-metrics.ts`.
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
 import { Gauge, collectDefaultMetrics } from 'prom-client';
-import { BoundedCache } from '../../base/bounded-cache.ts';
 import { AuditMetrics } from '../audit/metrics.ts';
 import { AuthenticationMetrics } from '../authn/metrics.ts';
 import { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import { createAdmissionMetrics } from '../admission/metrics.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
-import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
-import { dryRunLabel } from '../endpoints/write-parameters.ts';
-import type { RequestInfo } from '../request-info.ts';
-import type { ServedApis } from '../served-apis.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
-import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
-import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
-import type { Labels } from '../../server/metrics/series.ts';
+import { SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { Evicted } from '../../server/report-evictions.ts';
 import { type CallObserver } from '../../client/call-observer.ts';
 import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
-import { keyOf, isRead, verbLabel, firstSegment } from './request-labels.ts';
-
-const durationBuckets = [
-  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
-];
-
-const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
 
 const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 
-/** Of a step of the chain: most take no time that one could name. */
-const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
-
-const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
-
-type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
-
-/**
- * Series that are found without looking at labels. Paths come from requests, and what is not there is shown under one
- * name.
- */
-const keptSeries = { maxBytes: 4 * 1024 * 1024, maxKeyLength: 1024, bytesOf: () => 100 };
-
-interface RequestSeries {
-  readonly total: CounterSeries;
-  readonly duration: HistogramSeries;
-  /** No webhook takes part in the response yet: the same time, in other buckets. */
-  readonly sli: HistogramSeries;
-  readonly slo: HistogramSeries | undefined;
-  /** There once the length of an answer was known. */
-  size: HistogramSeries | undefined;
-}
-
-/**
- * Names in labels come from requests: what is not there is counted under one name, or callers could make series without
- * end.
- */
-const unknown = 'other';
-
-/** The reference sees no code of a connection that it hands over, and counts it so. */
-const switchingProtocols = 101;
-
-const noCode = 0;
-
 export class Metrics {
   readonly registry: MetricRegistry;
-  readonly #total: SeriesCounter;
-  readonly #duration: SeriesHistogram;
-  readonly #size: SeriesHistogram;
-  readonly #sli: SeriesHistogram;
-  readonly #slo: SeriesHistogram | undefined;
-  readonly #filterDurations: SeriesHistogram;
-  readonly #terminations: SeriesCounter;
-  readonly #aborts: SeriesCounter;
-  readonly #postTimeouts: SeriesCounter;
   readonly #handshakeErrors: CounterSeries;
   readonly #evictions: Readonly<Record<Evicted, CounterSeries>>;
   readonly #watchEvents: SeriesCounter;
   readonly #watchEventSizes: SeriesHistogram;
-  readonly #longRunning: SeriesGauge;
-  readonly #open = new BoundedCache<GaugeSeries>(keptSeries);
-  readonly #inFlight: Gauge;
-  readonly #running = new Map<'readOnly' | 'mutating', number>();
-  /** Labels are worked out once per kind of request. */
-  readonly #series = new BoundedCache<RequestSeries>(keptSeries);
-  readonly #knows: ServedApis['knows'];
   readonly objects: Gauge;
   readonly storageSize: Gauge;
   readonly #deprecated: Gauge;
@@ -101,64 +36,10 @@ export class Metrics {
 
   constructor(options: {
     readonly settings?: MetricSettings;
-    readonly knows: ServedApis['knows'];
     readonly serverId: string;
   }) {
     const registry = (this.registry = new MetricRegistry(options.settings ?? allMetrics));
     const registers = [registry];
-    this.#knows = options.knows;
-    this.#total = new SeriesCounter({
-      name: 'apiserver_request_total',
-      help: 'Requests by verb, resource and answer code.',
-      registry,
-    });
-    this.#duration = new SeriesHistogram({
-      name: 'apiserver_request_duration_seconds',
-      help: 'Time from a request to its answer, in seconds.',
-      buckets: durationBuckets,
-      registry,
-    });
-    this.#size = new SeriesHistogram({
-      name: 'apiserver_response_sizes',
-      help: 'Bytes of answers.',
-      buckets: sizeBuckets,
-      registry,
-    });
-    this.#sli = new SeriesHistogram({
-      name: 'apiserver_request_sli_duration_seconds',
-      help: 'Time from a request to its answer without what others took of it, in seconds.',
-      buckets: sliBuckets,
-      registry,
-    });
-    const slo = 'apiserver_request_slo_duration_seconds';
-    const hidden = new SeriesHistogram({
-      name: slo,
-      help: 'The same as apiserver_request_sli_duration_seconds.',
-      buckets: sliBuckets,
-      registry,
-    });
-    this.#slo = registry.shows(slo) ? hidden : undefined;
-    this.#filterDurations = new SeriesHistogram({
-      name: 'apiserver_request_filter_duration_seconds',
-      help: 'Time that a filter took before it passed a request on, in seconds.',
-      buckets: filterBuckets,
-      registry,
-    });
-    this.#terminations = new SeriesCounter({
-      name: 'apiserver_request_terminations_total',
-      help: 'Requests that the server gave up to protect itself.',
-      registry,
-    });
-    this.#aborts = new SeriesCounter({
-      name: 'apiserver_request_aborts_total',
-      help: 'Answers that the server broke off.',
-      registry,
-    });
-    this.#postTimeouts = new SeriesCounter({
-      name: 'apiserver_request_post_timeout_total',
-      help: 'What became of requests after they had been answered with a timeout.',
-      registry,
-    });
     this.#handshakeErrors = new SeriesCounter({
       name: 'apiserver_tls_handshake_errors_total',
       help: 'Connections that failed in their TLS handshake.',
@@ -182,18 +63,6 @@ export class Metrics {
       help: 'Bytes of events sent to watches.',
       buckets: eventBuckets,
       registry,
-    });
-    this.#longRunning = new SeriesGauge({
-      name: 'apiserver_longrunning_requests',
-      help: 'Watches and other long-running requests that are open.',
-      registry,
-    });
-    this.#inFlight = new Gauge({
-      name: 'apiserver_current_inflight_requests',
-      help: 'Requests in work, by kind.',
-      labelNames: ['request_kind'],
-      registers,
-      collect: () => this.#showInFlight(),
     });
     this.objects = new Gauge({
       name: 'apiserver_storage_objects',
@@ -230,59 +99,6 @@ export class Metrics {
     this.#deprecated.set({ group, version, resource: name, subresource, removed_release: removedRelease }, 1);
   }
 
-  inFlight(kind: 'readOnly' | 'mutating', count: number): void {
-    this.#running.set(kind, count);
-  }
-
-  #showInFlight(): void {
-    for (const [kind, count] of this.#running) this.#inFlight.set({ request_kind: kind }, count);
-  }
-
-  /** Counts an answered request. @param bytes undefined where the length is not known */
-  observe(request: ApiRequest, response: ApiResponse, seconds: number, bytes: number | undefined): void {
-    const series = this.#seriesOf(request, response.status === switchingProtocols ? noCode : response.status);
-    series.total.inc();
-    series.duration.observe(seconds);
-    series.sli.observe(seconds);
-    series.slo?.observe(seconds);
-    if (bytes !== undefined && isRead(request)) (series.size ??= this.#sizesOf(request)).observe(bytes);
-  }
-
-  /** For one filter: told of the seconds until it passes a request on. */
-  filterDuration(filter: string): HistogramSeries {
-    return this.#filterDurations.series({ filter });
-  }
-
-  /** A long-running request begins. @returns what to call when it ends */
-  longRunning(request: ApiRequest): () => void {
-    const key = keyOf(request);
-    let series = this.#open.get(key);
-    if (series === undefined) {
-      series = this.#longRunning.series(this.#plainLabelsOf(request));
-      this.#open.set(key, series);
-    }
-    series.add(1);
-    return () => series.add(-1);
-  }
-
-  /**
-   * A request was refused or given up so that the server can go on: 429, 500, 504; or could not be passed on: 500, 503.
-   */
-  terminated(request: ApiRequest, code: number, component: 'apiserver' | 'aggregator' = 'apiserver'): void {
-    this.#terminations.series({ ...this.#plainLabelsOf(request), component, code: String(code) }).inc();
-  }
-
-  /** An answer that had begun cannot be brought to its end. */
-  aborted(request: ApiRequest): void {
-    const { component: _, ...labels } = this.#plainLabelsOf(request);
-    this.#aborts.series(labels).inc();
-  }
-
-  /** A request that had been answered with a timeout came to its end, or did not in five minutes. */
-  endedAfterTimeout(status: 'ok' | 'panic' | 'pending'): void {
-    this.#postTimeouts.series({ source: 'timeout-handler', status }).inc();
-  }
-
   handshakeFailed(): void {
     this.#handshakeErrors.inc();
   }
@@ -299,61 +115,6 @@ export class Metrics {
     return (bytes) => {
       total.inc();
       sizes.observe(bytes);
-    };
-  }
-
-  #seriesOf(request: ApiRequest, code: number): RequestSeries {
-    const key = `${code} ${keyOf(request)}`;
-    const known = this.#series.get(key);
-    if (known !== undefined) return known;
-    const labels = this.#labelsOf(request);
-    const plain = this.#plainLabelsOf(request);
-    const series = {
-      total: this.#total.series({ ...labels, code: String(code) }),
-      duration: this.#duration.series(labels),
-      sli: this.#sli.series(plain),
-      slo: this.#slo?.series(plain),
-      size: undefined,
-    };
-    this.#series.set(key, series);
-    return series;
-  }
-
-  #sizesOf(request: ApiRequest): HistogramSeries {
-    return this.#size.series(this.#plainLabelsOf(request));
-  }
-
-  #plainLabelsOf(request: ApiRequest): Labels {
-    const { dry_run: _, ...labels } = this.#labelsOf(request);
-    return labels;
-  }
-
-  #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
-    const scope = !info.isResourceRequest
-      ? ''
-      : info.name !== ''
-        ? 'resource'
-        : info.namespace !== ''
-          ? 'namespace'
-          : 'cluster';
-    return {
-      verb: verbLabel(info.verb),
-      dry_run: dryRunLabel(query),
-      ...this.#namesOf(info),
-      scope,
-      component: 'apiserver',
-    };
-  }
-
-  #namesOf(info: RequestInfo): Record<'group' | 'version' | 'resource' | 'subresource', string> {
-    const { group, version, resource, subresource } = info;
-    if (!info.isResourceRequest) return { group, version, resource, subresource: firstSegment(info.path) };
-    const known = this.#knows(group === '' ? version : `${group}/${version}`, resource, subresource);
-    return {
-      group: known === 'nothing' ? unknown : group,
-      version: known === 'nothing' ? unknown : version,
-      resource: known === 'resource' || known === 'subresource' ? resource : unknown,
-      subresource: known === 'subresource' ? subresource : unknown,
     };
   }
 }
