@@ -60,7 +60,7 @@ function life({
       ranges: registry.ranges,
       codecs,
       writer,
-      port: () => 6443,
+      serving: { port: 6443 },
     }),
     registry,
     told,
@@ -110,7 +110,7 @@ describe('a server that starts', () => {
       ranges,
       codecs,
       writer: {} as never,
-      port: () => 0,
+      serving: { port: 0 },
     });
     expect(controllers.tasks).toEqual([]);
     await controllers.prepare();

@@ -23,8 +23,8 @@ export interface ServiceControllersOptions {
   readonly ranges: ServiceRanges;
   readonly codecs: Codecs;
   readonly writer: LoopbackClient;
-  /** The port that was taken. */
-  readonly port: () => number;
+  /** It is open before anything here runs. */
+  readonly serving: { readonly port: number };
 }
 
 export interface ServiceControllers {
@@ -84,14 +84,19 @@ function createKubernetesService(options: ServiceControllersOptions): Kubernetes
     reconciler: createReconciler(options),
     log: config.log,
     clusterIp: ranges.primary.valueOf(0),
-    port: options.port(),
+    port: options.serving.port,
     nodePort: config.services.kubernetesNodePort,
   });
 }
 
-function createReconciler({ config, codecs, port, writer }: ServiceControllersOptions): EndpointReconciler {
-  const { serving, services, storage, log } = config;
-  const ip = serving.publicAddress;
+function createReconciler({
+  config,
+  codecs,
+  serving: { port },
+  writer,
+}: ServiceControllersOptions): EndpointReconciler {
+  const { services, storage, log } = config;
+  const ip = config.serving.publicAddress;
   if (services.endpointReconciler === 'none') return noReconciler;
   if (isLoopback(ip)) {
     log.info({ address: ip }, 'this machine has a loopback address only: the kubernetes service gets no endpoint');
@@ -100,7 +105,7 @@ function createReconciler({ config, codecs, port, writer }: ServiceControllersOp
   const options = {
     endpoints: new PublishedEndpoints(writer),
     ip,
-    ports: [{ name: 'https', port: port(), protocol: 'TCP' as const }],
+    ports: [{ name: 'https', port, protocol: 'TCP' as const }],
   };
   if (services.endpointReconciler === 'master-count')
     return createMasterCountReconciler({ ...options, count: services.apiServerCount });

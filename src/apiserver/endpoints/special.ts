@@ -2,9 +2,10 @@
 import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleVersion } from '../../registry/generic/scale.ts';
-import type { ApiServerConfig } from '../config.ts';
+import type { Store } from '../../storage/interface.ts';
 import type { Authentication } from '../authn/authentication.ts';
 import type { EndpointContext } from './context.ts';
+import { deprecationOf } from './deprecation.ts';
 import type { ServedResource, SubresourceEndpoint, VirtualResource } from './served.ts';
 import { getObject } from './verbs/get.ts';
 import { patchObject } from './verbs/patch.ts';
@@ -18,16 +19,33 @@ import { createSelfSubjectReview, createTokenReview } from './virtual/identity-r
 import { createTokenRequest } from './virtual/token-request.ts';
 import { scaleFieldsOf } from '../../registry/scale-fields.ts';
 
+export interface ServedParts {
+  readonly registry: RegistryCatalog;
+  readonly authentication: Authentication;
+  /** What ComponentStatus looks at. */
+  readonly store: Pick<Store, 'currentRevision'>;
+}
+
+/** What answers requests for a resource. */
+export function serveResource(context: EndpointContext, entry: CatalogEntry, parts: ServedParts): ServedResource {
+  const virtual = virtualResource(context, entry, parts);
+  return {
+    ...entry,
+    deprecation: deprecationOf(context.schemas, entry.servedVersion),
+    subresources: subresourcesOf(context, entry, parts),
+    ...(virtual === undefined ? {} : { virtual }),
+  };
+}
+
 /** Endpoints of subresources whose kind is not that of their object. */
-export function subresourcesOf(
+function subresourcesOf(
   context: EndpointContext,
   entry: CatalogEntry,
-  registry: RegistryCatalog,
-  authentication: Authentication,
+  parts: ServedParts,
 ): ReadonlyMap<string, SubresourceEndpoint> {
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
-    const verbs = verbsOf(context, entry, registry, authentication, info.name);
+    const verbs = verbsOf(context, entry, parts, info.name);
     if (verbs !== undefined) endpoints.set(info.name, { info, verbs });
   }
   return endpoints;
@@ -36,8 +54,7 @@ export function subresourcesOf(
 function verbsOf(
   context: EndpointContext,
   entry: CatalogEntry,
-  registry: RegistryCatalog,
-  { issuing }: Authentication,
+  { registry, authentication: { issuing } }: ServedParts,
   subresource: string,
 ): SubresourceEndpoint['verbs'] | undefined {
   if (subresource === 'scale') return scaleVerbs(context, entry);
@@ -83,12 +100,10 @@ function raise(error: Error): never {
 }
 
 /** Types that are asked or POSTed and answered, never stored. */
-export function virtualResource(
+function virtualResource(
   context: EndpointContext,
   entry: CatalogEntry,
-  registry: RegistryCatalog,
-  config: ApiServerConfig,
-  authentication: Authentication,
+  { registry, authentication, store }: ServedParts,
 ): VirtualResource | undefined {
   const { kind } = entry.info;
   if (entry.store !== undefined) return undefined;
@@ -96,7 +111,7 @@ export function virtualResource(
     case 'Binding':
       return { create: createBinding(context, registry) };
     case 'ComponentStatus':
-      return createComponentStatuses(context, new Map([['store', () => checkStore(config)]]));
+      return createComponentStatuses(context, new Map([['store', async () => void (await store.currentRevision())]]));
     case 'SelfSubjectReview':
       return { create: createSelfSubjectReview(context) };
     case 'TokenReview':
@@ -110,8 +125,4 @@ export function virtualResource(
     default:
       return undefined;
   }
-}
-
-async function checkStore({ storage }: ApiServerConfig): Promise<void> {
-  await storage.store.currentRevision();
 }

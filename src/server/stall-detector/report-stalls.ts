@@ -14,10 +14,31 @@ const buckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 /** Frames in a line of the log: what holds the event loop is among the innermost. */
 const loggedFrames = 30;
 
-/** Call it when the daemon is ready. @returns what ends it */
-export function reportStalls(
+interface Surroundings {
+  readonly log: Logger;
+  readonly registry: Registry;
+}
+
+/** Begins when the daemon is ready: the thread that it takes is not to be part of the start. @returns what ends it */
+export function reportStallsFrom(
+  ready: Promise<void>,
+  reporting: StallReporting,
+  around: Surroundings,
+): () => Promise<void> {
+  let isOver = false;
+  let end = (): Promise<void> => Promise.resolve();
+  void ready.then(() => {
+    if (!isOver) end = reportStalls(reporting, around);
+  });
+  return () => {
+    isOver = true;
+    return end();
+  };
+}
+
+function reportStalls(
   { thresholdMs, lastWords }: StallReporting,
-  { log, registry }: { readonly log: Logger; readonly registry: Registry },
+  { log, registry }: Surroundings,
 ): () => Promise<void> {
   if (thresholdMs === 0) return () => Promise.resolve();
   const registers = [registry];

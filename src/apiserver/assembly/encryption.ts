@@ -1,0 +1,20 @@
+import type { CleanupStack } from '../../base/cleanup-stack.ts';
+import { Encryption } from '../../storage/encryption/encryption.ts';
+import { createEncryptionMetrics } from '../metrics/encryption-metrics.ts';
+import type { Foundation } from './foundation.ts';
+
+/** Undefined where values are stored as they are. */
+export async function openEncryption(
+  { config: { storage, log }, metrics, serverId, featureEnabled }: Foundation,
+  cleanup: CleanupStack,
+): Promise<Encryption | undefined> {
+  if (storage.encryption === undefined) return undefined;
+  const encryption = await Encryption.open({
+    ...storage.encryption,
+    kmsV1: featureEnabled('KMSv1'),
+    observer: createEncryptionMetrics(metrics.registry, serverId),
+    log,
+  });
+  cleanup.add(() => encryption.close());
+  return encryption;
+}

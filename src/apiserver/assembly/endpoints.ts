@@ -1,0 +1,71 @@
+/** What answers requests for the server's own resources. */
+import { codecs } from '../../api/codecs.ts';
+import { schemas } from '../../api/schemas.ts';
+import { createJsonEncoder } from '../../machinery/managed-fields/json-encoder.ts';
+import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
+import type { CatalogEntry } from '../../registry/catalog.ts';
+import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
+import type { ServedResource } from '../endpoints/served.ts';
+import { serveResource } from '../endpoints/special.ts';
+import type { LargeRequests } from '../large-requests/large-requests.ts';
+import { RequestMetrics } from '../metrics/request-metrics.ts';
+import { Encoder } from '../representation/encoder.ts';
+import { ServedApis } from '../served-apis.ts';
+import type { Foundation } from './foundation.ts';
+import type { Loopback } from './loopback.ts';
+import type { Resources } from './resources.ts';
+import type { Security } from './security.ts';
+
+/** JSON encodings of objects that are cached for the next reader. */
+const representationBudgetBytes = 64 * 1024 * 1024;
+
+export interface Endpoints {
+  readonly context: EndpointContext;
+  /** Makes what answers requests for one resource, custom ones too. */
+  readonly serve: (entry: CatalogEntry) => ServedResource;
+  readonly apis: ServedApis;
+  readonly requestMetrics: RequestMetrics;
+}
+
+export function createEndpoints(
+  { config, metrics, groupVersions, featureEnabled, now }: Foundation,
+  { fieldManager }: Loopback,
+  { authorization, authentication }: Security,
+  { registry, admission }: Resources,
+  largeRequests: LargeRequests,
+): Endpoints {
+  const context: EndpointContext = {
+    codecs,
+    schemas,
+    admission,
+    authorizer: authorization.authorizer,
+    encoder: new Encoder(representationBudgetBytes),
+    fieldManager,
+    strategicMerge: createStrategicMerge(schemas),
+    toEncodedJson: createJsonEncoder(schemas),
+    now,
+    featureEnabled,
+    deprecatedUse: ({ info }, subresource, removed) => metrics.deprecatedUse(info, subresource, removed),
+    watchEvents: (group, version, kind) => metrics.watchEvents(group, version, kind),
+    allowPrivileged: config.allowPrivileged,
+    minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
+    deleteCollectionWorkers: config.storage.deleteCollectionWorkers,
+    largeRequests,
+    maxBodyBytes: defaultMaxBodyBytes,
+  };
+  const serve = (entry: CatalogEntry): ServedResource =>
+    serveResource(context, entry, { registry, authentication, store: config.storage.store });
+  const apis = new ServedApis({ groupVersions, resources: mapEntries(registry.entries, serve) });
+  return { context, serve, apis, requestMetrics: new RequestMetrics(metrics.registry, apis) };
+}
+
+const mapEntries = <T, U>(
+  entries: ReadonlyMap<string, ReadonlyMap<string, T>>,
+  change: (entry: T) => U,
+): ReadonlyMap<string, ReadonlyMap<string, U>> =>
+  new Map(
+    [...entries].map(([apiVersion, resources]) => [
+      apiVersion,
+      new Map([...resources].map(([name, entry]) => [name, change(entry)])),
+    ]),
+  );

@@ -1,0 +1,64 @@
+/** What extends the API: custom resources, and group versions that other servers answer. */
+import { isGateOn } from '../../api/feature-gates.ts';
+import type { ForwardingOptions } from '../aggregation/forwarded-headers.ts';
+import { type Aggregation, setUpAggregation } from '../aggregation/setup.ts';
+import type { ApiServerConfig } from '../config.ts';
+import { type CustomResourceParts, setUpCustomResources } from '../custom-resources/setup.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Foundation } from './foundation.ts';
+import type { Loopback } from './loopback.ts';
+import type { Resources } from './resources.ts';
+import type { ResourceStorage } from './storage.ts';
+
+export interface Extensions {
+  readonly aggregation: Aggregation;
+  readonly customResources: CustomResourceParts;
+}
+
+/** They begin to work, and end, as post-start hooks. */
+export function createExtensions(
+  { config, metrics, groupVersions }: Foundation,
+  { objects, resolve, webhooks, writer }: Loopback,
+  { open }: ResourceStorage,
+  { registry, admission }: Resources,
+  { apis, serve, requestMetrics }: Endpoints,
+): Extensions {
+  const { log } = config;
+  const aggregation = setUpAggregation({
+    config: config.aggregation,
+    forwarding: forwardingOf(config),
+    requestTimeoutMs: config.serving.requestTimeoutMs,
+    registry,
+    objects,
+    resolve,
+    apis,
+    writer,
+    groupVersions,
+    metricRegistry: metrics.registry,
+    metrics: requestMetrics,
+    log,
+  });
+  const customResources = setUpCustomResources({
+    registry,
+    apis,
+    admission,
+    writer,
+    serve,
+    log,
+    storePrefix: config.storage.prefix,
+    apiServerCount: config.services.apiServerCount,
+    openStorage: open,
+    webhooks,
+  });
+  return { aggregation, customResources };
+}
+
+/** What callers may not say of themselves to servers behind this one: whatever a front proxy of this one could say. */
+function forwardingOf({ authentication: { requestHeader }, featureGates }: ApiServerConfig): ForwardingOptions {
+  const { usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = requestHeader ?? {};
+  return {
+    frontProxyHeaders: [...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()),
+    frontProxyPrefixes: extraHeaderPrefixes.map((prefix) => prefix.toLowerCase()),
+    tellUid: isGateOn('RemoteRequestHeaderUID', featureGates),
+  };
+}

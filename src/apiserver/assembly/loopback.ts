@@ -1,0 +1,41 @@
+/**
+ * How the parts of a server read and write its API without a connection, and reach what the API names. The directory of
+ * stores is filled by the catalog (`resources.ts`), before anything reads.
+ */
+import { schemas } from '../../api/schemas.ts';
+import { createFieldManager, type FieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import { ResourceStores } from '../../registry/resource-stores.ts';
+import { type AdmissionObjects, createAdmissionObjects } from '../admission/objects.ts';
+import { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import { createSharedDecoder, type SharedDecoder } from '../shared-decoder.ts';
+import { WebhookClients } from '../webhooks/clients.ts';
+import { createServiceResolver, type ServiceResolver } from '../webhooks/service-resolver.ts';
+import type { Foundation } from './foundation.ts';
+
+export interface Loopback {
+  readonly stores: ResourceStores;
+  readonly decode: SharedDecoder;
+  readonly objects: AdmissionObjects;
+  readonly fieldManager: FieldManager;
+  readonly writer: LoopbackClient;
+  readonly resolve: ServiceResolver;
+  /** Closed together with the post-start hooks, some of which call webhooks. */
+  readonly webhooks: WebhookClients;
+}
+
+export function createLoopback({ config, metrics, featureEnabled }: Foundation): Loopback {
+  const stores = new ResourceStores();
+  const decode = createSharedDecoder();
+  const objects = createAdmissionObjects(stores, decode);
+  const fieldManager = createFieldManager({ schemas });
+  const resolve = createServiceResolver({ objects, toEndpoints: config.aggregation.toEndpoints });
+  return {
+    stores,
+    decode,
+    objects,
+    fieldManager,
+    writer: new LoopbackClient({ registry: stores, fieldManager, enabled: featureEnabled }),
+    resolve,
+    webhooks: new WebhookClients({ resolve, observer: metrics.calls }),
+  };
+}

@@ -1,0 +1,47 @@
+/** What answers requests that are about no resource: health, version, metrics, discovery, OpenAPI, OpenID. */
+import type { HealthChecks } from '../../server/health.ts';
+import type { ServingPort } from '../../server/serving-port.ts';
+import { discoveryHandlers } from '../authn/service-accounts/discovery.ts';
+import { createNonResource } from '../nonresource/nonresource.ts';
+import { openApiHandlers } from '../nonresource/openapi.ts';
+import type { Handler } from '../request.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Extensions } from './extensions.ts';
+import type { Foundation } from './foundation.ts';
+import type { Security } from './security.ts';
+
+export function createNonResources(
+  { config, metrics }: Foundation,
+  security: Security,
+  { apis }: Endpoints,
+  { aggregation }: Extensions,
+  health: HealthChecks,
+  servingPort: ServingPort,
+): Handler {
+  const serverAddress = (): string => `${config.serving.externalHostname}:${servingPort.port}`;
+  return createNonResource({
+    served: apis,
+    version: config.version,
+    log: config.log,
+    health,
+    serverAddress,
+    registry: metrics.registry,
+    documents: new Map<string, Handler>([
+      ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi),
+      ...issuerDiscovery(config.authentication, security, serverAddress),
+    ]),
+  });
+}
+
+function issuerDiscovery(
+  { serviceAccounts }: Foundation['config']['authentication'],
+  { accountKeys }: Security,
+  serverAddress: () => string,
+): ReadonlyMap<string, Handler> {
+  if (serviceAccounts === undefined || accountKeys === undefined) return new Map();
+  const {
+    issuers: [issuer = ''],
+    jwksUri,
+  } = serviceAccounts;
+  return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
+}

@@ -1,0 +1,40 @@
+import { codecs } from '../../api/codecs.ts';
+import type { CleanupStack } from '../../base/cleanup-stack.ts';
+import type { ServingPort } from '../../server/serving-port.ts';
+import { uses } from '../authz/configuration.ts';
+import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
+import { createPostStartHooks, type PostStartHooks } from '../post-start-hooks.ts';
+import type { Extensions } from './extensions.ts';
+import type { Foundation } from './foundation.ts';
+import type { Loopback } from './loopback.ts';
+import type { Resources } from './resources.ts';
+
+export interface Hooks {
+  readonly postStartHooks: PostStartHooks;
+  readonly services: ServiceControllers;
+}
+
+/** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
+export function createHooks(
+  { config, metrics }: Foundation,
+  { objects, writer, webhooks }: Loopback,
+  { registry, serviceRanges }: Resources,
+  { aggregation, customResources }: Extensions,
+  serving: ServingPort,
+  cleanup: CleanupStack,
+): Hooks {
+  const services = createServiceControllers({ config, registry, ranges: serviceRanges, codecs, writer, serving });
+  const postStartHooks = createPostStartHooks({
+    config,
+    registry,
+    metrics,
+    services,
+    writer,
+    customResources,
+    aggregation,
+    objects,
+    waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
+  });
+  cleanup.add(() => Promise.all([postStartHooks.stop(), webhooks.close()]));
+  return { postStartHooks, services };
+}

@@ -1,0 +1,40 @@
+import type { ApiResponse, Caller, Exchange } from '../../server/exchange.ts';
+import type { AuditTrail } from '../audit/trail.ts';
+import { createRouter } from '../endpoints/router.ts';
+import { requestChain } from '../request-chain.ts';
+import type { Handler } from '../request.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { Extensions } from './extensions.ts';
+import type { Foundation } from './foundation.ts';
+import type { Security } from './security.ts';
+
+export type RequestHandler = (exchange: Exchange, caller?: Caller) => Promise<ApiResponse>;
+
+/** What every request passes, however it came. */
+export function createRequestHandler(
+  { config, metrics, lifecycle }: Foundation,
+  audit: AuditTrail | undefined,
+  { authentication, authorization }: Security,
+  { context, apis, requestMetrics }: Endpoints,
+  { aggregation }: Extensions,
+  nonResources: Handler,
+): RequestHandler {
+  const { serving, inFlight, log } = config;
+  return requestChain({
+    authenticator: authentication.requests,
+    authorizer: authorization.authorizer,
+    audit,
+    requestTimeoutMs: serving.requestTimeoutMs,
+    lifecycle,
+    shutdown: serving.shutdown,
+    cors: serving.cors,
+    goAwayChance: serving.goAwayChance,
+    inFlight,
+    log,
+    metrics,
+    requestMetrics,
+    aggregationProxy: aggregation.aggregationProxy,
+    resources: createRouter(context, apis),
+    nonResources,
+  });
+}

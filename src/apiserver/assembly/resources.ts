@@ -1,0 +1,55 @@
+/** The resources of a server, with what a write passes on its way to the store. */
+import { codecs } from '../../api/codecs.ts';
+import { schemas } from '../../api/schemas.ts';
+import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
+import { type Admission, createAdmissionChain } from '../../registry/admission.ts';
+import { createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
+import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createServiceHooks } from '../../registry/core/services/hooks.ts';
+import { createAdmissionPlugins } from '../admission/plugins.ts';
+import { createEscalationHooks } from '../authz/rbac/escalation.ts';
+import type { Foundation } from './foundation.ts';
+import type { Loopback } from './loopback.ts';
+import type { Security } from './security.ts';
+import { createObservedServiceRanges } from './service-ranges.ts';
+import type { ResourceStorage } from './storage.ts';
+
+export interface Resources {
+  readonly registry: RegistryCatalog;
+  readonly admission: Admission;
+  readonly serviceRanges: ServiceRanges;
+}
+
+export function createResources(
+  foundation: Foundation,
+  loopback: Loopback,
+  resourceStorage: ResourceStorage,
+  security: Security,
+): Resources {
+  const { config, metrics, groupVersions, featureEnabled, now } = foundation;
+  const { stores, objects, fieldManager } = loopback;
+  const { authorizer, rbac } = security.authorization;
+  const serviceRanges = createObservedServiceRanges(foundation, loopback, resourceStorage);
+  const settings = config.admission;
+  const plugins = { settings, registry: stores, objects, authorizer, fieldManager, now, featureEnabled };
+  const admission = createAdmissionChain(createAdmissionPlugins(plugins), metrics.admission);
+  const registry = createCatalog({
+    stores,
+    groupVersions,
+    schemas,
+    codecs,
+    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
+    storeOf: ({ group, resourceName }) => resourceStorage.storeOf(group, resourceName),
+    storePrefix: config.storage.prefix,
+    mediaType: config.storage.mediaType,
+    openStorage: resourceStorage.open,
+    admission,
+    garbageCollection: config.storage.garbageCollection,
+    hooks: new Map([
+      ['/services', createServiceHooks({ allocator: serviceRanges.allocator, stores, log: config.log })],
+      ...createEscalationHooks({ authorizer, policy: rbac.policy }),
+    ]),
+    eventLease: resourceStorage.eventLease,
+  });
+  return { registry, admission, serviceRanges };
+}

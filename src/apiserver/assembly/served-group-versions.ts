@@ -1,0 +1,24 @@
+import { gated, type GroupVersionInfo } from '../../api/resources.ts';
+import type { ApiServerConfig } from '../config.ts';
+
+/**
+ * What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that
+ * a gate hides.
+ */
+export function servedGroupVersions({
+  groupVersions,
+  featureGates,
+}: Pick<ApiServerConfig, 'groupVersions' | 'featureGates'>): GroupVersionInfo[] {
+  const shown = groupVersions.map((info) => ({
+    ...info,
+    resources: info.resources.map((resource) => gated(resource, featureGates)),
+  }));
+  const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  return shown.sort(
+    (a, b) =>
+      b.groupPriority - a.groupPriority ||
+      byName(a.group, b.group) ||
+      b.versionPriority - a.versionPriority ||
+      byName(a.version, b.version),
+  );
+}

@@ -1,0 +1,78 @@
+/** Where each resource is stored: in which store, encrypted or not, with or without a watch cache. */
+import type { ResourceInfo } from '../../api/resources.ts';
+import type { CleanupStack } from '../../base/cleanup-stack.ts';
+import { qualified } from '../../machinery/status.ts';
+import type { ResourceStores } from '../../registry/resource-stores.ts';
+import { createCachedObjectStorage } from '../../storage/cache/cached.ts';
+import { StorageCounts } from '../../storage/counts.ts';
+import { createDirectObjectStorage } from '../../storage/direct.ts';
+import type { Encryption } from '../../storage/encryption/encryption.ts';
+import type { LeaseId, Store } from '../../storage/interface.ts';
+import { createLeaseManager } from '../../storage/leases.ts';
+import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
+import { observeStore } from '../../storage/observed-store.ts';
+import { type CountedStorage, createStorageMetrics } from '../metrics/storage-metrics.ts';
+import type { Foundation } from './foundation.ts';
+import type { Loopback } from './loopback.ts';
+
+type StoredResource = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>;
+
+export interface ResourceStorage {
+  readonly storeOf: (group: string, resource: string) => Store;
+  /** The store of a resource's objects, in the clear; its calls are counted. */
+  readonly objectStoreOf: (resource: StoredResource) => Store;
+  /** Opens the objects of a resource. */
+  readonly open: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
+  /** Ends events after their time. */
+  readonly eventLease: () => Promise<LeaseId>;
+}
+
+export function createResourceStorage(
+  { config: { storage, log }, metrics }: Foundation,
+  { stores }: Loopback,
+  encryption: Encryption | undefined,
+  cleanup: CleanupStack,
+): ResourceStorage {
+  const storageMetrics = createStorageMetrics(metrics.registry, () => openStorages(stores, storage.prefix));
+  const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
+  const storeOf = (group: string, resource: string): Store =>
+    storage.overrides.get(`${group}/${resource}`) ?? storage.store;
+  const objectStoreOf = (info: StoredResource): Store => {
+    const resource = qualified({ group: info.group, resource: info.name });
+    const observed = observeStore(storeOf(info.group, info.name), storageMetrics.observerOf(resource));
+    return encryption?.wrap(observed, { group: storedGroupOf(info), resource: info.name }) ?? observed;
+  };
+  // Watches end when their storage does, which lets their connections go.
+  cleanup.add(() => stores.close());
+  return {
+    storeOf,
+    objectStoreOf,
+    open(info, prefix, codec) {
+      const counts = new StorageCounts();
+      counts.waited = storageMetrics.waitsOf(qualified({ group: info.group, resource: info.name }));
+      const options = { store: objectStoreOf(info), prefix, codec, counts, namespaced: info.namespaced, log };
+      return storage.usesWatchCache(info.group, info.name)
+        ? createCachedObjectStorage({ ...options, indexedFields: indexedFieldsOf(info) })
+        : createDirectObjectStorage(options);
+    },
+    eventLease: () => leases.lease(storeOf('', 'events'), storage.eventTtlMs / 1000),
+  };
+}
+
+const indexedFieldsOf = ({ group, name }: ResourceInfo): string[] =>
+  group === '' && name === 'pods' ? ['spec.nodeName'] : [];
+
+/** Events are of the core group in the store, whichever group is asked for them. */
+function storedGroupOf({ storage, apiVersion }: StoredResource): string {
+  const [group = ''] = (storage?.apiVersion ?? apiVersion).split('/').slice(0, -1);
+  return group;
+}
+
+const openStorages = ({ stores }: ResourceStores, storePrefix: string): CountedStorage[] =>
+  stores
+    .filter(({ isOpen }) => isOpen)
+    .map(({ groupResource, storage: { prefix, counts } }) => ({
+      resource: qualified(groupResource),
+      prefix: prefix.slice(storePrefix.length, -1),
+      counts,
+    }));
