@@ -15,7 +15,7 @@ import type { AuthorizationConfig } from './authz/configuration.ts';
 import type { CorsOptions } from './filters/cors.ts';
 import type { LargeRequestLimits } from './large-requests/limits.ts';
 import type { MetricSettings } from '../server/metrics/metric-registry.ts';
-import type { ShutdownConfig } from './shutdown.ts';
+import type { ShutdownConfig } from './lifecycle/graceful-shutdown.ts';
 import type { ServingTls } from '../server/tls/certificate-reload.ts';
 
 export interface ApiServerConfig {

@@ -6,7 +6,7 @@
 import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
 import { isObject } from '../machinery/value.ts';
-import { pathsUnknown } from './endpoints/request-errors.ts';
+import { pathsUnknown } from './request/request-errors.ts';
 import type { ServedResource } from './endpoints/served.ts';
 
 export interface ServedApisOptions {

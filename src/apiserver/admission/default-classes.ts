@@ -4,7 +4,7 @@ import type { Ingress } from '../../api/gen/types/networking-v1.ts';
 import type { KubeObject, ObjectMeta } from '../../machinery/object-meta.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 /**
  * @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass | Default StorageClass}

@@ -9,7 +9,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admiss
 import { isAbout, refused } from './attributes.ts';
 import { type Amounts, violations } from './limit-range-violations.ts';
 import { podAmounts } from './pod-amounts.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
 

@@ -16,7 +16,7 @@ import { nodeOf } from '../authz/node/identity.ts';
 import { refused } from './attributes.ts';
 import { checkMirrorPod } from './mirror-pod.ts';
 import { forbiddenChanges } from './node-labels.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 /** What a node may do with one resource. Throws what refuses it. */
 type Check = (node: string, attributes: AdmissionAttributes, objects: AdmissionObjects) => Promise<void> | void;

@@ -8,7 +8,7 @@ import type { StorageClass } from '../../api/gen/types/storage-v1.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 export function createPersistentVolumeClaimResize({
   objects,

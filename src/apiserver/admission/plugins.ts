@@ -17,7 +17,7 @@ import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createNodeRestriction } from './node-restriction.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { pluginNames } from './plugin-names.ts';
 import { createPodSecurity } from './pod-security.ts';

@@ -13,7 +13,7 @@ import { invalid } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 import type { PodView } from './pod-security/check.ts';
 import { detailsText, evaluatePod, reasonsText } from './pod-security/evaluate.ts';
 import { isStricter, type LevelVersion, levelVersionText, type Policy, policyOf } from './pod-security/policy.ts';

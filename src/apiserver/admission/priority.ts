@@ -7,7 +7,7 @@ import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PriorityClass } from '../../api/gen/types/scheduling-v1.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 const group = 'scheduling.k8s.io';
 const resource = 'priorityclasses';

@@ -14,9 +14,9 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admiss
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { readModifyWrite } from '../../registry/generic/update.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
-import { ownStatusWrite } from '../server-status-write.ts';
+import { ownStatusWrite } from '../loopback/server-status-write.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 import { isInScope } from './quota/scopes.ts';
 import { countsAs, missingOf, type Usage, usageOf } from './quota/usage.ts';
 

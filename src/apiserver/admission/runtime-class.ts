@@ -8,7 +8,7 @@ import { quantityOf } from '../../api/core/resources/quantities.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
 const group = 'node.k8s.io';

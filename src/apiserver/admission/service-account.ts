@@ -9,7 +9,7 @@ import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../api/
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { generateName } from '../../registry/generic/generate-name.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from './objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 const tokenVolumePrefix = 'kube-api-access-';
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';

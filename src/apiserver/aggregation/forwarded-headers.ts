@@ -6,7 +6,7 @@
  *   | Original request username and group}
  */
 import type { UserInfo } from '../../machinery/user.ts';
-import { canonicalMediaType } from '../names.ts';
+import { canonicalMediaType } from '../request/orch-names.ts';
 import type { Exchange, HeaderMap } from '../../server/exchange.ts';
 
 export type Headers = ReadonlyMap<string, readonly string[]>;

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, Exchange, Sink } from '../../server/exchange.ts';
-import { ApiRequest } from '../request.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { ApiRequest } from '../request/request.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import type { ApiServices } from './api-services.ts';
 import type { BackendResponse } from './backend-session.ts';
 import type { BackendCall, Backends } from './backends.ts';

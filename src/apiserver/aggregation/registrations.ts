@@ -14,7 +14,7 @@ import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { type ApiServices, apiServicesResource } from './api-services.ts';
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { HealthChecks } from '../../server/health.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
-import { createHealthChecks } from '../health-checks.ts';
+import { createHealthChecks } from '../health/health-checks.ts';
 import type { Foundation } from './foundation.ts';
 import type { Hooks } from './post-start-hooks.ts';
 import type { Resources } from './resources.ts';

@@ -5,9 +5,9 @@
 import { schemas } from '../../api/schemas.ts';
 import { createFieldManager, type FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { ResourceStores } from '../../registry/resource-stores.ts';
-import { type AdmissionObjects, createAdmissionObjects } from '../admission/objects.ts';
-import { LoopbackClient } from '../bootstrap/loopback-client.ts';
-import { createSharedDecoder, type SharedDecoder } from '../shared-decoder.ts';
+import { type AdmissionObjects, createAdmissionObjects } from '../loopback/cached-objects.ts';
+import { LoopbackClient } from '../loopback/loopback-client.ts';
+import { createSharedDecoder, type SharedDecoder } from '../loopback/shared-decoder.ts';
 import { WebhookClients } from '../webhooks/clients.ts';
 import { createServiceResolver, type ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { Foundation } from './foundation.ts';

@@ -4,7 +4,7 @@ import type { ServingPort } from '../../server/serving-port.ts';
 import { discoveryHandlers } from '../authn/service-accounts/discovery.ts';
 import { createNonResource } from '../nonresource/nonresource.ts';
 import { openApiHandlers } from '../nonresource/openapi.ts';
-import type { Handler } from '../request.ts';
+import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Extensions } from './extensions.ts';
 import type { Foundation } from './foundation.ts';

@@ -3,7 +3,7 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
 import { uses } from '../authz/configuration.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
-import { createPostStartHooks, type PostStartHooks } from '../post-start-hooks.ts';
+import { createPostStartHooks, type PostStartHooks } from '../lifecycle/post-start-hooks.ts';
 import type { Extensions } from './extensions.ts';
 import type { Foundation } from './foundation.ts';
 import type { Loopback } from './loopback.ts';

@@ -2,7 +2,7 @@ import type { ApiResponse, Caller, Exchange } from '../../server/exchange.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { createRouter } from '../endpoints/router.ts';
 import { requestChain } from '../request-chain.ts';
-import type { Handler } from '../request.ts';
+import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Extensions } from './extensions.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,7 +1,7 @@
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
-import { letClientsGo } from '../shutdown.ts';
+import { letClientsGo } from '../lifecycle/graceful-shutdown.ts';
 import type { Foundation } from './foundation.ts';
 import type { Hooks } from './post-start-hooks.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Policy, PolicyRule } from '../../api/gen/types/audit-v1.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import { parseRequestInfo, type RequestInfo } from '../request-info.ts';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import { createAuditPolicy } from './policy.ts';
 
 const jane: UserInfo = { name: 'jane', groups: ['devs', 'system:authenticated'] };

@@ -7,7 +7,7 @@
  */
 import type { GroupResources, Policy, PolicyRule } from '../../api/gen/types/audit-v1.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import type { RequestInfo } from '../request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type Level = (typeof levels)[number];

@@ -5,7 +5,7 @@
  *   object
  * they are about.
  */
-import type { RequestInfo } from '../request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import type { ResponseStatus } from './event.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** The audit log of a server: its policy, where events go, and the records of the requests that are in work. */
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { AuditBackend } from './backend.ts';
 import type { AuditEvent } from './event.ts';
 import { AuditRecord, type RecordTrail } from './record.ts';

@@ -3,7 +3,7 @@ import { type FieldTerm, parseFieldSelector } from '../../machinery/field-select
 import type { Requirement } from '../../machinery/label-selector.ts';
 import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { UserInfo } from '../../machinery/user.ts';
-import type { RequestInfo } from '../request-info.ts';
+import type { RequestInfo } from '../request/request-info.ts';
 import type { AuthorizationAttributes } from '../../auth/authorization/authorizer.ts';
 
 /**

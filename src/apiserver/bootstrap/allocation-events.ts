@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import { formatTime } from '../../machinery/time.ts';
 import type { Finding, FindingType, ObservedRange } from '../../registry/core/services/allocation/observer.ts';
 import { familyOf } from '../../api/core/services/fields.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 interface Wording {
   readonly reason: string;

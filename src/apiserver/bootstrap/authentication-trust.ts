@@ -9,7 +9,7 @@ import { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '../../api/gen/types/core-v1.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AuthenticationConfig } from '../authn/authentication.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 export const trustIntervalMs = 60_000;
 

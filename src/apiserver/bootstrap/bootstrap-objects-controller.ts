@@ -10,7 +10,7 @@ import type { Aggregation } from '../aggregation/setup.ts';
 import { flowControlIntervalMs, keepFlowControlObjects } from './flow-control-objects.ts';
 import { flowSchemaConditionResources, updateFlowSchemaConditions } from './flow-schema-conditions.ts';
 import { keepInRounds } from './rounds.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 export interface BootstrapObjectsOptions {
   readonly writer: LoopbackClient;

@@ -16,7 +16,7 @@ import type {
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 

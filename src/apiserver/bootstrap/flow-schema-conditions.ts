@@ -3,7 +3,7 @@ import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types
 import { isStatusError } from '../../machinery/status.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import { flowControlGroup } from './flow-control-objects.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 const flowSchemas = { group: flowControlGroup, resource: 'flowschemas' };
 const priorityLevels = { group: flowControlGroup, resource: 'prioritylevelconfigurations' };

@@ -17,7 +17,7 @@ import {
   noReconciler,
   type ReconcilerOptions,
 } from './endpoint-reconcilers.ts';
-import { LoopbackClient, type ObjectName } from './loopback-client.ts';
+import { LoopbackClient, type ObjectName } from '../loopback/loopback-client.ts';
 import { KubernetesService } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';

@@ -7,7 +7,7 @@ import type { Service } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { EndpointReconciler } from './endpoint-reconcilers.ts';
-import type { LoopbackClient, ObjectName } from './loopback-client.ts';
+import type { LoopbackClient, ObjectName } from '../loopback/loopback-client.ts';
 import { kubernetesName } from './published-endpoints.ts';
 
 export interface KubernetesServiceOptions {

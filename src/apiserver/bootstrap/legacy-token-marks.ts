@@ -9,7 +9,7 @@ import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { labels } from '../authn/service-accounts/legacy-tokens.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 export interface LegacyTokenMarksOptions {
   readonly writer: LoopbackClient;

@@ -3,7 +3,7 @@
  * validation, and left alone when they are there.
  */
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import type { LoopbackClient, ObjectName } from './loopback-client.ts';
+import type { LoopbackClient, ObjectName } from '../loopback/loopback-client.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'orch-system'];
 

@@ -3,7 +3,7 @@ import type { EndpointPort, Endpoints, EndpointSubset } from '../../api/gen/type
 import type { Endpoint, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { LoopbackClient, ObjectName } from './loopback-client.ts';
+import type { LoopbackClient, ObjectName } from '../loopback/loopback-client.ts';
 
 export const kubernetesName = { namespace: 'default', name: 'kubernetes' };
 

@@ -12,7 +12,7 @@ import { ServiceServer } from '../../registry/core/services/testing/service-serv
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import { ControlledStore } from '../../storage/testing/controlled-store.ts';
 import type { ApiServerConfig } from '../config.ts';
-import { LoopbackClient } from './loopback-client.ts';
+import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createServiceControllers, type ServiceControllers } from './service-controllers.ts';
 
 const endpointsName = { group: '', resource: 'endpoints', namespace: 'default', name: 'kubernetes' };

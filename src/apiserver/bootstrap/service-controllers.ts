@@ -12,7 +12,7 @@ import {
   noReconciler,
 } from './endpoint-reconcilers.ts';
 import { endsWithin } from '../../server/shutdown-timeout.ts';
-import type { LoopbackClient } from './loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';

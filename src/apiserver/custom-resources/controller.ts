@@ -14,7 +14,7 @@ import { Controller, type SyncResult } from '../../reconcile/controller.ts';
 import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
-import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import { DefinitionInformer } from './definition-informer.ts';
 import { removeInstances } from './instances.ts';
 import type { CustomResources } from './custom-resources.ts';

@@ -11,7 +11,7 @@ import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import { createStoreInformer } from '../../registry/store-source.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { CustomResources } from './custom-resources.ts';
 import type { DefinitionInformer } from './definition-informer.ts';
 

@@ -8,7 +8,7 @@ import type { Admission } from '../../registry/admission.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
-import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { WebhookClients } from '../webhooks/clients.ts';

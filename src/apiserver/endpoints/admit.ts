@@ -3,7 +3,7 @@ import { describeWork } from '../../base/work.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { ServedResource } from './served.ts';
 
 export function attributesOf(

@@ -10,7 +10,7 @@ import type { StrategyContext } from '../../registry/strategy.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import type { Encoder } from '../representation/encoder.ts';
 import type { LargeRequests } from '../large-requests/large-requests.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { fieldManagerParameter } from './write-parameters.ts';
 import type { ServedResource } from './served.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';

@@ -1,4 +1,4 @@
-import { type MediaType, protobuf } from '../negotiation.ts';
+import { type MediaType, protobuf } from '../request/negotiation.ts';
 
 const metaGroup = 'meta.k8s.io';
 const partialKinds = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList']);

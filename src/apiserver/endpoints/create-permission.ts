@@ -2,7 +2,7 @@ import { internalError } from '../../machinery/status.ts';
 import { requestAttributes } from '../authz/request-attributes.ts';
 import { type AuthorizationDecision } from '../../auth/authorization/authorizer.ts';
 import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { EndpointContext } from './context.ts';
 
 /**

@@ -3,7 +3,7 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { DeleteOptions } from '../../registry/generic/graceful-deletion.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { decodeOptions } from './body.ts';
 import type { EndpointContext } from './context.ts';
 import type { ServedResource } from './served.ts';

@@ -2,7 +2,7 @@
 import { versionInfo } from '../../base/version.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 
 export interface Deprecation {
   readonly text: string;

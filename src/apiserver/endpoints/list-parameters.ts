@@ -5,7 +5,7 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { parseInteger as parseInt64 } from '../../machinery/parse-integer.ts';
 import { badRequest, invalid as invalidStatus, plainError } from '../../machinery/status.ts';
 import type { ReadVersion } from '../../storage/objects.ts';
-import { queryFlag } from '../request-info.ts';
+import { queryFlag } from '../request/request-info.ts';
 
 export function parseInteger(text: string): number {
   try {

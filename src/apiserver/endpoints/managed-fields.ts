@@ -3,7 +3,7 @@ import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/m
 import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
 import { settled } from '../../registry/generic/pending.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { attributesOf } from './admit.ts';
 import type { EndpointContext } from './context.ts';
 import { managedFieldsVersions } from './managed-fields-versions.ts';

@@ -5,7 +5,7 @@ import { stringifyJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
-import type { ApiRequest, RequestRecord } from '../request.ts';
+import type { ApiRequest, RequestRecord } from '../request/request.ts';
 import type { TextBody } from './text-body.ts';
 
 /** Before anything changes the object. */

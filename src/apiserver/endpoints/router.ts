@@ -11,12 +11,12 @@ import {
 } from '../../machinery/status.ts';
 import { pathSegmentErrors } from '../../registry/generic/common-fields.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { EndpointContext } from './context.ts';
 import { tellDeprecation } from './deprecation.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { notFoundPage } from '../../server/not-found-page.ts';
-import { methodNotAllowed, noSuchResource } from './request-errors.ts';
+import { methodNotAllowed, noSuchResource } from '../request/request-errors.ts';
 import type { Lifetime, ServedResource } from './served.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';

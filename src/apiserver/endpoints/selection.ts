@@ -5,7 +5,7 @@ import { equalities, matchesLabels, type Requirements } from '../../machinery/la
 import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { labelSelectorSteps, parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { ObjectAttributes, Selection } from '../../storage/objects.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { ServedResource } from './served.ts';
 
 export interface RequestSelection {

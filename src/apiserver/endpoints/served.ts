@@ -3,7 +3,7 @@ import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { Deprecation } from './deprecation.ts';
 
 export interface ServedResource {

@@ -4,7 +4,7 @@
  */
 import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../../auth/authentication/web-socket-request.ts';
 import type { ApiResponse, WebSocketAnswer } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 
 /** What the client asks to have opened: the subprotocol that is spoken on it, or the answer that it cannot be. */
 export type Opening =

@@ -15,9 +15,9 @@ import { silentLogger } from '../../base/logger.ts';
 import { createAuditTrail } from '../audit/create-trail.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { compose } from '../../server/middleware.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
-import { ApiRequest, type Filter, type Handler } from '../request.ts';
+import { ApiRequest, type Filter, type Handler } from '../request/request.ts';
 import { recordRefused, recordRequests } from './audit.ts';
 
 const requests = 100;

@@ -6,9 +6,9 @@ import { eventHead } from '../audit/event.ts';
 import { createAuditPolicy } from '../audit/policy.ts';
 import { AuditTrail } from '../audit/trail.ts';
 import { compose } from '../../server/middleware.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
-import { ApiRequest, type Handler } from '../request.ts';
+import { ApiRequest, type Handler } from '../request/request.ts';
 import { recordRefused, recordRequests } from './audit.ts';
 import { limitTime } from './request-timeout.ts';
 

@@ -6,7 +6,7 @@
 import type { AuditRecord } from '../audit/record.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 import { statusOf } from './error-rendering.ts';
 
 /** Failed logins, and requests that ran out of time. Steps inside may annotate from here on. */

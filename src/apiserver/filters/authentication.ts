@@ -8,7 +8,7 @@ import {
 } from '../../auth/authentication/authenticator.ts';
 import type { Caller } from '../../server/exchange.ts';
 import type { AuthenticationMetrics, AuthenticationResult } from '../authn/metrics.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 
 const noAnnotations: Readonly<Record<string, string>> = {};
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AuthorizationDecision } from '../../auth/authorization/authorizer.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
-import { ApiRequest, type RequestRecord } from '../request.ts';
+import { ApiRequest, type RequestRecord } from '../request/request.ts';
 import type { StatusError } from '../../machinery/status.ts';
 import { authorize } from './authorization.ts';
 

@@ -7,7 +7,7 @@ import {
 import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 
 /** Keys under which an audit event shows the decision. */
 export const decisionAnnotation = 'authorization.k8s.io/decision';

@@ -1,6 +1,6 @@
 /** Response headers for browsers: the allowed origins (CORS), and to use TLS only (HSTS). */
 import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
-import type { Filter } from '../request.ts';
+import type { Filter } from '../request/request.ts';
 
 export interface CorsOptions {
   /** `--cors-allowed-origins`: regular expressions; none: no other origin may call. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../machinery/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, type Exchange, TooManyBodies } from '../../server/exchange.ts';
-import { ApiRequest } from '../request.ts';
+import { ApiRequest } from '../request/request.ts';
 import { renderErrors, statusOf } from './error-rendering.ts';
 
 async function render(error: Error): Promise<{ status: number; heard: string[] }> {

@@ -10,7 +10,7 @@ import {
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
-import { type Filter } from '../request.ts';
+import { type Filter } from '../request/request.ts';
 
 /** Where unexpected errors are written. */
 export interface ErrorLog {

@@ -1,4 +1,4 @@
-import type { Filter } from '../request.ts';
+import type { Filter } from '../request/request.ts';
 
 /**
  * Now and then a client over HTTP/2 is asked to open a new connection, so that a load balancer spreads clients again.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import { type Exchange } from '../../server/exchange.ts';
-import { ApiRequest } from '../request.ts';
+import { ApiRequest } from '../request/request.ts';
 import { impersonate } from './impersonation.ts';
 import { joined } from '../../../test/support/patterns.ts';
 

@@ -13,7 +13,7 @@ import { groupsOf, splitUserName } from '../authn/service-accounts/claims.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { ApiResponse, Exchange } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 
 /** One user, group, uid or extra value that the client wants to have. */
 interface Wish {

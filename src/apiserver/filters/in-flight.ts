@@ -1,7 +1,7 @@
 import { tooManyRequests } from '../../machinery/status.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
-import { isLongRunning, type RequestInfo } from '../request-info.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 
 export interface InFlightLimits {
   /** `--max-requests-inflight`: reads; 0 means no limit. */

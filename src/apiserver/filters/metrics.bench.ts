@@ -7,7 +7,7 @@ import { compose } from '../../server/middleware.ts';
 import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 import { timed } from './metrics.ts';
 
 const names = ['authentication', 'audit', 'impersonation', 'authorization'];

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { timed } from './metrics.ts';
 
 const request = {} as ApiRequest;

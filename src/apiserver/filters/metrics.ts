@@ -1,7 +1,7 @@
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
-import { isLongRunning } from '../request-info.ts';
+import { isLongRunning } from '../request/request-info.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { Filter } from '../request.ts';
+import type { Filter } from '../request/request.ts';
 
 /** Counts every answer of this server; watches while they are open. */
 export function measure(metrics: RequestMetrics): Filter {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError } from '../../machinery/status.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
-import { ApiRequest } from '../request.ts';
+import { ApiRequest } from '../request/request.ts';
 import { limitTime } from './request-timeout.ts';
 
 const request = (): ApiRequest => {

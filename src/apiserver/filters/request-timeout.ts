@@ -1,9 +1,9 @@
 import { parseDuration } from '../../machinery/duration.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
-import { isLongRunning } from '../request-info.ts';
+import { isLongRunning } from '../request/request-info.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 import { statusOf } from './error-rendering.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { describeWork, type Work } from '../../base/work.ts';
-import { orchMediaType } from '../names.ts';
+import { orchMediaType } from '../request/orch-names.ts';
 import type { HeaderMap } from '../../server/exchange.ts';
-import type { Filter } from '../request.ts';
+import type { Filter } from '../request/request.ts';
 
 /** Headers that every answer carries: `Audit-Id`, no caching, warnings; and the media type as the client spells it. */
 export const responseHeaders: Filter = async (request, next) => {

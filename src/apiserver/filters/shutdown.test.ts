@@ -3,10 +3,10 @@
  */
 import { describe, expect, test } from 'vitest';
 import { Lifecycle } from '../../server/lifecycle.ts';
-import { parseRequestInfo } from '../request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { type ApiResponse, type Exchange, type Sink } from '../../server/exchange.ts';
 import type { Next } from '../../server/middleware.ts';
-import { ApiRequest } from '../request.ts';
+import { ApiRequest } from '../request/request.ts';
 import { countRequests, followWatches, sendRetryAfter } from './shutdown.ts';
 
 /** A request and what ends its exchange. */

@@ -6,7 +6,7 @@
 import { serviceUnavailable } from '../../machinery/status.ts';
 import type { Lifecycle } from '../../server/lifecycle.ts';
 import type { ApiResponse, Sink } from '../../server/exchange.ts';
-import type { ApiRequest, Filter } from '../request.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
 
 /** Probes and scrapers see a server to its end; a server that talks to itself has to finish. */
 const exemptPaths = ['/readyz', '/livez', '/healthz', '/metrics'];

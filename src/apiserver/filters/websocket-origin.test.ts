@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type ApiResponse, type Exchange } from '../../server/exchange.ts';
-import { ApiRequest } from '../request.ts';
+import { ApiRequest } from '../request/request.ts';
 import { checkWebSocketOrigin } from './websocket-origin.ts';
 
 const ok: ApiResponse = { status: 101, headers: {} };

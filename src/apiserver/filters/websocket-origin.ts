@@ -1,6 +1,6 @@
 import { offersWebSocket } from '../../auth/authentication/web-socket-request.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { Filter } from '../request.ts';
+import type { Filter } from '../request/request.ts';
 
 /**
  * Refuses to open a WebSocket for a page of another origin than the host that it asks, unless `--cors-allowed-origins`

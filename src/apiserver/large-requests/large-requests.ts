@@ -22,7 +22,7 @@ import { storeMethods } from '../../storage/remote/serve-store.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, RequestRecord } from '../request.ts';
+import type { ApiRequest, RequestRecord } from '../request/request.ts';
 import { LargeBody } from './large-body.ts';
 import { type LargeRequestLimits, usualLimits } from './limits.ts';
 import {

@@ -10,7 +10,7 @@ import { storageErrors } from '../../storage/remote/error-translation.ts';
 import type { AdmissionSettings } from '../admission/plugins.ts';
 import type { ServicesConfig } from '../config.ts';
 import type { HeaderMap } from '../../server/exchange.ts';
-import type { RequestRecord } from '../request.ts';
+import type { RequestRecord } from '../request/request.ts';
 
 /** What the thread is started with: the part of the server's configuration that decides what a write means. */
 export interface LargeRequestsConfig {

@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { dryRunLabel } from '../endpoints/write-parameters.ts';
 
 /** What the labels of a request follow from. */

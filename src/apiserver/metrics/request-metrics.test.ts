@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 
 const request = (info: object, query = ''): ApiRequest =>
   ({

@@ -10,13 +10,13 @@ import {
   groupsOf,
   type Served,
 } from '../discovery/documents.ts';
-import { methodNotAllowed, noSuchResource } from '../endpoints/request-errors.ts';
+import { methodNotAllowed, noSuchResource } from '../request/request-errors.ts';
 import { recordAnswer } from '../endpoints/record.ts';
-import { json, negotiate, parseAccept } from '../negotiation.ts';
+import { json, negotiate, parseAccept } from '../request/negotiation.ts';
 import { encodeMetaObject } from '../representation/meta-object.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import { notFoundPage } from '../../server/not-found-page.ts';
-import type { ApiRequest, Handler } from '../request.ts';
+import type { ApiRequest, Handler } from '../request/request.ts';
 import type { ServedApis } from '../served-apis.ts';
 
 /** `/api` */

@@ -4,8 +4,8 @@
  */
 import { METHODS } from 'node:http';
 import { notFoundPage } from '../../server/not-found-page.ts';
-import { escapedPath } from '../escaped-path.ts';
-import type { Handler } from '../request.ts';
+import { escapedPath } from '../request/escaped-path.ts';
+import type { Handler } from '../request/request.ts';
 import type { NonResourceOptions } from './routes.ts';
 
 export function createNonResource(options: NonResourceOptions): Handler {

@@ -4,11 +4,11 @@
  */
 import type { VersionInfo } from '../../base/version.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { parseAccept } from '../negotiation.ts';
+import { parseAccept } from '../request/negotiation.ts';
 import type { PartV2 } from '../openapi/merge-v2.ts';
 import { OpenApi, type Encoding, type Rendition, V2_ENCODINGS, V3_ENCODINGS } from '../openapi/openapi.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
-import type { ApiRequest, Handler } from '../request.ts';
+import type { ApiRequest, Handler } from '../request/request.ts';
 
 /** What other servers say. */
 export interface RemoteOpenApi {

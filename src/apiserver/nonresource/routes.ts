@@ -9,9 +9,9 @@ import { healthRoutes } from '../../server/koa/health-routes.ts';
 import { send } from '../../server/koa/send.ts';
 import type { ServingState } from '../../server/koa/state.ts';
 import { groupsOf } from '../discovery/documents.ts';
-import { methodNotAllowed } from '../endpoints/request-errors.ts';
-import { json, parseAccept, routeNotAcceptable } from '../negotiation.ts';
-import type { ApiRequest, Handler } from '../request.ts';
+import { methodNotAllowed } from '../request/request-errors.ts';
+import { json, parseAccept, routeNotAcceptable } from '../request/negotiation.ts';
+import type { ApiRequest, Handler } from '../request/request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { coreVersions, groupOrVersion, groups, pathList, versionOfCore } from './discovery.ts';
 

@@ -6,7 +6,7 @@
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
 import type { ApiResponse, HeaderMap, Sink } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import type { RepresentationBudget } from './budget.ts';
 import { writeGzipList } from './gzip-list.ts';
 import type { ListItems } from './list.ts';

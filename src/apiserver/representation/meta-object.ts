@@ -3,7 +3,7 @@ import { codecs } from '../../api/codecs.ts';
 import { schemas } from '../../api/schemas.ts';
 import { writeEnvelope } from '../../machinery/codec/envelope.ts';
 import { writeYaml } from '../../machinery/json/yaml.ts';
-import { type Representation, protobuf, yaml } from '../negotiation.ts';
+import { type Representation, protobuf, yaml } from '../request/negotiation.ts';
 
 /** @param value the object's JSON value, kind and apiVersion included */
 export function encodeMetaObject(

@@ -1,7 +1,7 @@
 import type { StatusError } from '../../machinery/status.ts';
-import { negotiateStatus } from '../negotiation.ts';
+import { negotiateStatus } from '../request/negotiation.ts';
 import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
-import type { ApiRequest } from '../request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { encodeMetaObject } from './meta-object.ts';
 
 /** An error in the first media type of the client's Accept header that a Status has. */

@@ -4,7 +4,7 @@
  */
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
-import type { AdmissionObjects } from '../admission/objects.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 /** A port of a service, by the number that the service has for it. */
 export interface ServicePort {

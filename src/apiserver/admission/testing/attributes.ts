@@ -1,7 +1,7 @@
 /** Attributes and objects for the tests of plugins. */
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../../registry/admission.ts';
-import type { AdmissionObjects } from '../objects.ts';
+import type { AdmissionObjects } from '../../loopback/cached-objects.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   namespaces: 'Namespace',

@@ -10,8 +10,8 @@ import { createCatalog } from '../../../registry/catalog.ts';
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
 import { createDirectObjectStorage } from '../../../storage/direct.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
-import { createSharedDecoder } from '../../shared-decoder.ts';
-import { createAdmissionObjects } from '../objects.ts';
+import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
+import { createAdmissionObjects } from '../../loopback/cached-objects.ts';
 import { createResourceQuota } from '../resource-quota.ts';
 
 export interface QuotaServer extends AsyncDisposable {

@@ -4,8 +4,8 @@
  *   https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
  *   | Service account issuer discovery}
  */
-import { methodNotAllowed } from '../../endpoints/request-errors.ts';
-import type { Handler } from '../../request.ts';
+import { methodNotAllowed } from '../../request/request-errors.ts';
+import type { Handler } from '../../request/request.ts';
 import { type KeySource, publishedKey } from './keys.ts';
 
 export interface IssuerDiscovery {

@@ -3,7 +3,7 @@ import type { PersistentVolume, Pod } from '../../../api/gen/types/core-v1.ts';
 import type { VolumeAttachment } from '../../../api/gen/types/storage-v1.ts';
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
 import type { StoredObject } from '../../../storage/objects.ts';
-import type { SharedDecoder } from '../../shared-decoder.ts';
+import type { SharedDecoder } from '../../loopback/shared-decoder.ts';
 import type { IndexedResource } from '../resource-informers.ts';
 import { podReferences, type PodReferences, type VolumeReferences, volumeReferences } from './references.ts';
 

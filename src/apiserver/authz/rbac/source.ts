@@ -3,7 +3,7 @@ import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
-import type { SharedDecoder } from '../../shared-decoder.ts';
+import type { SharedDecoder } from '../../loopback/shared-decoder.ts';
 import { type IndexedResource, ResourceInformers } from '../resource-informers.ts';
 import { RbacPolicy } from './policy.ts';
 

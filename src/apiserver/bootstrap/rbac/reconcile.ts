@@ -18,7 +18,7 @@ import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { isStatusError } from '../../../machinery/status.ts';
-import type { LoopbackClient, ObjectName } from '../loopback-client.ts';
+import type { LoopbackClient, ObjectName } from '../../loopback/loopback-client.ts';
 import { autoUpdateAnnotation, type BootstrapPolicy } from './policy/policy.ts';
 
 /** Roles and bindings, whatever their scope. */

@@ -1,7 +1,7 @@
 import { ensureNamespace, wipeSystemFields } from '../../../registry/generic/before-create.ts';
 import { createObject as create } from '../../../registry/generic/create.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';

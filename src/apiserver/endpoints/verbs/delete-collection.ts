@@ -1,7 +1,7 @@
 import { badRequest, isStatusError } from '../../../machinery/status.ts';
 import type { StoredObject } from '../../../storage/objects.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import { decodeContinueToken, encodeContinueToken } from '../continue-token.ts';
 import type { EndpointContext } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { deleteObject as remove, type DeleteResult } from '../../../registry/generic/delete.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';

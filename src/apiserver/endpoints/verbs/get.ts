@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import { getVersion } from '../list-parameters.ts';
 import { objectResponse, representationOf } from '../respond.ts';

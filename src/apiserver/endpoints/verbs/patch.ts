@@ -5,7 +5,7 @@ import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { checkName } from './update.ts';
 import { updateObject as update } from '../../../registry/generic/update-object.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { readBytes } from '../body.ts';
 import { createPermission } from '../create-permission.ts';

@@ -3,7 +3,7 @@ import { badRequest } from '../../../machinery/status.ts';
 import { ensureNamespace } from '../../../registry/generic/before-create.ts';
 import { updateObject as update } from '../../../registry/generic/update-object.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { createPermission } from '../create-permission.ts';

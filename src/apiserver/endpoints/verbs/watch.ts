@@ -11,7 +11,7 @@ import { describeWork } from '../../../base/work.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import type { ObjectWatchOptions } from '../../../storage/objects.ts';
 import type { ApiResponse, Sink } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import {
   listParameters,

@@ -21,7 +21,7 @@ import {
   selectors,
 } from '../../../auth/authorization/authorizer.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { fieldsOfReview, labelsOfReview } from './access-review-selectors.ts';

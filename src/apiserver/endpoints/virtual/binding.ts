@@ -7,7 +7,7 @@ import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { doneResponse, operationVersion, readOperation, validateOperation } from './operation.ts';

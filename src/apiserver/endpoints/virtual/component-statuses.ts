@@ -5,10 +5,10 @@
 import { columnsOf } from '../../../api/columns.ts';
 import type { ComponentStatus, ComponentStatusList } from '../../../api/gen/types/core-v1.ts';
 import { plainError } from '../../../machinery/status.ts';
-import { negotiate, type Representation } from '../../negotiation.ts';
+import { negotiate, type Representation } from '../../request/negotiation.ts';
 import { includeObjectParameter } from '../../representation/table.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import { isConvertible } from '../convertible.ts';
 import { metaResponse } from '../respond.ts';

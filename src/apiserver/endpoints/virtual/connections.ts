@@ -8,7 +8,7 @@ import type { Endpoints, Pod } from '../../../api/gen/types/core-v1.ts';
 import { badRequest, serviceUnavailable } from '../../../machinery/status.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { ServedResource, SubresourceEndpoint } from '../served.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;

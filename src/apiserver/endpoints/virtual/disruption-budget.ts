@@ -6,7 +6,7 @@ import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
-import { ownStatusWrite } from '../../server-status-write.ts';
+import { ownStatusWrite } from '../../loopback/server-status-write.ts';
 import type { EndpointContext } from '../context.ts';
 
 /** Evictions that the budget's controller has not seen yet. */

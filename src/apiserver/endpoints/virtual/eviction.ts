@@ -13,7 +13,7 @@ import type { DeleteOptions } from '../../../registry/generic/graceful-deletion.
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { takeDisruption } from './disruption-budget.ts';

@@ -15,7 +15,7 @@ import type { UserInfo } from '../../../machinery/user.ts';
 import type { Authentication } from '../../authn/authentication.ts';
 import { type Identity, intersect } from '../../../auth/authentication/authenticator.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
 import { readOperation, validateOperation, valueResponse } from './operation.ts';

@@ -21,9 +21,9 @@ import {
 } from '../../authn/service-accounts/claims.ts';
 import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
-import type { ApiRequest } from '../../request.ts';
+import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import { noSuchResource } from '../request-errors.ts';
+import { noSuchResource } from '../../request/request-errors.ts';
 import type { ServedResource } from '../served.ts';
 import { operationVersion, readOperation, validateOperation, valueResponse } from './operation.ts';
 

@@ -1,7 +1,7 @@
 /** Field ownership of a status that the server itself writes: a charged quota, a budget that an eviction used. */
-import type { FieldManager } from '../machinery/managed-fields/field-manager.ts';
-import { type KubeObject, metaOf } from '../machinery/object-meta.ts';
-import type { ResourceStore } from '../registry/generic/resource-store.ts';
+import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 
 const manager = 'kube-apiserver';
 

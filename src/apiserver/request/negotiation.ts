@@ -3,8 +3,8 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources | API
  *   Concepts: representations}
  */
-import { remembered } from '../base/bounded-cache.ts';
-import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.ts';
+import { remembered } from '../../base/bounded-cache.ts';
+import { notAcceptable, StatusError, unsupportedMediaType } from '../../machinery/status.ts';
 
 export const json = 'application/json';
 export const yaml = 'application/yaml';

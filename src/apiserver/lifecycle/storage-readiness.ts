@@ -4,8 +4,8 @@
  * readers wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../base/logger.ts';
-import type { ResourceStore } from '../registry/generic/resource-store.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 
 const pollMs = 100;
 

@@ -4,7 +4,7 @@
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import type { SharedDecoder } from '../shared-decoder.ts';
+import type { SharedDecoder } from './shared-decoder.ts';
 
 /** Objects are shared between requests and must not be changed. A resource that is not served has none. */
 export interface AdmissionObjects {

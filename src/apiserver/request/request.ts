@@ -2,14 +2,14 @@
  * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
-import { describeWork, type Work, type WorkDescription } from '../base/work.ts';
-import type { ObjectMeta } from '../machinery/object-meta.ts';
-import type { Status } from '../machinery/status.ts';
-import type { UserInfo } from '../machinery/user.ts';
+import { describeWork, type Work, type WorkDescription } from '../../base/work.ts';
+import type { ObjectMeta } from '../../machinery/object-meta.ts';
+import type { Status } from '../../machinery/status.ts';
+import type { UserInfo } from '../../machinery/user.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 import { Warnings } from './warnings.ts';
-import { type Caller, ClientGone, type Exchange } from '../server/exchange.ts';
-import type { Handler as RequestHandler, Middleware } from '../server/middleware.ts';
+import { type Caller, ClientGone, type Exchange } from '../../server/exchange.ts';
+import type { Handler as RequestHandler, Middleware } from '../../server/middleware.ts';
 
 /** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
 export interface RequestRecord {

@@ -1,25 +1,25 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../base/logger.ts';
-import { isGateOn } from '../api/feature-gates.ts';
-import { qualified } from '../machinery/status.ts';
-import { systemClock } from '../base/clock.ts';
-import { type Compactor, startCompactor } from '../storage/compactor.ts';
-import type { RegistryCatalog } from '../registry/catalog.ts';
-import type { LoopbackClient } from './bootstrap/loopback-client.ts';
-import { ensureTrackingSince } from './bootstrap/legacy-token-marks.ts';
-import { bootstrapPolicy } from './bootstrap/rbac/policy/policy.ts';
-import { reconcilePolicy } from './bootstrap/rbac/reconcile.ts';
-import { publishAuthenticationTrust, trustIntervalMs } from './bootstrap/authentication-trust.ts';
-import { createBootstrapObjects } from './bootstrap/objects.ts';
-import type { Aggregation } from './aggregation/setup.ts';
-import type { AdmissionObjects } from './admission/objects.ts';
-import type { ApiServerConfig } from './config.ts';
-import type { ServiceControllers } from './bootstrap/service-controllers.ts';
-import { createBootstrapObjectsController } from './bootstrap/bootstrap-objects-controller.ts';
-import type { CustomResourceParts } from './custom-resources/setup.ts';
-import { endsWithin } from '../server/shutdown-timeout.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Logger } from '../../base/logger.ts';
+import { isGateOn } from '../../api/feature-gates.ts';
+import { qualified } from '../../machinery/status.ts';
+import { systemClock } from '../../base/clock.ts';
+import { type Compactor, startCompactor } from '../../storage/compactor.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { LoopbackClient } from '../loopback/loopback-client.ts';
+import { ensureTrackingSince } from '../bootstrap/legacy-token-marks.ts';
+import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
+import { reconcilePolicy } from '../bootstrap/rbac/reconcile.ts';
+import { publishAuthenticationTrust, trustIntervalMs } from '../bootstrap/authentication-trust.ts';
+import { createBootstrapObjects } from '../bootstrap/objects.ts';
+import type { Aggregation } from '../aggregation/setup.ts';
+import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { ApiServerConfig } from '../config.ts';
+import type { ServiceControllers } from '../bootstrap/service-controllers.ts';
+import { createBootstrapObjectsController } from '../bootstrap/bootstrap-objects-controller.ts';
+import type { CustomResourceParts } from '../custom-resources/setup.ts';
+import { endsWithin } from '../../server/shutdown-timeout.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { waitForStorage } from './storage-readiness.ts';
 
 export interface PostStartHooksOptions {

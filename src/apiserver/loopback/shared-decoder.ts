@@ -1,6 +1,6 @@
-import type { KubeObject } from '../machinery/object-meta.ts';
-import type { ResourceStore } from '../registry/generic/resource-store.ts';
-import type { StoredObject } from '../storage/objects.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import type { StoredObject } from '../../storage/objects.ts';
 
 /**
  * Stored objects, decoded, for readers inside the server: each version is decoded once for all readers, and dropped

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { abortable } from '../base/abortable.ts';
-import { FakeClock } from '../base/testing/fake-clock.ts';
-import type { RegistryCatalog } from '../registry/catalog.ts';
-import type { Store } from '../storage/interface.ts';
+import { abortable } from '../../base/abortable.ts';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { Store } from '../../storage/interface.ts';
 import { createHealthChecks } from './health-checks.ts';
-import { type HealthEndpoint, serveHealth } from '../server/health.ts';
-import type { ApiRequest } from './request.ts';
+import { type HealthEndpoint, serveHealth } from '../../server/health.ts';
+import type { ApiRequest } from '../request/request.ts';
 
 const log = { warn: () => undefined };
 const request = (query = ''): ApiRequest =>

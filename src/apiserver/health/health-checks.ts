@@ -1,9 +1,9 @@
-import { timeLimit } from '../base/time-limit.ts';
-import type { RegistryCatalog } from '../registry/catalog.ts';
-import type { Clock } from '../base/clock.ts';
-import type { Encryption } from '../storage/encryption/encryption.ts';
-import type { Store } from '../storage/interface.ts';
-import type { HealthCheck, HealthChecks, HealthObserver } from '../server/health.ts';
+import { timeLimit } from '../../base/time-limit.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Encryption } from '../../storage/encryption/encryption.ts';
+import type { Store } from '../../storage/interface.ts';
+import type { HealthCheck, HealthChecks, HealthObserver } from '../../server/health.ts';
 
 export interface HealthCheckOptions {
   readonly store: Store;

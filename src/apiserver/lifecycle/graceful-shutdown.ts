@@ -9,11 +9,11 @@
  *    one.
  * 4. It does not listen any more. Connections are left as soon as nothing is under way on them.
  */
-import { type Clock, sleep } from '../base/clock.ts';
-import type { Logger } from '../base/logger.ts';
-import { endsWithin } from '../server/shutdown-timeout.ts';
-import type { Lifecycle } from '../server/lifecycle.ts';
-import type { Transport } from '../server/listener.ts';
+import { type Clock, sleep } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { endsWithin } from '../../server/shutdown-timeout.ts';
+import type { Lifecycle } from '../../server/lifecycle.ts';
+import type { Transport } from '../../server/listener.ts';
 
 export interface ShutdownConfig {
   readonly delayMs: number;
