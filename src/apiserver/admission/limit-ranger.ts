@@ -3,17 +3,25 @@
  * @see {@link https://kubernetes.io/docs/concepts/policy/limit-range/ | Limit Ranges}
  */
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
+import type { PodResourcesOptions, ResourceSums } from '../../api/core/pods/pod-requests.ts';
+import { podLimits, podRequests } from '../../api/core/pods/pod-requests.ts';
 import { maxFieldErrors } from '../../machinery/field-errors.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
 import { type Amounts, violations } from './limit-range-violations.ts';
-import { podAmounts } from './pod-amounts.ts';
 import type { AdmissionObjects } from '../loopback/cached-objects.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
 
-export function createLimitRanger({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export interface LimitRangerOptions {
+  readonly objects: AdmissionObjects;
+  readonly featureEnabled: (gate: string) => boolean;
+}
+
+export function createLimitRanger({ objects, featureEnabled }: LimitRangerOptions): AdmissionPlugin {
+  // Limits are about what users ask for: neither what a node has granted nor the overhead of a runtime class counts.
+  const podResources = { podLevel: featureEnabled('PodLevelResources'), fromStatus: false, overhead: false };
   const limitsIn = async ({ namespace }: AdmissionAttributes): Promise<LimitRangeItem[][]> =>
     (await objects.list<LimitRange>('', 'limitranges', namespace)).map(({ spec }) => spec?.limits ?? []);
   // What was read to fill the defaults in is what the same object is checked against.
@@ -34,8 +42,9 @@ export function createLimitRanger({ objects }: { readonly objects: AdmissionObje
       if ((!isClaim && !isPod(attributes)) || attributes.oldObject?.metadata?.deletionTimestamp !== undefined)
         return undefined;
       const known = applied.get(attributes.object!);
-      if (known === undefined) return limitsIn(attributes).then((ranges) => check(attributes, ranges, isClaim));
-      check(attributes, known, isClaim);
+      if (known === undefined)
+        return limitsIn(attributes).then((ranges) => check(attributes, ranges, isClaim ? undefined : podResources));
+      check(attributes, known, isClaim ? undefined : podResources);
       return undefined;
     },
   };
@@ -61,13 +70,18 @@ function checkWork(attributes: AdmissionAttributes, ranges: readonly LimitRangeI
     throw refused(attributes, 'too many containers for so many limits');
 }
 
-function check(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][], isClaim: boolean): void {
-  if (!isClaim) checkWork(attributes, ranges);
+/** @param podResources undefined for claims */
+function check(
+  attributes: AdmissionAttributes,
+  ranges: readonly LimitRangeItem[][],
+  podResources: PodResourcesOptions | undefined,
+): void {
+  if (podResources !== undefined) checkWork(attributes, ranges);
   for (const limits of ranges) {
     const found = firstOf(
-      isClaim
+      podResources === undefined
         ? claimViolations(attributes.object as PersistentVolumeClaim, limits)
-        : podViolations(attributes.object as Pod, limits),
+        : podViolations(attributes.object as Pod, limits, podResources),
     );
     if (found.length > 0)
       throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
@@ -131,14 +145,19 @@ function setMissing(container: Container, part: 'requests' | 'limits', defaults:
   return missing;
 }
 
-function* podViolations({ spec }: Pod, limits: readonly LimitRangeItem[]): Generator<string> {
+function* podViolations(pod: Pod, limits: readonly LimitRangeItem[], options: PodResourcesOptions): Generator<string> {
+  const { spec } = pod;
   for (const limit of limits) {
-    if (limit.type === 'Pod') yield* violations(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'));
+    if (limit.type === 'Pod')
+      yield* violations(limit, amountsOf(podRequests(pod, options)), amountsOf(podLimits(pod, options)));
     if (limit.type !== 'Container') continue;
     for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
       yield* violations(limit, resources?.requests ?? {}, resources?.limits ?? {});
   }
 }
+
+const amountsOf = (sums: ResourceSums): Amounts =>
+  Object.fromEntries([...sums].map(([name, amount]) => [name, amount.toString()]));
 
 /** Claims have requests only. */
 function claimViolations({ spec }: PersistentVolumeClaim, limits: readonly LimitRangeItem[]): string[] {

@@ -69,7 +69,7 @@ function everyPlugin({
 }: AdmissionPluginOptions): AdmissionPlugin[] {
   return [
     createNamespaceLifecycle({ objects, now }),
-    createLimitRanger({ objects }),
+    createLimitRanger({ objects, featureEnabled }),
     createServiceAccount({ objects }),
     createNodeRestriction({ objects }),
     taintNodesByCondition,
@@ -88,6 +88,6 @@ function everyPlugin({
     createClusterTrustBundleAttest({ authorizer }),
     certificateSubjectRestriction,
     createDefaultIngressClass({ objects }),
-    createResourceQuota({ objects, registry, fieldManager, now }),
+    createResourceQuota({ objects, registry, fieldManager, now, featureEnabled }),
   ];
 }

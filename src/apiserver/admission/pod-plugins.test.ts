@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { LimitRange, Pod } from '../../api/gen/types/core-v1.ts';
+import type { LimitRange, Pod, PodSpec } from '../../api/gen/types/core-v1.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { AdmissionPlugin } from '../../registry/admission.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';
 import { createPriority } from './priority.ts';
@@ -122,7 +123,12 @@ describe('LimitRanger', () => {
       ],
     },
   } as unknown as LimitRange;
-  const plugin = createLimitRanger({ objects: objectsOf({ '/limitranges': [range] }) });
+  const limiting = (limits: LimitRange, ...gates: string[]): AdmissionPlugin =>
+    createLimitRanger({
+      objects: objectsOf({ '/limitranges': [limits] }),
+      featureEnabled: (gate) => gates.includes(gate),
+    });
+  const plugin = limiting(range);
 
   it('fills in what a container leaves open, and notes it', async () => {
     const object = pod();
@@ -143,6 +149,44 @@ describe('LimitRanger', () => {
       message:
         'pods "p" is forbidden: [minimum cpu usage per Container is 100m, but request is 10m, cpu max limit to ' +
         'request ratio per Container is 4, but provided ratio is 100.000000]',
+    });
+  });
+
+  describe('limits of a pod as a whole', () => {
+    const limits = {
+      metadata: { name: 'l', namespace: 'team' },
+      spec: { limits: [{ type: 'Pod', max: { cpu: '1' } }] },
+    } as unknown as LimitRange;
+    const sized = (cpu: string, more: Partial<PodSpec> = {}): Pod =>
+      pod({ containers: [{ name: 'a', resources: { requests: { cpu }, limits: { cpu } } }], ...more } as never);
+    it.each([
+      { name: 'let its containers use the maximum', object: sized('1'), gates: [], refusal: undefined },
+      {
+        name: 'are not about its overhead',
+        object: sized('1', { overhead: { cpu: '1' } }),
+        gates: [],
+        refusal: undefined,
+      },
+      { name: 'count all containers', object: sized('2'), gates: [], refusal: '2' },
+      {
+        name: 'count what the pod has as a whole',
+        object: sized('1', { resources: { requests: { cpu: '3' }, limits: { cpu: '3' } } }),
+        gates: ['PodLevelResources'],
+        refusal: '3',
+      },
+      {
+        name: 'count containers alone while pods have no resources of their own',
+        object: sized('1', { resources: { requests: { cpu: '3' }, limits: { cpu: '3' } } }),
+        gates: [],
+        refusal: undefined,
+      },
+    ])('$name', async ({ object, gates, refusal }) => {
+      const answer = limiting(limits, ...gates).validate!(attributesFor('pods', object));
+      if (refusal === undefined) await expect(answer).resolves.toBeUndefined();
+      else
+        await expect(answer).rejects.toMatchObject({
+          message: `pods "p" is forbidden: maximum cpu usage per Pod is 1, but limit is ${refusal}`,
+        });
     });
   });
 

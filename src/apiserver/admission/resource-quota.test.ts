@@ -28,6 +28,11 @@ const pod = (requests: Amounts, spec: Partial<PodSpec> = {}): Pod =>
     spec: { containers: [{ name: 'c', resources: { requests: { ...requests } } }], ...spec },
     status: {},
   }) as unknown as Pod;
+/** A node has given this much to the container. */
+const running = (object: Pod, cpu: string): Pod => ({
+  ...object,
+  status: { containerStatuses: [{ name: 'c', resources: { requests: { cpu } } }] } as unknown as Pod['status'],
+});
 const service = (spec: object): Service =>
   ({
     metadata: { name: 's', namespace: 'team', resourceVersion: '1' },
@@ -42,6 +47,10 @@ const claim = (storage: string, spec: object = {}): PersistentVolumeClaim =>
 
 const creating = (resource: string, object: KubeObject, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes =>
   attributesFor(resource, object, more);
+const on = {
+  podLevel: ['PodLevelResources'],
+  resize: ['InPlacePodVerticalScaling'],
+};
 const updating = (resource: string, oldObject: KubeObject, object: KubeObject): AdmissionAttributes =>
   attributesFor(resource, object, { operation: 'UPDATE', oldObject });
 
@@ -146,6 +155,51 @@ describe('what quotas are charged with', () => {
     expect(await server.used('q')).toEqual(used);
   });
 
+  it.each<{ name: string; gates: string[]; cpu: string; attributes: AdmissionAttributes }>([
+    {
+      name: 'a pod with the resources that it has as a whole',
+      gates: on.podLevel,
+      cpu: '2',
+      attributes: creating('pods', pod({ cpu: '500m' }, { resources: { requests: { cpu: '2' } } })),
+    },
+    {
+      name: 'a pod with the resources of its containers while pods have none of their own',
+      gates: [],
+      cpu: '500m',
+      attributes: creating('pods', pod({ cpu: '500m' }, { resources: { requests: { cpu: '2' } } })),
+    },
+    {
+      name: 'a pod with its overhead',
+      gates: [],
+      cpu: '750m',
+      attributes: creating('pods', pod({ cpu: '500m' }, { overhead: { cpu: '250m' } })),
+    },
+    {
+      name: 'a pod that is resized, by the difference',
+      gates: on.resize,
+      cpu: '1',
+      attributes: attributesFor('pods', pod({ cpu: '2' }), {
+        operation: 'UPDATE',
+        subresource: 'resize',
+        oldObject: pod({ cpu: '1' }),
+      }),
+    },
+    {
+      name: 'a pod that grows to what its container has already, nothing',
+      gates: on.resize,
+      cpu: '0',
+      attributes: attributesFor('pods', running(pod({ cpu: '2' }), '3'), {
+        operation: 'UPDATE',
+        subresource: 'resize',
+        oldObject: running(pod({ cpu: '1' }), '3'),
+      }),
+    },
+  ])('$name', async ({ gates, cpu, attributes }) => {
+    await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
+    await server.validate(attributes);
+    expect(await server.used('q')).toEqual({ cpu });
+  });
+
   it('what is over the limit already does not keep an object from shrinking', async () => {
     await using server = await start(quota('q', { 'requests.storage': '1Gi' }, { 'requests.storage': '3Gi' }));
     await expect(
@@ -242,6 +296,21 @@ describe('what quotas refuse', () => {
     await using server = await start(quota('q', hard, used));
     await expect(server.validate(attributes)).rejects.toMatchObject({ code: 403, reason: 'Forbidden', message });
     expect((await server.used('q')) ?? {}).toEqual(used);
+  });
+
+  it.each([
+    {
+      name: 'not a pod with resources as a whole whose containers leave them open',
+      gates: on.podLevel,
+      refused: false,
+    },
+    { name: 'such a pod while pods have no resources of their own', gates: [], refused: true },
+  ])('$name', async ({ gates, refused }) => {
+    await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
+    const object = pod({}, { resources: { requests: { cpu: '1' } } });
+    const message = 'pods "p" is forbidden: failed quota: q: must specify cpu for: c';
+    const answer = server.validate(creating('pods', object));
+    await (refused ? expect(answer).rejects.toMatchObject({ message }) : expect(answer).resolves.toBeUndefined());
   });
 
   it('charges no quota when one of them refuses', async () => {

@@ -7,6 +7,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
 import type { Pod, ResourceQuota } from '../../api/gen/types/core-v1.ts';
+import type { PodResourcesOptions } from '../../api/core/pods/pod-requests.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { createMap } from '../../machinery/value.ts';
@@ -25,20 +26,27 @@ export interface ResourceQuotaOptions {
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly fieldManager: FieldManager;
   readonly now: () => Date;
+  readonly featureEnabled: (gate: string) => boolean;
 }
 
 /** Updates can only grow what these count. */
 const countedOnUpdate: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
-export function createResourceQuota({ objects, registry, fieldManager, now }: ResourceQuotaOptions): AdmissionPlugin {
+export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlugin {
+  const { objects, registry, fieldManager, now, featureEnabled } = options;
+  const podResources: PodResourcesOptions = {
+    podLevel: featureEnabled('PodLevelResources'),
+    fromStatus: featureEnabled('InPlacePodVerticalScaling'),
+    overhead: true,
+  };
   const check = async (attributes: AdmissionAttributes): Promise<void> => {
     const quotas = await objects.list<ResourceQuota>('', 'resourcequotas', attributes.namespace);
     if (quotas.length === 0) return;
     const isPod = attributes.resource.group === '' && attributes.resource.resource === 'pods';
     const pod = isPod ? (attributes.object as Pod) : undefined;
-    const added = additions(attributes);
-    const counting = quotas.filter((quota) => isInScope(quota, pod));
-    for (const quota of counting) checkSaid(attributes, quota, pod);
+    const added = additions(attributes, podResources);
+    const counting = quotas.filter((quota) => isInScope(quota, pod, podResources.podLevel));
+    for (const quota of counting) checkSaid(attributes, quota, pod, podResources);
     const charged = counting.filter((quota) => hardNames(quota).some((name) => added.has(name)));
     for (const quota of charged) checkRoom(attributes, quota, added);
     if (!attributes.dryRun) for (const quota of charged) await charge(attributes, quota.metadata.name!, added);
@@ -65,25 +73,29 @@ export function createResourceQuota({ objects, registry, fieldManager, now }: Re
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(attributes) {
-      const { operation, resource, subresource, namespace } = attributes;
-      if (
-        namespace === '' ||
-        subresource !== '' ||
-        resource.resource === 'events' ||
-        attributes.kind.kind === 'Namespace'
-      )
-        return undefined;
-      if (operation === 'UPDATE' && !(resource.group === '' && countedOnUpdate.has(resource.resource)))
-        return undefined;
+      if (attributes.namespace === '' || !changesUsage(attributes)) return undefined;
       return check(attributes);
     },
   };
 }
 
+/** A pod grows by its resize subresource alone. */
+function changesUsage({ operation, resource, subresource, kind }: AdmissionAttributes): boolean {
+  if (resource.resource === 'events' || kind.kind === 'Namespace') return false;
+  if (operation === 'CREATE') return subresource === '';
+  if (resource.group !== '') return false;
+  return subresource === ''
+    ? countedOnUpdate.has(resource.resource)
+    : resource.resource === 'pods' && subresource === 'resize';
+}
+
 /** What the write adds; never less than nothing. */
-function additions({ resource: { group, resource }, object, oldObject }: AdmissionAttributes): Usage {
-  const usage = usageOf(group, resource, object!);
-  const before: Usage = oldObject === undefined ? new Map() : usageOf(group, resource, oldObject);
+function additions(
+  { resource: { group, resource }, object, oldObject }: AdmissionAttributes,
+  podResources: PodResourcesOptions,
+): Usage {
+  const usage = usageOf(group, resource, object!, podResources);
+  const before: Usage = oldObject === undefined ? new Map() : usageOf(group, resource, oldObject, podResources);
   const added: Usage = new Map();
   for (const [name, amount] of usage) {
     const more = before.has(name) ? amount.sub(before.get(name)!) : amount;
@@ -95,11 +107,16 @@ function additions({ resource: { group, resource }, object, oldObject }: Admissi
 const hardNames = ({ status }: ResourceQuota): string[] => Object.keys(status?.hard ?? {}).sort();
 
 /** A quota is of no use, and lets nothing pass, while the use of a name that such objects count under is unknown. */
-function checkSaid(attributes: AdmissionAttributes, quota: ResourceQuota, pod: Pod | undefined): void {
+function checkSaid(
+  attributes: AdmissionAttributes,
+  quota: ResourceQuota,
+  pod: Pod | undefined,
+  podResources: PodResourcesOptions,
+): void {
   const name = quota.metadata.name!;
   const { group, resource } = attributes.resource;
   const counted = hardNames(quota).filter((hard) => countsAs(group, resource, hard));
-  const missing = pod === undefined ? '' : missingOf(pod, counted);
+  const missing = pod === undefined ? '' : missingOf(pod, counted, podResources);
   if (missing !== '') throw refused(attributes, `failed quota: ${name}: must specify ${missing}`);
   if (counted.some((hard) => quota.status?.used?.[hard] === undefined))
     throw refused(attributes, `status unknown for quota: ${name}, resources: ${counted.join(',')}`);

@@ -3,12 +3,11 @@ import type { PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import type { Quantity } from '../../../machinery/quantity.ts';
 import { createMap } from '../../../machinery/value.ts';
 import { quantityOf } from '../resources/quantities.ts';
 import { checkResourceName, shownResource } from '../resources/resource-amounts.ts';
-import { isSidecar } from './container-list.ts';
 import { checkRequirements } from './container-resources.ts';
+import { aggregateContainerRequests, isPodLevelResource, podLevelResources } from './pod-requests.ts';
 import type { PodValidationOptions } from './validation-option-types.ts';
 
 export function checkPodResources(
@@ -26,13 +25,9 @@ export function checkPodResources(
   checkConsistency(resources, spec, path, errors);
 }
 
-const supported = ['cpu', 'memory'];
-
-export const isPodLevelResource = (name: string): boolean => supported.includes(name);
-
 function checkPodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (checkResourceName(name, path, errors) && !isPodLevelResource(name))
-    errors.push(notSupported(path, shownResource(name), supported));
+    errors.push(notSupported(path, shownResource(name), [...podLevelResources]));
 }
 
 /** The pod asks for no less than its containers together, and no container may use more than the pod. */
@@ -42,7 +37,7 @@ function checkConsistency(
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  for (const [name, sum] of containerRequests(spec)) {
+  for (const [name, sum] of aggregateContainerRequests(spec)) {
     const request = requests?.[name] ?? '0';
     if (sum.compare(quantityOf(request)) > 0)
       errors.push(
@@ -74,52 +69,8 @@ export function setPodResourceDefaults(spec: PodSpec): void {
   const { resources } = spec;
   if (resources?.limits === undefined) return;
   const requests = (resources.requests ??= createMap<string>());
-  for (const [name, sum] of containerRequests(spec)) if (isPodLevelResource(name)) requests[name] ??= sum.toString();
+  for (const [name, sum] of aggregateContainerRequests(spec))
+    if (isPodLevelResource(name)) requests[name] ??= sum.toString();
   for (const name in resources.limits) if (isPodLevelResource(name)) requests[name] ??= resources.limits[name]!;
   if (Object.keys(requests).length === 0) resources.requests = undefined;
-}
-
-export type Sums = Map<string, Quantity>;
-
-/** What all containers need at the same time. */
-export const containerRequests = (spec: PodSpec): Sums => containerSums(spec, 'requests');
-
-/**
- * What containers need at the same time: the running ones together, or an init container with the sidecars before it
- * when that is more. A container is compared in what it names; the rest stays as it was before it.
- */
-export function containerSums(
-  { containers = [], initContainers = [] }: Pick<PodSpec, 'containers' | 'initContainers'>,
-  part: 'requests' | 'limits',
-): Sums {
-  const running: Sums = new Map();
-  for (const { resources } of containers) addAll(running, resources?.[part]);
-  const sidecars: Sums = new Map();
-  const starting: Sums = new Map();
-  for (const container of initContainers) {
-    const amounts = container.resources?.[part];
-    if (isSidecar(container)) {
-      addAll(running, amounts);
-      addAll(sidecars, amounts);
-    }
-    for (const name in amounts)
-      takeLarger(
-        starting,
-        name,
-        isSidecar(container) ? sidecars.get(name)! : together(sidecars.get(name), quantityOf(amounts[name]!)),
-      );
-  }
-  for (const [name, amount] of starting) takeLarger(running, name, amount);
-  return running;
-}
-
-export function addAll(sums: Sums, amounts: Readonly<Record<string, string>> | undefined): void {
-  for (const name in amounts) sums.set(name, together(sums.get(name), quantityOf(amounts[name]!)));
-}
-
-const together = (sum: Quantity | undefined, amount: Quantity): Quantity => sum?.add(amount) ?? amount;
-
-function takeLarger(sums: Sums, name: string, amount: Quantity): void {
-  const now = sums.get(name);
-  if (now === undefined || amount.compare(now) > 0) sums.set(name, amount);
 }

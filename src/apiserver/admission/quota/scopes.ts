@@ -1,16 +1,25 @@
 import type { Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../../api/gen/types/core-v1.ts';
 import { qosClassOf } from '../../../api/core/pods/qos.ts';
 
-/** Whether a quota is about this pod. Quotas with scopes are about pods only. @param pod undefined for other objects */
-export function isInScope({ spec }: ResourceQuota, pod: Pod | undefined): boolean {
+/**
+ * Whether a quota is about this pod. Quotas with scopes are about pods only.
+ *
+ * @param pod undefined for other objects
+ * @param podLevel feature gate PodLevelResources
+ */
+export function isInScope({ spec }: ResourceQuota, pod: Pod | undefined, podLevel: boolean): boolean {
   const requirements: ScopedResourceSelectorRequirement[] = [
     ...(spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => ({ scopeName, operator: 'Exists' })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),
   ];
-  return requirements.every((requirement) => pod !== undefined && isMet(requirement, pod));
+  return requirements.every((requirement) => pod !== undefined && isMet(requirement, pod, podLevel));
 }
 
-function isMet({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {
+function isMet(
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+  { spec }: Pod,
+  podLevel: boolean,
+): boolean {
   const hasDeadline = spec.activeDeadlineSeconds !== undefined && Number(spec.activeDeadlineSeconds) >= 0;
   switch (scopeName) {
     case 'Terminating':
@@ -18,9 +27,9 @@ function isMet({ scopeName, operator, values = [] }: ScopedResourceSelectorRequi
     case 'NotTerminating':
       return !hasDeadline;
     case 'BestEffort':
-      return qosClassOf(spec, false) === 'BestEffort';
+      return qosClassOf(spec, podLevel) === 'BestEffort';
     case 'NotBestEffort':
-      return qosClassOf(spec, false) !== 'BestEffort';
+      return qosClassOf(spec, podLevel) !== 'BestEffort';
     case 'CrossNamespacePodAffinity':
       return reachesOtherNamespaces(spec);
     default:

@@ -8,6 +8,8 @@ const container = (name: string, requests: object, limits: object = {}): object 
   resources: { requests, limits },
 });
 
+const plain = { podLevel: false, fromStatus: false, overhead: true };
+
 describe('what objects count against quotas', () => {
   it.each([
     {
@@ -57,11 +59,11 @@ describe('what objects count against quotas', () => {
       expected: { 'count/deployments.apps': '1' },
     },
   ])('$name', ({ group, resource, object, expected }) => {
-    expect(shown(usageOf(group, resource, object))).toEqual(expected);
+    expect(shown(usageOf(group, resource, object, plain))).toEqual(expected);
   });
 
   it('names the containers that leave open what is counted', () => {
     const pod = { spec: { containers: [container('b', {}), container('a', {}), container('c', { cpu: '1' })] } };
-    expect(missingOf(pod as never, ['requests.cpu', 'pods'])).toBe('requests.cpu for: a,b');
+    expect(missingOf(pod as never, ['requests.cpu', 'pods'], plain)).toBe('requests.cpu for: a,b');
   });
 });

@@ -3,20 +3,21 @@
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
 import type { PersistentVolumeClaim, Pod, Service } from '../../../api/gen/types/core-v1.ts';
+import { hasPodLevelResources, podLimits, podRequests } from '../../../api/core/pods/pod-requests.ts';
+import type { PodResourcesOptions } from '../../../api/core/pods/pod-requests.ts';
 import { quantityOf } from '../../../api/core/resources/quantities.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
-import { podAmounts } from '../pod-amounts.ts';
 
 export type Usage = Map<string, Quantity>;
 
 /** Counted under their plain name as well, as before `count/` was there. */
 const legacyNames: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 
-export function usageOf(group: string, resource: string, object: KubeObject): Usage {
+export function usageOf(group: string, resource: string, object: KubeObject, options: PodResourcesOptions): Usage {
   const usage: Usage = new Map([[countName(group, resource), quantityOf('1')]]);
   if (group !== '') return usage;
-  if (resource === 'pods') addPod(usage, object as Pod);
+  if (resource === 'pods') addPod(usage, object as Pod, options);
   else if (resource === 'services') addService(usage, object as Service);
   else if (resource === 'persistentvolumeclaims') addClaim(usage, object as PersistentVolumeClaim);
   else if (legacyNames.has(resource)) usage.set(resource, quantityOf('1'));
@@ -50,12 +51,12 @@ const standard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-stora
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
 /** The names under which requests and limits are counted. */
-export function computeNames(
-  requests: Readonly<Record<string, string>>,
-  limits: Readonly<Record<string, string>>,
-): [string, string][] {
+function computeNames<Amount>(
+  requests: Iterable<readonly [string, Amount]>,
+  limits: Iterable<readonly [string, Amount]>,
+): [string, Amount][] {
   return [
-    ...Object.entries(requests).flatMap(([name, amount]): [string, string][] => {
+    ...[...requests].flatMap(([name, amount]): [string, Amount][] => {
       if (standard.has(name) || name.startsWith('hugepages-'))
         return [
           [name, amount],
@@ -63,17 +64,18 @@ export function computeNames(
         ];
       return isNative(name) ? [] : [[`requests.${name}`, amount]];
     }),
-    ...Object.entries(limits).flatMap(([name, amount]): [string, string][] =>
+    ...[...limits].flatMap(([name, amount]): [string, Amount][] =>
       standard.has(name) ? [[`limits.${name}`, amount]] : [],
     ),
   ];
 }
 
-function addPod(usage: Usage, { spec, status }: Pod): void {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return;
+function addPod(usage: Usage, pod: Pod, options: PodResourcesOptions): void {
+  const phase = pod.status?.phase;
+  if (phase === 'Succeeded' || phase === 'Failed') return;
   usage.set('pods', quantityOf('1'));
-  for (const [name, amount] of computeNames(podAmounts(spec, 'requests'), podAmounts(spec, 'limits')))
-    usage.set(name, quantityOf(amount));
+  for (const [name, amount] of computeNames(podRequests(pod, options), podLimits(pod, options)))
+    usage.set(name, amount);
 }
 
 function addService(usage: Usage, { spec }: Service): void {
@@ -107,10 +109,15 @@ const mustBeSaid: ReadonlySet<string> = new Set([
 ]);
 
 /** `requests.cpu for: a,b`: what a quota counts and containers leave open; empty when nothing is missing. */
-export function missingOf({ spec }: Pod, counted: readonly string[]): string {
+export function missingOf({ spec }: Pod, counted: readonly string[], { podLevel }: PodResourcesOptions): string {
+  if (podLevel && hasPodLevelResources(spec)) return '';
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '', resources }) => ({
     name,
-    said: new Set(computeNames(resources?.requests ?? {}, resources?.limits ?? {}).map(([said]) => said)),
+    said: new Set(
+      computeNames(Object.entries(resources?.requests ?? {}), Object.entries(resources?.limits ?? {})).map(
+        ([said]) => said,
+      ),
+    ),
   }));
   return counted
     .filter((name) => mustBeSaid.has(name))

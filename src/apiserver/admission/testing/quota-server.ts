@@ -21,8 +21,15 @@ export interface QuotaServer extends AsyncDisposable {
   get(name: string): Promise<ResourceQuota>;
 }
 
-/** @param quotas in namespace `team` where they name none; their status is what a controller has left */
-export async function startQuotaServer(quotas: readonly ResourceQuota[], now: () => Date): Promise<QuotaServer> {
+/**
+ * @param quotas in namespace `team` where they name none; their status is what a controller has left
+ * @param gates feature gates that are on
+ */
+export async function startQuotaServer(
+  quotas: readonly ResourceQuota[],
+  now: () => Date,
+  gates: readonly string[] = [],
+): Promise<QuotaServer> {
   const store = await openEmbeddedStore();
   const registry = createCatalog({
     groupVersions: [findGroupVersion('v1')!],
@@ -52,6 +59,7 @@ export async function startQuotaServer(quotas: readonly ResourceQuota[], now: ()
     registry,
     fieldManager: createFieldManager({ schemas }),
     now,
+    featureEnabled: (gate) => gates.includes(gate),
   });
   const get = async (name: string): Promise<ResourceQuota> =>
     resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;
