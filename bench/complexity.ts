@@ -11,7 +11,7 @@ import { endpointCases } from '../test/complexity/endpoints.ts';
 import { largestExponent } from '../test/complexity/growth.ts';
 import { ComplexityServer } from '../test/complexity/server.ts';
 import type { MemoryRequest } from '../test/support/memory-exchange.ts';
-import { UsageError } from './options.ts';
+import { UsageError } from './usage-error.ts';
 
 const help = `Usage: npm run bench -- complexity [options]
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import http2 from 'node:http2';
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { gunzipSync } from 'node:zlib';
-import type { Address } from './options.ts';
+import type { ServerAddress } from './server-address.ts';
 
 const requestTimeoutMs = 60_000;
 const connectTimeoutMs = 10_000;
@@ -65,7 +65,7 @@ interface Connection {
 }
 
 export interface HttpClientOptions {
-  readonly address: Address;
+  readonly address: ServerAddress;
   readonly accept: string;
   readonly gzip: boolean;
   readonly sessions: number;

@@ -4,10 +4,20 @@ import { contents, kinds } from './content.ts';
 import type { Content, ContentType, Kind } from './content.ts';
 import type { Answer, RequestOptions } from './http-client.ts';
 import { HttpClient, HttpError } from './http-client.ts';
-import type { Address } from './options.ts';
+import type { ServerAddress } from './server-address.ts';
+
+/** How much load. */
+export interface LoadSizes {
+  readonly objects: number;
+  readonly gets: number;
+  readonly lists: number;
+  readonly concurrency: number;
+  readonly watchers: number;
+  readonly events: number;
+}
 
 export interface LoadOptions {
-  readonly address: Address;
+  readonly address: ServerAddress;
   readonly contentType: ContentType;
   readonly gzip: boolean;
   readonly sessions: number;

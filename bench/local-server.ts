@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { EtcdClient } from '../src/etcd/client.ts';
 import { prefixEnd } from '../src/etcd/messages.ts';
 import { HttpClient } from './http-client.ts';
-import type { Address, AuditLevel } from './options.ts';
+import type { AuditLevel, ServerAddress } from './server-address.ts';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
@@ -34,7 +34,7 @@ export const buildProgram = (root: string, signal: AbortSignal): Promise<unknown
   promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
 
 export class LocalServer implements AsyncDisposable {
-  readonly address: Address;
+  readonly address: ServerAddress;
   private readonly child: ChildProcess;
   private readonly directory: string;
   private readonly store: { readonly servers: string; readonly prefix: string } | undefined;
@@ -44,7 +44,7 @@ export class LocalServer implements AsyncDisposable {
 
   private constructor(
     child: ChildProcess,
-    address: Omit<Address, 'pids'>,
+    address: Omit<ServerAddress, 'pids'>,
     directory: string,
     store: LocalServer['store'],
   ) {

@@ -4,11 +4,13 @@ import { latency } from './latency.ts';
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
 import { memory } from './memory.ts';
-import type { Address, AuditLevel, Options } from './options.ts';
-import { help, readOptions, UsageError } from './options.ts';
+import type { Options } from './options.ts';
+import { help, readOptions } from './options.ts';
 import { alwaysRun, phases } from './phases.ts';
 import type { PhaseReport } from './report.ts';
 import { medianRows, ratioOf, tableHead, tableRows, writeJson } from './report.ts';
+import type { AuditLevel, ServerAddress } from './server-address.ts';
+import { UsageError } from './usage-error.ts';
 
 /** @returns the exit code: 0, 1 when something failed, 2 for a bad command line, 130 when interrupted */
 export async function main(argv: readonly string[], root: string): Promise<number> {
@@ -51,7 +53,7 @@ async function run(options: Options, names: readonly string[], root: string, sig
   await using plain = options.plainPeer ? await start(undefined) : undefined;
   const peerAddress = options.peer ?? plain?.address;
   const address = options.server ?? own!.address;
-  const loadOn = (address: Address): Promise<Load> => Load.open({ ...options, address, signal });
+  const loadOn = (address: ServerAddress): Promise<Load> => Load.open({ ...options, address, signal });
   await using server = await loadOn(address);
   await using peer = peerAddress === undefined ? undefined : await loadOn(peerAddress);
   console.log(

@@ -12,7 +12,7 @@ import { floods } from '../test/support/memory/floods.ts';
 import { type FloodResult, measureFlood, tolerance, used } from '../test/support/memory/measure.ts';
 import { MeasuredServer } from '../test/support/memory/measured-server.ts';
 import { buildProgram } from './local-server.ts';
-import { UsageError } from './options.ts';
+import { UsageError } from './usage-error.ts';
 
 const help = `Usage: npm run bench -- memory [options]
 

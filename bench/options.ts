@@ -1,25 +1,14 @@
 /** The command line of the load driver. */
 import { parseArgs } from 'node:util';
 import type { ContentType } from './content.ts';
-import type { LoadSizes } from './phases.ts';
-
-const auditLevels = ['Metadata', 'Request', 'RequestResponse'] as const;
-export type AuditLevel = (typeof auditLevels)[number];
-
-/** A server that runs already. */
-export interface Address {
-  readonly url: URL;
-  readonly token: string | undefined;
-  /** Whose CPU time and memory to account: the server's, and those of what it stands on when that shall count. */
-  readonly pids: readonly number[];
-  /** Path of the certificates to trust. Without one a loopback server is not verified, any other as usual. */
-  readonly caFile: string | undefined;
-}
+import type { LoadSizes } from './load.ts';
+import { type AuditLevel, auditLevels, type ServerAddress } from './server-address.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface Options {
   /** Absent: one of our own is started. */
-  readonly server: Address | undefined;
-  readonly peer: Address | undefined;
+  readonly server: ServerAddress | undefined;
+  readonly peer: ServerAddress | undefined;
   /** The peer is another server of ours, which records nothing. */
   readonly plainPeer: boolean;
   readonly storeServers: string | undefined;
@@ -35,9 +24,6 @@ export interface Options {
   readonly rounds: number;
   readonly jsonFile: string | undefined;
 }
-
-/** A command line that makes no sense; the message is for the user. */
-export class UsageError extends Error {}
 
 export const help = `Usage: npm run bench -- [options]
 
@@ -156,7 +142,7 @@ function readAddress(
   values: Values,
   name: TextName,
   [token, pid, ca]: readonly [TextName, TextName, TextName],
-): Address | undefined {
+): ServerAddress | undefined {
   const given = values[name];
   if (given === undefined) {
     const alone = [token, pid, ca].find((other) => values[other] !== undefined);
@@ -183,7 +169,7 @@ function readCount(values: Values, name: TextName, fallback: number): number {
   return Number(given);
 }
 
-function readAuditLevel(given: string | undefined, server: Address | undefined): AuditLevel | undefined {
+function readAuditLevel(given: string | undefined, server: ServerAddress | undefined): AuditLevel | undefined {
   if (given === undefined) return undefined;
   if (server !== undefined)
     throw new UsageError('--audit is for the server that is started, not for one that runs already (--server)');

@@ -3,20 +3,11 @@ import type { JsonObject } from '../src/machinery/value.ts';
 import { kinds } from './content.ts';
 import type { Answer } from './http-client.ts';
 import { until } from './load.ts';
-import type { Load } from './load.ts';
+import type { Load, LoadSizes } from './load.ts';
 import { runWorkers } from './measure.ts';
 import type { Measured } from './measure.ts';
 import { apps, benchPod, podName } from './pod.ts';
 import { watchFanOut } from './watch-fan-out.ts';
-
-export interface LoadSizes {
-  readonly objects: number;
-  readonly gets: number;
-  readonly lists: number;
-  readonly concurrency: number;
-  readonly watchers: number;
-  readonly events: number;
-}
 
 export type Phase = (load: Load, sizes: LoadSizes) => Promise<Measured>;
 

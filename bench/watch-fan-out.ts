@@ -8,10 +8,9 @@
 import type { ClientHttp2Stream } from 'node:http2';
 import type { JsonObject } from '../src/machinery/value.ts';
 import { kinds } from './content.ts';
-import type { Load } from './load.ts';
+import type { Load, LoadSizes } from './load.ts';
 import { Failures, Meter, runWorkers } from './measure.ts';
 import type { Measured } from './measure.ts';
-import type { LoadSizes } from './phases.ts';
 
 const writers = 4;
 const deadlineMs = 120_000;

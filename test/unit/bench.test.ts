@@ -8,10 +8,11 @@ import { contents, kinds } from '../../bench/content.ts';
 import type { ContentType } from '../../bench/content.ts';
 import { HttpClient } from '../../bench/http-client.ts';
 import { type Measured, runWorkers } from '../../bench/measure.ts';
-import { readOptions, UsageError } from '../../bench/options.ts';
+import { readOptions } from '../../bench/options.ts';
 import { benchPod } from '../../bench/pod.ts';
 import { usageOf } from '../../bench/process-usage.ts';
 import { medianRows, type PhaseReport } from '../../bench/report.ts';
+import { UsageError } from '../../bench/usage-error.ts';
 import { createTestCertificates } from '../support/certificates.ts';
 
 describe('options', () => {

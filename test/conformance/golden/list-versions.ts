@@ -3,7 +3,7 @@
  * background writes, which happen at other times than when the answer was recorded. They become `<from:N>`, those of
  * the pages after a first one, which have its version, `<page:N>`, and those that the request names `<exact:N>`.
  */
-import type { RecordedStep } from './replay.ts';
+import type { RecordedStep } from './recording.ts';
 
 type Kind = 'from' | 'page' | 'exact';
 

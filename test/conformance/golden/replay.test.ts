@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type RecordedCase, type RecordedStep, replay, type ReplayTarget } from './replay.ts';
+import type { RecordedCase, RecordedStep } from './recording.ts';
+import { replay, type ReplayTarget } from './replay.ts';
 
 const definition = (version: string, status: unknown): unknown => ({
   metadata: { name: 'things', resourceVersion: version },

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hasShared, sharedPath } from '../../support/shared.ts';
 import { type GoldenServer, type GoldenStore, startGoldenServer } from './server.ts';
 import { deviations } from './deviations.ts';
-import { type RecordedCase, type RecordedStep, replay } from './replay.ts';
+import type { RecordedCase, RecordedStep } from './recording.ts';
+import { replay } from './replay.ts';
 
 const files = [
   'kinds-batch',

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../support/shared.ts';
 import type { PlainResponse } from './client.ts';
-import type { RecordedStep } from './replay.ts';
+import type { RecordedStep } from './recording.ts';
 import { joined } from '../../support/patterns.ts';
 import { type GoldenServer, startGoldenServer } from './server.ts';
 
