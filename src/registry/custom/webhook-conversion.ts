@@ -10,13 +10,14 @@ import { randomUUID } from 'node:crypto';
 import { textBytes } from '../../base/bounded-cache.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
-import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { plainError, type StatusError } from '../../machinery/status.ts';
 import { copyValue } from '../../machinery/structural/defaults.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import { Pending } from '../generic/pending.ts';
 import type { Converter } from './conversion.ts';
 import { ConversionAnswers } from './conversion-answers.ts';
+import { checkedObject, ConversionError, kindOf, readResponse } from './conversion-review.ts';
 
 export interface WebhookConversionOptions {
   /** `spec.conversion.webhook.conversionReviewVersions`, the preferred one first. */
@@ -93,20 +94,17 @@ export class WebhookConverter implements Converter {
     }
   }
 
-  /** All are converted or none is. */
+  /** Without a usable response none is converted; an object that it must not contain is refused alone. */
   async #convertAll(objects: readonly JsonObject[], apiVersion: string): Promise<readonly Answer[]> {
     try {
-      return (await this.#post(objects, apiVersion)).map((object) => ({ object }));
+      const converted = await this.#post(objects, apiVersion);
+      return objects.map((original, i) => answerOf(original, converted[i]!, apiVersion));
     } catch (cause) {
-      const { apiVersion: from, kind } = objects[0]!;
-      const error = plainError(
-        `conversion webhook for ${from as string}, Kind=${kind as string} failed: ${(cause as Error).message}`,
-      );
-      return objects.map(() => ({ error }));
+      return objects.map((object) => ({ error: refusal(object, cause) }));
     }
   }
 
-  async #post(objects: readonly JsonObject[], desiredAPIVersion: string): Promise<JsonObject[]> {
+  async #post(objects: readonly JsonObject[], desiredAPIVersion: string): Promise<readonly JsonValue[]> {
     const version = this.#options.reviewVersions.find((each) => reviewVersions.includes(each)) ?? 'v1';
     const uid = randomUUID();
     const apiVersion = `apiextensions.k8s.io/${version}`;
@@ -115,68 +113,23 @@ export class WebhookConverter implements Converter {
       apiVersion,
       request: { uid, desiredAPIVersion, objects: objects.map(plainJson) },
     });
-    const converted = responseObjects(answer, { apiVersion, uid: version === 'v1' ? uid : undefined });
-    if (converted.length !== objects.length)
-      throw new Error(`returned ${converted.length} objects, expected ${objects.length}`);
-    return objects.map((original, i) => checked(original, converted[i]!, desiredAPIVersion, i));
+    return readResponse(answer, { apiVersion, uid: version === 'v1' ? uid : undefined, count: objects.length });
   }
 }
 
 /** As JSON.stringify writes it; what an object carries is opened. */
 const plainJson = (object: JsonObject): unknown => JSON.parse(stringifyJson(object)) as unknown;
 
-function responseObjects(
-  answer: unknown,
-  expected: { readonly apiVersion: string; readonly uid: string | undefined },
-): JsonValue[] {
-  const review = answer as {
-    kind?: unknown;
-    apiVersion?: unknown;
-    response?: {
-      uid?: unknown;
-      result?: { status?: unknown; message?: unknown; reason?: unknown };
-      convertedObjects?: unknown;
-    };
-  };
-  if (review.kind !== 'ConversionReview' || review.apiVersion !== expected.apiVersion)
-    throw new Error(
-      `expected response of kind ${expected.apiVersion}, Kind=ConversionReview, ` +
-        `got ${String(review.apiVersion)}, Kind=${String(review.kind)}`,
-    );
-  const { response } = review;
-  if (response === undefined) throw new Error('no response provided');
-  if (expected.uid !== undefined && response.uid !== expected.uid)
-    throw new Error(`expected response.uid=${JSON.stringify(expected.uid)}, got ${JSON.stringify(response.uid ?? '')}`);
-  const { status = '', message = '', reason = '' } = response.result ?? {};
-  if (status !== 'Success')
-    throw new Error(
-      String(message) || String(reason) || `response.result.status was '${String(status)}', not 'Success'`,
-    );
-  return Array.isArray(response.convertedObjects) ? (response.convertedObjects as JsonValue[]) : [];
+function answerOf(original: JsonObject, converted: JsonValue, apiVersion: string): Answer {
+  try {
+    return { object: checkedObject(original, converted, apiVersion) };
+  } catch (cause) {
+    return { error: refusal(original, cause) };
+  }
 }
 
-/**
- * A webhook may change the fields of an object, its labels and its annotations, and nothing that identifies it.
- */
-function checked(original: JsonObject, converted: JsonValue, apiVersion: string, i: number): JsonObject {
-  const refuse = (why: string): never => {
-    throw new Error(`returned invalid converted object at index ${i}: ${why}`);
-  };
-  if (!isObject(converted)) return refuse('it is no object');
-  if (converted['apiVersion'] !== apiVersion)
-    return refuse(`invalid apiVersion (expected ${apiVersion}, received ${String(converted['apiVersion'])})`);
-  if (converted['kind'] !== original['kind'])
-    return refuse(`invalid kind (expected ${String(original['kind'])}, received ${String(converted['kind'])})`);
-  if (!isObject(converted['metadata'])) return refuse('missing metadata');
-  const [before, after] = [metaOf(original as KubeObject), metaOf(converted as KubeObject)];
-  for (const member of ['name', 'namespace', 'uid'] as const) {
-    if ((before[member] ?? '') !== (after[member] ?? ''))
-      return refuse(`must have the same ${member}: ${before[member] ?? ''} != ${after[member] ?? ''}`);
-  }
-  const metadata: JsonObject = { ...(before as JsonObject) };
-  for (const member of ['labels', 'annotations'] as const) {
-    delete metadata[member];
-    if (after[member] !== undefined) metadata[member] = after[member];
-  }
-  return { ...converted, metadata };
-}
+const refusal = (object: JsonObject, cause: unknown): StatusError =>
+  plainError(
+    `conversion webhook for ${kindOf(object)} ` +
+      (cause instanceof ConversionError ? cause.message : `failed: ${(cause as Error).message}`),
+  );
