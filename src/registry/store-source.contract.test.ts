@@ -1,5 +1,5 @@
 import { describeSourceContract, type SourceFixture } from '../reconcile/testing/source-contract.ts';
-import { createCachedObjectStorage } from '../storage/cache/cached.ts';
+import { createWatchCache } from '../storage/cache/watch-cache.ts';
 import { openEmbeddedStore } from '../storage/embedded/open.ts';
 import type { ObjectStorage, ObjectWatch, ObjectWatchOptions, StoredObject } from '../storage/objects.ts';
 import { StorageError } from '../storage/storage-error.ts';
@@ -49,7 +49,7 @@ async function open(freshness: 'any' | 'mostRecent'): Promise<SourceFixture<Stor
   for (const name of ['a', 'b', 'c'])
     revisions.push((await embedded.create(key(namespace, name), Buffer.from(`test\0{"name":"${name}"}`))).revision);
   await embedded.compact(revisions[2]!);
-  const storage: ObjectStorage = createCachedObjectStorage({
+  const storage: ObjectStorage = createWatchCache({
     store: embedded,
     prefix,
     namespaced: true,

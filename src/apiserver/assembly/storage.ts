@@ -3,7 +3,7 @@ import type { ResourceInfo } from '../../api/resources.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { qualified } from '../../machinery/status.ts';
 import type { ResourceStores } from '../../registry/resource-stores.ts';
-import { createCachedObjectStorage } from '../../storage/cache/cached.ts';
+import { createWatchCache } from '../../storage/cache/watch-cache.ts';
 import { StorageCounts } from '../../storage/counts.ts';
 import { createDirectObjectStorage } from '../../storage/direct.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
@@ -52,7 +52,7 @@ export function createResourceStorage(
       counts.waited = storageMetrics.waitsOf(qualified({ group: info.group, resource: info.name }));
       const options = { store: objectStoreOf(info), prefix, codec, counts, namespaced: info.namespaced, log };
       return storage.usesWatchCache(info.group, info.name)
-        ? createCachedObjectStorage({ ...options, indexedFields: indexedFieldsOf(info) })
+        ? createWatchCache({ ...options, indexedFields: indexedFieldsOf(info) })
         : createDirectObjectStorage(options);
     },
     eventLease: () => leases.lease(storeOf('', 'events'), storage.eventTtlMs / 1000),

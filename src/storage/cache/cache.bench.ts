@@ -12,7 +12,7 @@ import { createAttributesSharing } from '../attributes-sharing.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import type { ObjectCodec, Selection, StoredObject } from '../objects.ts';
 import { defaultWatchLimits, WatchQueue } from '../watch-queue.ts';
-import { createCachedObjectStorage } from './cached.ts';
+import { createWatchCache } from './watch-cache.ts';
 import { Change } from './change.ts';
 import { Watchers } from './watchers.ts';
 
@@ -66,7 +66,7 @@ const codec: ObjectCodec = {
 const store = await openEmbeddedStore();
 for (let index = 0; index < count; index++) await store.create(keyOf(index), contentOf(index));
 const before = heapUsed();
-const cache = createCachedObjectStorage({ store, prefix, codec, indexedFields: ['spec.nodeName'] });
+const cache = createWatchCache({ store, prefix, codec, indexedFields: ['spec.nodeName'] });
 await cache.list({ version: { match: 'any' }, limit: 1 });
 if (before !== undefined)
   process.stdout.write(`memory beside the values: ${Math.round((heapUsed()! - before) / count)} bytes per object\n`);

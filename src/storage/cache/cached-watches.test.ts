@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ObjectWatch, Selection } from '../objects.ts';
 import { labelled, Watched } from '../testing/objects/support.ts';
-import type { CachedObjectStorage } from './cached.ts';
+import type { WatchCache } from './watch-cache.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, settle } from './testing/support.ts';
 
-async function watching(
-  cache: CachedObjectStorage,
-  after: number,
-  selection?: Selection,
-  bookmarks = false,
-): Promise<Watched> {
+async function watching(cache: WatchCache, after: number, selection?: Selection, bookmarks = false): Promise<Watched> {
   const watched = new Watched();
   await watched.open(cache, { after, bookmarks, ...(selection === undefined ? {} : { selection }) });
   return watched;

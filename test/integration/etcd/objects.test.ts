@@ -1,4 +1,4 @@
-import { createCachedObjectStorage } from '../../../src/storage/cache/cached.ts';
+import { createWatchCache } from '../../../src/storage/cache/watch-cache.ts';
 import { createDirectObjectStorage } from '../../../src/storage/direct.ts';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
 import { describeObjectsContract } from '../../../src/storage/testing/objects-contract.ts';
@@ -27,6 +27,6 @@ for (const version of etcdVersions) {
   describeObjectsContract({
     name: `watch cache, on etcd ${version}`,
     createStore: () => createStore(version),
-    createStorage: createCachedObjectStorage,
+    createStorage: createWatchCache,
   });
 }

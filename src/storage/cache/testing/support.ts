@@ -5,8 +5,8 @@ import type { ObjectStorage } from '../../objects.ts';
 import { ControlledStore } from '../../testing/controlled-store.ts';
 import { createJsonCodec, encodeTestObject } from '../../testing/json-codec.ts';
 import type { TestObject } from '../../testing/json-codec.ts';
-import { createCachedObjectStorage } from '../cached.ts';
-import type { CachedObjectStorage, CachedObjectStorageOptions } from '../cached.ts';
+import { createWatchCache } from '../watch-cache.ts';
+import type { WatchCache, WatchCacheOptions } from '../watch-cache.ts';
 
 export const prefix = '/registry/tests/';
 export const keyOf = (name: string, namespace = 'default'): string => `${prefix}${namespace}/${name}`;
@@ -20,18 +20,18 @@ export class CacheUnderTest {
   readonly store: ControlledStore;
   readonly clock = new FakeClock();
   opened = 0;
-  #cache: CachedObjectStorage | undefined;
+  #cache: WatchCache | undefined;
 
   constructor(store: ControlledStore) {
     this.store = store;
   }
 
-  get cache(): CachedObjectStorage {
+  get cache(): WatchCache {
     return (this.#cache ??= this.open());
   }
 
-  open(options: Partial<CachedObjectStorageOptions> = {}): CachedObjectStorage {
-    const cache = createCachedObjectStorage({
+  open(options: Partial<WatchCacheOptions> = {}): WatchCache {
+    const cache = createWatchCache({
       store: this.store,
       prefix,
       codec: createJsonCodec(() => void this.opened++),

@@ -1,7 +1,7 @@
 import { openEmbeddedStore } from '../embedded/open.ts';
 import { describeObjectsContract } from '../testing/objects-contract.ts';
 import type { StoreForObjects } from '../testing/objects-contract.ts';
-import { createCachedObjectStorage } from './cached.ts';
+import { createWatchCache } from './watch-cache.ts';
 
 const createStore = async (): Promise<StoreForObjects> => {
   const store = await openEmbeddedStore();
@@ -11,11 +11,11 @@ const createStore = async (): Promise<StoreForObjects> => {
 describeObjectsContract({
   name: 'watch cache, on the embedded store',
   createStore,
-  createStorage: createCachedObjectStorage,
+  createStorage: createWatchCache,
 });
 describeObjectsContract({
   name: 'watch cache, where progress is not to be believed',
   createStore,
-  createStorage: createCachedObjectStorage,
+  createStorage: createWatchCache,
   soundProgress: false,
 });

@@ -42,7 +42,7 @@ import { Watchers } from './watchers.ts';
 import { defaultWindowLimits } from './window.ts';
 import type { WindowLimits } from './window.ts';
 
-export interface CachedObjectStorageOptions {
+export interface WatchCacheOptions {
   readonly store: Store;
   /** Ends with '/'. */
   readonly prefix: string;
@@ -61,20 +61,12 @@ export interface CachedObjectStorageOptions {
   readonly counts?: StorageCounts;
 }
 
-export interface CachedObjectStorage extends ObjectStorage {
-  /**
-   * The store has dropped its history below `revision`. The cache forgets it too, so that a continue token or an exact
-   * read expires on all replicas alike.
-   */
-  compacted(revision: number): void;
-}
-
 /** Begins to fill itself at once. */
-export function createCachedObjectStorage(options: CachedObjectStorageOptions): CachedObjectStorage {
+export function createWatchCache(options: WatchCacheOptions): WatchCache {
   return new WatchCache(options);
 }
 
-class WatchCache implements CachedObjectStorage {
+export class WatchCache implements ObjectStorage {
   readonly prefix: string;
   readonly counts: StorageCounts;
   readonly #filled = new Latch();
@@ -87,7 +79,7 @@ class WatchCache implements CachedObjectStorage {
   readonly #reads: CachedReads;
   readonly #watches: CachedWatches;
 
-  constructor(options: CachedObjectStorageOptions) {
+  constructor(options: WatchCacheOptions) {
     const {
       store,
       prefix,
@@ -228,6 +220,10 @@ class WatchCache implements CachedObjectStorage {
     return this.#reflector.ready;
   }
 
+  /**
+   * The store has dropped its history below `revision`. The cache forgets it too, so that a continue token or an exact
+   * read expires on all replicas alike.
+   */
   compacted(revision: number): void {
     this.#state.compacted(revision);
   }

@@ -10,7 +10,7 @@ import type { Selection, StoredObject } from '../objects.ts';
 import { filterOf, inRange, rangeOf } from '../selection.ts';
 import { createJsonCodec } from '../testing/json-codec.ts';
 import { labelled, lineOf, Watched } from '../testing/objects/support.ts';
-import type { CachedObjectStorage } from './cached.ts';
+import type { WatchCache } from './watch-cache.ts';
 import type { CacheUnderTest } from './testing/support.ts';
 import { cacheUnderTest, keyOf, mostRecent, prefix, settle } from './testing/support.ts';
 
@@ -104,7 +104,7 @@ interface OpenWatch {
 class Run {
   readonly #random: Random;
   readonly #t: CacheUnderTest;
-  readonly #caches: readonly CachedObjectStorage[];
+  readonly #caches: readonly WatchCache[];
   readonly #model = new Model();
   readonly #watches: OpenWatch[] = [];
   readonly #pending: Promise<void>[] = [];
@@ -206,7 +206,7 @@ class Run {
 
   /** A list at most recent, in pages unless `limit` is 0; what could be read of it when compaction cuts it short. */
   async #readPages(
-    cache: CachedObjectStorage,
+    cache: WatchCache,
     selection: Selection | undefined,
     limit: number,
   ): Promise<{ revision: number; seen: string[] }> {
