@@ -2,13 +2,13 @@
 import type { ResourceInfo } from '../../api/resources.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { qualified } from '../../machinery/status.ts';
+import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ResourceStores } from '../../registry/resource-stores.ts';
 import { createWatchCache } from '../../storage/cache/watch-cache.ts';
 import { StorageCounts } from '../../storage/counts.ts';
 import { createDirectObjectStorage } from '../../storage/direct.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
 import type { LeaseId, Store } from '../../storage/interface.ts';
-import { createLeaseManager } from '../../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { observeStore } from '../../storage/observed-store.ts';
 import { type CountedStorage, createStorageMetrics } from '../metrics/storage-metrics.ts';
@@ -34,7 +34,6 @@ export function createResourceStorage(
   cleanup: CleanupStack,
 ): ResourceStorage {
   const storageMetrics = createStorageMetrics(metrics.registry, () => openStorages(stores, storage.prefix));
-  const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store =>
     storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const objectStoreOf = (info: StoredResource): Store => {
@@ -55,7 +54,11 @@ export function createResourceStorage(
         ? createWatchCache({ ...options, indexedFields: indexedFieldsOf(info) })
         : createDirectObjectStorage(options);
     },
-    eventLease: () => leases.lease(storeOf('', 'events'), storage.eventTtlMs / 1000),
+    eventLease: createEventTtl({
+      store: storeOf('', 'events'),
+      ttlMs: storage.eventTtlMs,
+      reuseSeconds: storage.leaseReuseSeconds,
+    }),
   };
 }
 

@@ -22,7 +22,7 @@ import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { WriteHooks } from '../../registry/generic/write.ts';
 import { ResourceStores } from '../../registry/resource-stores.ts';
 import { createDirectObjectStorage } from '../../storage/direct.ts';
-import { createLeaseManager } from '../../storage/leases.ts';
+import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { RemoteStore } from '../../storage/remote/remote-store.ts';
 import type { ResourceInfo } from '../../api/resources.ts';
@@ -93,8 +93,6 @@ class LargeRequestThread {
     const stores = new ResourceStores();
     const decode = createSharedDecoder();
     const objects = createAdmissionObjects(stores, decode);
-    const leases = createLeaseManager({ reuseSeconds: config.leaseReuseSeconds });
-    const events = storeOf(plainOf('', 'events'));
     const ranges = createServiceRanges({
       store: storeOf(plainOf('', 'services')),
       prefix: config.storagePrefix,
@@ -135,7 +133,11 @@ class LargeRequestThread {
       admission,
       garbageCollection: config.garbageCollection,
       hooks,
-      eventLease: () => leases.lease(events, config.eventTtlMs / 1000),
+      eventLease: createEventTtl({
+        store: storeOf(plainOf('', 'events')),
+        ttlMs: config.eventTtlMs,
+        reuseSeconds: config.leaseReuseSeconds,
+      }),
     });
     this.#context = {
       codecs,

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { compactRevisionKey, startCompactor } from '../../../src/storage/compactor.ts';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
-import { createLeaseManager } from '../../../src/storage/leases.ts';
+import { createLeaseManager } from '../../../src/storage/lease-manager.ts';
 import { WatchLog } from '../../../src/storage/testing/contract/support.ts';
 import { EtcdServer, etcdVersions } from '../../support/etcd.ts';
 

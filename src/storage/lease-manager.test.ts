@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../base/testing/fake-clock.ts';
-import type { LeaseStore } from './leases.ts';
-import { createLeaseManager } from './leases.ts';
+import type { LeaseStore } from './lease-manager.ts';
+import { createLeaseManager } from './lease-manager.ts';
 
 /** Grants "1", "2", … and remembers for how long. */
 function grantingStore(): LeaseStore & { readonly ttls: number[] } {
