@@ -6,7 +6,8 @@ import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import { StorageCounts } from './counts.ts';
 import { StorageError } from './storage-error.ts';
-import { bookmarkEvent, objectEvent, weightOf } from './events.ts';
+import { bookmarkEvent, defaultBookmarkIntervalMs } from './bookmarks.ts';
+import { objectEvent, weightOf } from './object-events.ts';
 import type { Store } from './interface.ts';
 import type {
   ObjectCodec,
@@ -22,7 +23,7 @@ import type {
   StoredObject,
 } from './objects.ts';
 import { openListed, openObject } from './opening.ts';
-import { defaultBookmarkIntervalMs, OpenWatches } from './open-watches.ts';
+import { OpenWatches } from './open-watches.ts';
 import { keyAfter, readPages } from './pages.ts';
 import type { Page } from './pages.ts';
 import { filterOf, hasSelector, rangeOf } from './selection.ts';

@@ -3,7 +3,7 @@
  * its memory.
  */
 import { isStorageError, StorageError } from './storage-error.ts';
-import { objectEvent } from './events.ts';
+import { objectEvent } from './object-events.ts';
 import type { KeyEvent, KeyValue, Store } from './interface.ts';
 import type { ObjectCodec, ObjectEvent, StoredObject } from './objects.ts';
 import { openObject } from './opening.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { bookmarkEvent, objectEvent } from './events.ts';
+import { bookmarkEvent } from './bookmarks.ts';
+import { objectEvent } from './object-events.ts';
 import type { ObjectEvent } from './objects.ts';
 import { defaultWatchLimits, WatchQueue, weightOfAll } from './watch-queue.ts';
 import type { WatchLimits } from './watch-queue.ts';

@@ -10,7 +10,7 @@
  * A backlog that is not taken keeps old versions of objects in memory, so it may not stall either (`checkStall`).
  */
 import { isStorageError, StorageError } from './storage-error.ts';
-import { weightOf } from './events.ts';
+import { weightOf } from './object-events.ts';
 import type { ObjectEvent, ObjectWatch } from './objects.ts';
 
 export interface WatchLimits {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import type { SourceStore } from '../../registry/store-source.ts';
-import { objectEvent } from '../../storage/events.ts';
+import { objectEvent } from '../../storage/object-events.ts';
 import type { ObjectEvent, ObjectWatch, ObjectWatchOptions, StoredObject } from '../../storage/objects.ts';
 import { keepInRounds } from './rounds.ts';
 

@@ -1,4 +1,4 @@
-import { objectEvent } from '../events.ts';
+import { objectEvent } from '../object-events.ts';
 import type { ObjectEvent, StoredObject } from '../objects.ts';
 import type { CardFilter } from '../selection.ts';
 

@@ -25,7 +25,7 @@ import type {
   ReadVersion,
   StoredObject,
 } from '../objects.ts';
-import { defaultBookmarkIntervalMs } from '../open-watches.ts';
+import { defaultBookmarkIntervalMs } from '../bookmarks.ts';
 import { defaultWatchLimits } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
 import { ObjectWriter } from '../writes.ts';

@@ -5,10 +5,6 @@ export function objectEvent(type: ObjectEventType, revision: number, object: Sto
   return { type, revision, object, initialEventsEnd: false, representations: undefined };
 }
 
-export function bookmarkEvent(revision: number, initialEventsEnd = false): ObjectEvent {
-  return { type: 'BOOKMARK', revision, object: undefined, initialEventsEnd, representations: undefined };
-}
-
 /** What an event that waits holds in memory, about. */
 export function weightOf(event: ObjectEvent): number {
   return (event.object?.bytes.length ?? 0) + eventOverheadBytes;
