@@ -22,7 +22,7 @@ import type {
   ReadVersion,
   StoredObject,
 } from './objects.ts';
-import { openListed, openObject } from './opening.ts';
+import { decodeListed, decodeObject } from './decode-object.ts';
 import { OpenWatches } from './open-watches.ts';
 import { keyAfter, readPages } from './pages.ts';
 import type { Page } from './pages.ts';
@@ -78,7 +78,7 @@ class DirectObjectStorage implements ObjectStorage {
     this.#codec = codec;
     this.#keys = { prefix, namespaced };
     this.#limits = { ...defaultWatchLimits, ...watchLimits };
-    this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => openObject(codec, kv) });
+    this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => decodeObject(codec, kv) });
     this.#watches = new OpenWatches({
       clock,
       bookmarkIntervalMs,
@@ -90,7 +90,7 @@ class DirectObjectStorage implements ObjectStorage {
     const at = version.match === 'exact' ? { revision: version.revision } : {};
     const { revision, kv } = await this.#store.get(key, { ...at, ...(signal === undefined ? {} : { signal }) });
     requireRevision(version, revision);
-    return kv === undefined ? undefined : openObject(this.#codec, kv);
+    return kv === undefined ? undefined : decodeObject(this.#codec, kv);
   }
 
   async list(options: ObjectListOptions): Promise<ObjectList> {
@@ -181,7 +181,7 @@ class DirectObjectStorage implements ObjectStorage {
     into: { objects: StoredObject[]; filter: CardFilter | undefined; limit: number },
   ): { count: number; lastKey: string } | undefined {
     for (const [index, kv] of page.kvs.entries()) {
-      const object = openListed(this.#codec, kv);
+      const object = decodeListed(this.#codec, kv);
       if (into.filter !== undefined && !into.filter(object.attributes)) continue;
       into.objects.push(object);
       if (into.objects.length === into.limit)
@@ -224,7 +224,7 @@ class DirectObjectStorage implements ObjectStorage {
 
   #pushState(page: Page, { filter }: DirectWatch, queue: WatchQueue): void {
     const objects = page.kvs
-      .map((kv) => openListed(this.#codec, kv))
+      .map((kv) => decodeListed(this.#codec, kv))
       .filter((object) => filter === undefined || filter(object.attributes));
     push(
       queue,

@@ -6,7 +6,7 @@ import { isStorageError, StorageError } from './storage-error.ts';
 import { objectEvent } from './object-events.ts';
 import type { KeyEvent, KeyValue, Store } from './interface.ts';
 import type { ObjectCodec, ObjectEvent, StoredObject } from './objects.ts';
-import { openObject } from './opening.ts';
+import { decodeObject } from './decode-object.ts';
 import { inRange } from './selection.ts';
 import type { CardFilter, KeyRange } from './selection.ts';
 import { weightOfAll } from './watch-queue.ts';
@@ -57,7 +57,7 @@ function eventsOf(events: readonly KeyEvent[], options: StoreWatchOptions): Obje
 }
 
 function seenPut(event: KeyEvent, { codec, filter }: StoreWatchOptions): ObjectEvent | undefined {
-  const object = openObject(codec, event);
+  const object = decodeObject(codec, event);
   const created = event.createRevision === event.modRevision;
   if (filter === undefined) return objectEvent(created ? 'ADDED' : 'MODIFIED', event.modRevision, object);
   const previous = created ? undefined : openPrevious(event, codec);
@@ -85,7 +85,7 @@ function transition({ revision, object, previous, filter }: Transition): ObjectE
 
 /** The version before a change. Throws `Compacted` when it is not known. */
 export function openPrevious(event: KeyEvent, codec: ObjectCodec): StoredObject {
-  return openObject(codec, requirePrevious(event));
+  return decodeObject(codec, requirePrevious(event));
 }
 
 /** Without the previous version it is unknown which watchers saw the object: the watch cannot go on. */

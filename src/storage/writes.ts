@@ -1,6 +1,6 @@
 import type { GuardedResult, Store, WriteOptions } from './interface.ts';
 import type { ObjectCodec, ObjectGuardedResult, ObjectWrite, StoredObject } from './objects.ts';
-import type { StoredValue } from './opening.ts';
+import type { StoredValue } from './decode-object.ts';
 
 export interface ObjectWriterOptions {
   readonly store: Store;

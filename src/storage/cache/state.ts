@@ -10,8 +10,8 @@ import type { StorageCounts } from '../counts.ts';
 import type { KeyEvent, WatchBatch } from '../interface.ts';
 import type { StorageError } from '../storage-error.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
-import { openObject } from '../opening.ts';
-import type { StoredValue } from '../opening.ts';
+import { decodeObject } from '../decode-object.ts';
+import type { StoredValue } from '../decode-object.ts';
 import { inRange } from '../selection.ts';
 import type { KeyRange } from '../selection.ts';
 import { asStorageError } from '../store-watch.ts';
@@ -136,7 +136,7 @@ export class CacheState {
   /** The object of a version, shared if the cache has it or is about to have it. */
   share(kv: StoredValue): StoredObject {
     const known = this.#index.get(kv.key);
-    return known?.revision === kv.modRevision ? known : openObject(this.#options.codec, kv);
+    return known?.revision === kv.modRevision ? known : decodeObject(this.#options.codec, kv);
   }
 
   /** As `share`, for a version written here: the cache takes the object when the watch shows it. */
@@ -199,7 +199,7 @@ export class CacheState {
 
   #open(event: KeyEvent): StoredObject | undefined {
     try {
-      return openObject(this.#options.codec, event);
+      return decodeObject(this.#options.codec, event);
     } catch (error) {
       this.#broken = asStorageError(error);
       this.#unreadable.set(event.key, this.#broken);

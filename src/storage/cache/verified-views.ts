@@ -11,7 +11,7 @@ import { ownText } from '../../base/own-text.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
-import { openObject } from '../opening.ts';
+import { decodeObject } from '../decode-object.ts';
 import { readPages } from '../pages.ts';
 import type { KeyRange } from '../selection.ts';
 import { createSharedCalls } from '../shared-call.ts';
@@ -148,7 +148,7 @@ export class VerifiedViews {
       if (index.get(kv.key)?.revision !== kv.modRevision) other.push(kv);
     }
     const fetched = await Promise.all(other.map((kv) => store.get(kv.key, { revision })));
-    for (const { kv } of fetched) if (kv !== undefined) index.set(openObject(codec, kv));
+    for (const { kv } of fetched) if (kv !== undefined) index.set(decodeObject(codec, kv));
     for (const key of gone) index.delete(key);
     return other.length === 0 && gone.size === 0;
   }

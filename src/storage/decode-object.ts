@@ -7,7 +7,7 @@ import type { ObjectCodec, StoredObject } from './objects.ts';
 export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'unreadable'>;
 
 /** Opens a stored value; one that cannot be read is an `Internal` error that names its key. */
-export function openObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
+export function decodeObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
   if (kv.unreadable !== undefined) throw undecryptable(kv, kv.unreadable);
   try {
     return codec.decode(kv.key, kv.value, kv.modRevision);
@@ -17,9 +17,9 @@ export function openObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
 }
 
 /** One of many: what cannot be decrypted is told with its key, as upstream does in lists. */
-export function openListed(codec: ObjectCodec, kv: StoredValue): StoredObject {
+export function decodeListed(codec: ObjectCodec, kv: StoredValue): StoredObject {
   try {
-    return openObject(codec, kv);
+    return decodeObject(codec, kv);
   } catch (error) {
     if (!(error instanceof UndecryptableError)) throw error;
     throw new UndecryptableError(`unable to transform key ${JSON.stringify(kv.key)}: ${error.message}`, {
