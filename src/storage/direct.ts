@@ -29,7 +29,7 @@ import type { Page } from './pages.ts';
 import { filterOf, hasSelector, rangeOf } from './selection.ts';
 import type { CardFilter, KeyRange, ResourceKeys } from './selection.ts';
 import { asStorageError, pumpStoreWatch } from './store-watch.ts';
-import { tooLargeVersion } from './versions.ts';
+import { tooLargeResourceVersion } from './too-large-resource-version.ts';
 import { defaultWatchLimits, isTerminated, weightOfAll, WatchQueue } from './watch-queue.ts';
 import type { WatchLimits } from './watch-queue.ts';
 import { ObjectWriter } from './writes.ts';
@@ -274,5 +274,5 @@ function push(queue: WatchQueue, events: readonly ObjectEvent[]): void {
 
 function requireRevision(version: ReadVersion, revision: number): void {
   if (version.match === 'notOlderThan' && revision < version.revision)
-    throw tooLargeVersion(version.revision, revision);
+    throw tooLargeResourceVersion(version.revision, revision);
 }

@@ -12,7 +12,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { StorageCounts } from '../counts.ts';
 import { StorageError } from '../storage-error.ts';
 import type { StorageReason } from '../storage-error.ts';
-import { tooLargeVersion } from '../versions.ts';
+import { tooLargeResourceVersion } from '../too-large-resource-version.ts';
 
 export interface FreshnessOptions {
   readonly clock: Clock;
@@ -188,7 +188,7 @@ export class Freshness {
 
   #giveUp(group: WaitGroup): void {
     this.#groups.delete(group);
-    group.fail(tooLargeVersion(group.revision, this.#options.current()));
+    group.fail(tooLargeResourceVersion(group.revision, this.#options.current()));
   }
 
   /** For a revision that is known. */
