@@ -16,7 +16,7 @@ export interface ResourceKeys {
   readonly namespaced: boolean;
 }
 
-export type CardFilter = (attributes: ObjectAttributes) => boolean;
+export type AttributesFilter = (attributes: ObjectAttributes) => boolean;
 
 export function rangeOf(keys: ResourceKeys, selection: Selection | undefined): KeyRange {
   const { namespace, name } = selection ?? {};
@@ -26,9 +26,9 @@ export function rangeOf(keys: ResourceKeys, selection: Selection | undefined): K
 }
 
 /** What has to be asked of the attributes in the range of the same selection; undefined when all of them match. */
-export function filterOf(keys: ResourceKeys, selection: Selection | undefined): CardFilter | undefined {
+export function filterOf(keys: ResourceKeys, selection: Selection | undefined): AttributesFilter | undefined {
   if (selection === undefined) return undefined;
-  const filters: CardFilter[] = [];
+  const filters: AttributesFilter[] = [];
   const { namespace, name, fieldEquals, matches } = selection;
   if (!keys.namespaced && namespace !== undefined && namespace !== '')
     filters.push((attributes) => attributes.namespace === namespace);
@@ -56,7 +56,7 @@ export function inRange(range: KeyRange, key: string): boolean {
   return range.key === undefined ? key.startsWith(range.prefix) : key === range.key;
 }
 
-function allOf(filters: readonly CardFilter[]): CardFilter | undefined {
+function allOf(filters: readonly AttributesFilter[]): AttributesFilter | undefined {
   const [first, second] = filters;
   if (second === undefined) return first;
   return (attributes) => filters.every((filter) => filter(attributes));

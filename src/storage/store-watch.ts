@@ -8,7 +8,7 @@ import type { KeyEvent, KeyValue, Store } from './interface.ts';
 import type { ObjectCodec, ObjectEvent, StoredObject } from './objects.ts';
 import { decodeObject } from './decode-object.ts';
 import { inRange } from './selection.ts';
-import type { CardFilter, KeyRange } from './selection.ts';
+import type { AttributesFilter, KeyRange } from './selection.ts';
 import { weightOfAll } from './watch-queue.ts';
 import type { WatchQueue } from './watch-queue.ts';
 
@@ -16,7 +16,7 @@ export interface StoreWatchOptions {
   readonly store: Store;
   readonly codec: ObjectCodec;
   readonly range: KeyRange;
-  readonly filter: CardFilter | undefined;
+  readonly filter: AttributesFilter | undefined;
   readonly after: number;
   readonly queue: WatchQueue;
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ interface Transition {
   readonly revision: number;
   readonly object: StoredObject | undefined;
   readonly previous: StoredObject | undefined;
-  readonly filter: CardFilter | undefined;
+  readonly filter: AttributesFilter | undefined;
 }
 
 /** What leaves a selection is gone for its watchers, with the content they knew; what enters it is new. */

@@ -21,7 +21,7 @@ import { createServiceHooks } from '../../registry/core/services/hooks.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { WriteHooks } from '../../registry/generic/write.ts';
 import { ResourceStores } from '../../registry/resource-stores.ts';
-import { createDirectObjectStorage } from '../../storage/direct.ts';
+import { createDirectObjectStorage } from '../../storage/direct-storage.ts';
 import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { RemoteStore } from '../../storage/remote/remote-store.ts';

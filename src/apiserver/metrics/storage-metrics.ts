@@ -4,7 +4,7 @@
  * @NOTE differs from upstream: the store can be the embedded one, and a page reads no further than its end.
  */
 import type { Registry } from 'prom-client';
-import type { StorageCounts } from '../../storage/counts.ts';
+import type { StorageCounts } from '../../storage/storage-counts.ts';
 import type { StoreObserver, StoreOperation } from '../../storage/observed-store.ts';
 import type { CounterSeries } from '../../server/metrics/series-counter.ts';
 import { SeriesCounter } from '../../server/metrics/series-counter.ts';

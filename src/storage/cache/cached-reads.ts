@@ -1,6 +1,6 @@
 /** Which state answers a read. */
 import type { Latch } from '../../base/latch.ts';
-import type { StorageCounts } from '../counts.ts';
+import type { StorageCounts } from '../storage-counts.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { ObjectList, ObjectListOptions, ObjectStorage, ReadVersion, Selection, StoredObject } from '../objects.ts';
 import { hasSelector, rangeOf } from '../selection.ts';

@@ -11,7 +11,7 @@ import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Latch } from '../../base/latch.ts';
 import { Ticker } from '../../base/ticker.ts';
-import type { StorageCounts } from '../counts.ts';
+import type { StorageCounts } from '../storage-counts.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import { bookmarkEvent } from '../bookmarks.ts';
 import { objectEvent } from '../object-events.ts';

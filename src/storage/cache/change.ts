@@ -1,6 +1,6 @@
 import { objectEvent } from '../object-events.ts';
 import type { ObjectEvent, StoredObject } from '../objects.ts';
-import type { CardFilter } from '../selection.ts';
+import type { AttributesFilter } from '../selection.ts';
 
 /**
  * One change of one object as the cache saw it. Watchers see it as an event of one of three types; each type's event is
@@ -34,7 +34,7 @@ export class Change {
   }
 
   /** The change as watchers with this filter see it: what leaves a selection is deleted, what enters it is added. */
-  eventFor(filter: CardFilter | undefined): ObjectEvent | undefined {
+  eventFor(filter: AttributesFilter | undefined): ObjectEvent | undefined {
     const { object, previous } = this;
     const is = object !== undefined && (filter === undefined || filter(object.attributes));
     const was = previous !== undefined && (filter === undefined || filter(previous.attributes));

@@ -9,7 +9,7 @@
  * @see {@link https://kep.k8s.io/2340 | KEP-2340} for consistent reads from a cache
  */
 import type { Clock, Timer } from '../../base/clock.ts';
-import type { StorageCounts } from '../counts.ts';
+import type { StorageCounts } from '../storage-counts.ts';
 import { StorageError } from '../storage-error.ts';
 import type { StorageReason } from '../storage-error.ts';
 import { tooLargeResourceVersion } from '../too-large-resource-version.ts';

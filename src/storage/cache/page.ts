@@ -1,7 +1,7 @@
 import { compareByteStrings, toByteString } from '../key-order.ts';
 import type { ObjectList, ObjectListOptions, StoredObject } from '../objects.ts';
 import { filterOf, hasSelector, rangeOf } from '../selection.ts';
-import type { CardFilter, KeyRange, ResourceKeys } from '../selection.ts';
+import type { AttributesFilter, KeyRange, ResourceKeys } from '../selection.ts';
 import type { ReadonlyObjectIndex } from './object-index.ts';
 
 export type PageOptions = Pick<ObjectListOptions, 'selection' | 'after' | 'limit'>;
@@ -53,7 +53,7 @@ function collectAll(
   index: ReadonlyObjectIndex,
   range: KeyRange,
   after: string | undefined,
-  filter: CardFilter | undefined,
+  filter: AttributesFilter | undefined,
 ): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {
@@ -70,7 +70,7 @@ function collect(
     after,
     filter,
     limit,
-  }: { range: KeyRange; after: string | undefined; filter: CardFilter | undefined; limit: number },
+  }: { range: KeyRange; after: string | undefined; filter: AttributesFilter | undefined; limit: number },
 ): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {

@@ -7,14 +7,14 @@
  *    When that revision has been compacted meanwhile, what happened in between is not known: watchers are ended, and
  *    the cache is filled anew.
  */
-import type { StorageCounts } from '../counts.ts';
+import type { StorageCounts } from '../storage-counts.ts';
 import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { StoredObject } from '../objects.ts';
-import { readPages } from '../pages.ts';
+import { readPages } from '../read-pages.ts';
 import { asStorageError } from '../store-watch.ts';
 import { ObjectIndex } from './object-index.ts';
 import type { CacheState, FilledState } from './state.ts';

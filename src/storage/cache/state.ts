@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { StorageCounts } from '../counts.ts';
+import type { StorageCounts } from '../storage-counts.ts';
 import type { KeyEvent, WatchBatch } from '../interface.ts';
 import type { StorageError } from '../storage-error.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';

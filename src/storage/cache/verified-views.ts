@@ -12,7 +12,7 @@ import { isStorageError } from '../storage-error.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
 import { decodeObject } from '../decode-object.ts';
-import { readPages } from '../pages.ts';
+import { readPages } from '../read-pages.ts';
 import type { KeyRange } from '../selection.ts';
 import { createSharedCalls } from '../shared-call.ts';
 import type { Freshness } from './freshness.ts';

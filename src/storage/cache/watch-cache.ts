@@ -9,8 +9,8 @@ import type { Clock } from '../../base/clock.ts';
 import { Latch } from '../../base/latch.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Logger } from '../../base/logger.ts';
-import { StorageCounts } from '../counts.ts';
-import { createDirectObjectStorage } from '../direct.ts';
+import { StorageCounts } from '../storage-counts.ts';
+import { createDirectObjectStorage } from '../direct-storage.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Store } from '../interface.ts';
 import type {
@@ -28,8 +28,8 @@ import type {
 import { defaultBookmarkIntervalMs } from '../bookmarks.ts';
 import { defaultWatchLimits } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
-import { ObjectWriter } from '../writes.ts';
-import type { ObjectDeleteResult } from '../writes.ts';
+import { ObjectWriter } from '../object-writer.ts';
+import type { ObjectDeleteResult } from '../object-writer.ts';
 import { Backfill } from './backfill.ts';
 import { CachedReads } from './cached-reads.ts';
 import { CachedWatches } from './cached-watches.ts';

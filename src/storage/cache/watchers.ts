@@ -13,7 +13,7 @@ import { weightOfAll } from '../watch-queue.ts';
 import type { WatchQueue } from '../watch-queue.ts';
 import type { ObjectEvent, Selection } from '../objects.ts';
 import { fieldOf, filterOf, inRange, rangeOf } from '../selection.ts';
-import type { CardFilter, KeyRange, ResourceKeys } from '../selection.ts';
+import type { AttributesFilter, KeyRange, ResourceKeys } from '../selection.ts';
 import type { Change } from './change.ts';
 
 export interface WatchersOptions {
@@ -27,7 +27,7 @@ interface Group {
   readonly bucket: Bucket;
   /** What has to be in the range that its place in the index does not see to. */
   readonly range: KeyRange | undefined;
-  readonly filter: CardFilter | undefined;
+  readonly filter: AttributesFilter | undefined;
   /** Each with the revision after which it wants changes, usually in the past. */
   readonly queues: Map<WatchQueue, number>;
   /** What the batch that is being delivered has for it. */

@@ -1,5 +1,5 @@
 import { createWatchCache } from '../../../src/storage/cache/watch-cache.ts';
-import { createDirectObjectStorage } from '../../../src/storage/direct.ts';
+import { createDirectObjectStorage } from '../../../src/storage/direct-storage.ts';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
 import { describeObjectsContract } from '../../../src/storage/testing/objects-contract.ts';
 import type { StoreForObjects } from '../../../src/storage/testing/objects-contract.ts';

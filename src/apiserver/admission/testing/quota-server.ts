@@ -8,7 +8,7 @@ import { createFieldManager } from '../../../machinery/managed-fields/field-mana
 import { type AdmissionAttributes, createAdmissionChain } from '../../../registry/admission.ts';
 import { createCatalog } from '../../../registry/catalog.ts';
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
-import { createDirectObjectStorage } from '../../../storage/direct.ts';
+import { createDirectObjectStorage } from '../../../storage/direct-storage.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
 import { createAdmissionObjects } from '../../loopback/cached-objects.ts';

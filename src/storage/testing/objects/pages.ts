@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ReadVersion } from '../../objects.ts';
-import { keyAfter } from '../../pages.ts';
+import { keyAfter } from '../../read-pages.ts';
 import { encodeTestObject } from '../json-codec.ts';
 import type { Fixture } from './support.ts';
 import { labelled, namesOf } from './support.ts';

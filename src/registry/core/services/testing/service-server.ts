@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { createAttributesScanner } from '../../../../machinery/codec/attributes-scanner.ts';
 import { notFound } from '../../../../machinery/status.ts';
-import { createDirectObjectStorage } from '../../../../storage/direct.ts';
+import { createDirectObjectStorage } from '../../../../storage/direct-storage.ts';
 import type { Store } from '../../../../storage/interface.ts';
 import { createAdmissionChain } from '../../../admission.ts';
 import { createCatalog, type RegistryCatalog } from '../../../catalog.ts';

@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
-import { StorageCounts } from './counts.ts';
+import { StorageCounts } from './storage-counts.ts';
 import { StorageError } from './storage-error.ts';
 import { bookmarkEvent, defaultBookmarkIntervalMs } from './bookmarks.ts';
 import { objectEvent, weightOf } from './object-events.ts';
@@ -24,16 +24,16 @@ import type {
 } from './objects.ts';
 import { decodeListed, decodeObject } from './decode-object.ts';
 import { OpenWatches } from './open-watches.ts';
-import { keyAfter, readPages } from './pages.ts';
-import type { Page } from './pages.ts';
+import { keyAfter, readPages } from './read-pages.ts';
+import type { Page } from './read-pages.ts';
 import { filterOf, hasSelector, rangeOf } from './selection.ts';
-import type { CardFilter, KeyRange, ResourceKeys } from './selection.ts';
+import type { AttributesFilter, KeyRange, ResourceKeys } from './selection.ts';
 import { asStorageError, pumpStoreWatch } from './store-watch.ts';
 import { tooLargeResourceVersion } from './too-large-resource-version.ts';
 import { defaultWatchLimits, isTerminated, weightOfAll, WatchQueue } from './watch-queue.ts';
 import type { WatchLimits } from './watch-queue.ts';
-import { ObjectWriter } from './writes.ts';
-import type { ObjectDeleteResult } from './writes.ts';
+import { ObjectWriter } from './object-writer.ts';
+import type { ObjectDeleteResult } from './object-writer.ts';
 
 export interface DirectObjectStorageOptions {
   readonly store: Store;
@@ -178,7 +178,7 @@ class DirectObjectStorage implements ObjectStorage {
   /** Takes a page's objects until the limit; then returns what is left of the range. */
   #collect(
     page: Page,
-    into: { objects: StoredObject[]; filter: CardFilter | undefined; limit: number },
+    into: { objects: StoredObject[]; filter: AttributesFilter | undefined; limit: number },
   ): { count: number; lastKey: string } | undefined {
     for (const [index, kv] of page.kvs.entries()) {
       const object = decodeListed(this.#codec, kv);
@@ -254,7 +254,7 @@ class DirectObjectStorage implements ObjectStorage {
 interface DirectWatch {
   readonly abort: AbortController;
   readonly range: KeyRange;
-  readonly filter: CardFilter | undefined;
+  readonly filter: AttributesFilter | undefined;
   /** Every change up to this revision was pushed. */
   position: number;
 }

@@ -1,4 +1,4 @@
-import { createDirectObjectStorage } from './direct.ts';
+import { createDirectObjectStorage } from './direct-storage.ts';
 import { openEmbeddedStore } from './embedded/open.ts';
 import { describeObjectsContract } from './testing/objects-contract.ts';
 
