@@ -9,7 +9,7 @@ import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
 import { createPrivateFile, makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
 import { StorageError } from '../storage-error.ts';
-import { hasDiskRoom, isNoSpace } from './disk-room.ts';
+import { hasDiskSpace, isNoSpace } from './disk-space.ts';
 
 /**
  * LMDB's file begins with a page header, the magic number and the version of the file format; two such pages in all.
@@ -44,7 +44,7 @@ export async function prepareDirectory(directory: string, log: Logger): Promise<
       { cause },
     );
   }
-  if ((await sizeOf(lockFile)) === 0 && !(await hasDiskRoom(directory, FIRST_BYTES))) throw noSpace(directory);
+  if ((await sizeOf(lockFile)) === 0 && !(await hasDiskSpace(directory, FIRST_BYTES))) throw noSpace(directory);
   try {
     for (const file of [dataFile, lockFile]) {
       await createPrivateFile(file);

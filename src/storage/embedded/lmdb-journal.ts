@@ -17,8 +17,8 @@ import type { Database, RootDatabase } from 'lmdb';
 import { type Logger, silentLogger } from '../../base/logger.ts';
 import { StorageError } from '../storage-error.ts';
 import { prepareDirectory, syncDirectories } from './data-files.ts';
-import { claimDirectory } from './directory-claim.ts';
-import { hasDiskRoom } from './disk-room.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { hasDiskSpace } from './disk-space.ts';
 import type { Change, Journal, JournalState, LogRecord } from './journal.ts';
 import { decodeRecord, encodeDelete, encodeLeaseEnd, encodePut, readInteger, writeInteger } from './log-record.ts';
 import { isDeletion } from './version.ts';
@@ -85,7 +85,7 @@ export async function openLmdbJournal({
   log = silentLogger,
 }: LmdbJournalOptions): Promise<LmdbJournal> {
   const made = await prepareDirectory(directory, log);
-  const databases = await claimDirectory(directory, () => openDatabases(directory, maxSizeBytes));
+  const databases = await lockDirectory(directory, () => openDatabases(directory, maxSizeBytes));
   await syncDirectories(directory, made);
   return new LmdbJournal({ directory, maxSizeBytes, databases });
 }
@@ -146,7 +146,7 @@ export class LmdbJournal implements Journal {
 
   async commit(changes: readonly Change[]): Promise<void> {
     const added = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    if (this.#diskFull && added > 0 && !(await hasDiskRoom(this.#directory, added + SPARE_BYTES)))
+    if (this.#diskFull && added > 0 && !(await hasDiskSpace(this.#directory, added + SPARE_BYTES)))
       throw this.#noSpace();
     try {
       await this.#write(changes);
@@ -278,7 +278,7 @@ export class LmdbJournal implements Journal {
       code !== ENOSPC &&
       code !== EDQUOT &&
       code !== MDB_MAP_FULL &&
-      (await hasDiskRoom(this.#directory, added + SPARE_BYTES));
+      (await hasDiskSpace(this.#directory, added + SPARE_BYTES));
     if (room || !this.#isReadable()) {
       return new StorageError('Unavailable', `writing to ${this.#directory} failed: ${messageOf(cause)}`, { cause });
     }

@@ -32,7 +32,7 @@ interface Internals {
 }
 
 /** Opens with `open` and keeps the result if no other process has the directory; throws `Unavailable` otherwise. */
-export async function claimDirectory<T extends Claimable>(directory: string, open: () => Promise<T>): Promise<T> {
+export async function lockDirectory<T extends Claimable>(directory: string, open: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const databases = await open();
     if (isSoleOwner(databases)) return databases;

@@ -7,7 +7,7 @@ const CHUNK = Buffer.alloc(256 * 1024);
  * Whether so many bytes can be written to the directory, found out by writing them: the free space that the system
  * reports ignores quotas and reserved blocks. Any other error means that space is not the cause.
  */
-export async function hasDiskRoom(directory: string, bytes: number): Promise<boolean> {
+export async function hasDiskSpace(directory: string, bytes: number): Promise<boolean> {
   const file = path.join(directory, '.room');
   try {
     await writeZeros(file, bytes);
