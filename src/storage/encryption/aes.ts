@@ -25,13 +25,13 @@ const checkKey = (key: Buffer): number => {
 export function aesCbc(key: Buffer): ValueTransformer {
   const algorithm = `aes-${checkKey(key)}-cbc`;
   return {
-    open(stored) {
+    fromStorage(stored) {
       if (stored.length < blockBytes) throw tooShort();
       if (stored.length % blockBytes !== 0) throw new Error('the stored data is not a multiple of the block size');
       const decipher = createDecipheriv(algorithm, key, stored.subarray(0, blockBytes)).setAutoPadding(false);
       return fresh(withoutPadding(decipher.update(stored.subarray(blockBytes))));
     },
-    seal(value) {
+    toStorage(value) {
       const iv = randomBytes(blockBytes);
       const cipher = createCipheriv(algorithm, key, iv);
       return [iv, cipher.update(value), cipher.final()];
@@ -50,7 +50,7 @@ function withoutPadding(padded: Buffer): Buffer {
 export function aesGcm(key: Buffer): ValueTransformer {
   const algorithm = `aes-${checkKey(key)}-gcm` as CipherGCMTypes;
   return {
-    open(stored, context) {
+    fromStorage(stored, context) {
       if (stored.length < nonceBytes) throw tooShort();
       if (stored.length < nonceBytes + tagBytes) throw unauthentic();
       const decipher = createDecipheriv(algorithm, key, stored.subarray(0, nonceBytes), { authTagLength: tagBytes });
@@ -63,7 +63,7 @@ export function aesGcm(key: Buffer): ValueTransformer {
       }
       return fresh(value);
     },
-    seal(value, context) {
+    toStorage(value, context) {
       const nonce = randomBytes(nonceBytes);
       const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
         Buffer.from(context.key),
@@ -82,13 +82,13 @@ export function aesGcmWithDerivedKeys(seed: Buffer): ValueTransformer {
   const derived = (info: Buffer): ValueTransformer =>
     aesGcm(createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest());
   return {
-    open(stored, context) {
+    fromStorage(stored, context) {
       if (stored.length < infoBytes) throw tooShort();
-      return derived(stored.subarray(0, infoBytes)).open(stored.subarray(infoBytes), context);
+      return derived(stored.subarray(0, infoBytes)).fromStorage(stored.subarray(infoBytes), context);
     },
-    seal(value, context) {
+    toStorage(value, context) {
       const info = randomBytes(infoBytes);
-      return [info, ...(derived(info).seal(value, context) as readonly Uint8Array[])];
+      return [info, ...(derived(info).toStorage(value, context) as readonly Uint8Array[])];
     },
   };
 }

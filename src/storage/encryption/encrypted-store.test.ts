@@ -7,8 +7,8 @@ import type { ValueTransformer } from './transformer.ts';
 const bytes = (text: string): Buffer => Buffer.from(text);
 /** Shows what was sealed, and under which key. */
 const transformer: ValueTransformer = {
-  seal: (value, { key }) => [Buffer.from(`${key}=${Buffer.from(value).toString()}`)],
-  open: (value) => ({ value: value.subarray(value.indexOf('=') + 1), stale: false }),
+  toStorage: (value, { key }) => [Buffer.from(`${key}=${Buffer.from(value).toString()}`)],
+  fromStorage: (value) => ({ value: value.subarray(value.indexOf('=') + 1), stale: false }),
 };
 
 describe('a store whose values are encrypted', () => {

@@ -17,7 +17,7 @@ import type {
   WriteOptions,
 } from '../interface.ts';
 import { StorageError } from '../storage-error.ts';
-import type { OpenedValue, Soon, ValueTransformer } from './transformer.ts';
+import type { PlainValue, MaybePromise, ValueTransformer } from './transformer.ts';
 
 export interface EncryptedStoreOptions {
   readonly store: Store;
@@ -114,7 +114,7 @@ export class EncryptedStore implements Store {
 
   async #sealed(key: string, value: Uint8Array): Promise<Uint8Array> {
     try {
-      const parts = await this.#transformer().seal(value, { key, resource: this.#resource });
+      const parts = await this.#transformer().toStorage(value, { key, resource: this.#resource });
       return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
     } catch (cause) {
       throw new StorageError('Internal', (cause as Error).message, { key, cause });
@@ -128,13 +128,13 @@ export class EncryptedStore implements Store {
       : { ...options, companion: { ...companion, value: await this.#sealed(companion.key, companion.value) } };
   }
 
-  #open(key: string, value: Buffer): Soon<OpenedValue> {
-    return this.#transformer().open(value, { key, resource: this.#resource });
+  #open(key: string, value: Buffer): MaybePromise<PlainValue> {
+    return this.#transformer().fromStorage(value, { key, resource: this.#resource });
   }
 
-  #clear(kv: KeyValue): Soon<KeyValue> {
+  #clear(kv: KeyValue): MaybePromise<KeyValue> {
     const { key, modRevision, createRevision } = kv;
-    const opened = ({ value }: OpenedValue): KeyValue =>
+    const opened = ({ value }: PlainValue): KeyValue =>
       value === kv.value ? kv : { key, value, modRevision, createRevision };
     const failed = (error: unknown): KeyValue => ({
       key,
@@ -146,9 +146,9 @@ export class EncryptedStore implements Store {
     return this.#attempt(kv, opened, failed);
   }
 
-  #clearEvent(event: KeyEvent): Soon<KeyEvent> {
+  #clearEvent(event: KeyEvent): MaybePromise<KeyEvent> {
     const previous = event.previous === undefined ? undefined : this.#clear(event.previous);
-    const current: Soon<KeyEvent> =
+    const current: MaybePromise<KeyEvent> =
       event.type === 'delete'
         ? event
         : this.#attempt<KeyEvent>(
@@ -164,9 +164,9 @@ export class EncryptedStore implements Store {
 
   #attempt<T>(
     { key, value }: { readonly key: string; readonly value: Buffer },
-    opened: (value: OpenedValue) => T,
+    opened: (value: PlainValue) => T,
     failed: (error: unknown) => T,
-  ): Soon<T> {
+  ): MaybePromise<T> {
     try {
       const result = this.#open(key, value);
       return result instanceof Promise ? result.then(opened, failed) : opened(result);
@@ -177,5 +177,5 @@ export class EncryptedStore implements Store {
 }
 
 /** Synchronous where there is nothing to wait for. */
-const settleAll = <T>(all: readonly Soon<T>[]): Soon<readonly T[]> =>
+const settleAll = <T>(all: readonly MaybePromise<T>[]): MaybePromise<readonly T[]> =>
   all.some((one) => one instanceof Promise) ? Promise.all(all) : (all as readonly T[]);

@@ -12,8 +12,8 @@ import type { Store } from '../interface.ts';
 import { readEncryptionConfiguration } from './read-configuration.ts';
 import { EncryptedStore } from './encrypted-store.ts';
 import { identity } from './identity.ts';
-import { type EncryptionObserver, nobody } from './observer.ts';
-import { type PrefixedTransformer, PrefixedTransformers } from './prefixes.ts';
+import { type EncryptionObserver, noObserver } from './observer.ts';
+import { type PrefixTransformer, PrefixTransformers } from './prefix-transformers.ts';
 import { createProviders, type Providers, type ProviderSurroundings } from './providers.ts';
 import { formatGroupResource, type GroupResource } from './resource-rules.ts';
 import type { ValueTransformer } from './transformer.ts';
@@ -176,8 +176,8 @@ class Generation {
     this.hash = hash;
     this.providers = providers;
     this.#transformers = providers.rules.map(
-      (transformers: readonly PrefixedTransformer[]) =>
-        new PrefixedTransformers(transformers, 'no matching prefix found', observer),
+      (transformers: readonly PrefixTransformer[]) =>
+        new PrefixTransformers(transformers, 'no matching prefix found', observer),
     );
   }
 
@@ -212,7 +212,7 @@ export function checkEncryptionConfiguration(
   text: string,
   { reload, kmsV1 }: { readonly reload: boolean; readonly kmsV1: boolean },
 ): void {
-  providersOf(text, reload, { clock: systemClock, log: silentLogger, observer: nobody, kmsV1 });
+  providersOf(text, reload, { clock: systemClock, log: silentLogger, observer: noObserver, kmsV1 });
 }
 
 async function openGeneration(

@@ -11,9 +11,9 @@ export const encryptedRead = (): Error => new Error('identity transformer tried 
 
 /** Values as they are. */
 export const identity: ValueTransformer = {
-  open(value) {
+  fromStorage(value) {
     if (isEncrypted(value)) throw encryptedRead();
     return fresh(value);
   },
-  seal: (value) => [value],
+  toStorage: (value) => [value],
 };

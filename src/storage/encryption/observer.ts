@@ -23,7 +23,7 @@ export interface EncryptionObserver {
 }
 
 /** Where nothing is counted. */
-export const nobody: EncryptionObserver = {
+export const noObserver: EncryptionObserver = {
   transformed: () => undefined,
   cacheMissed: () => undefined,
   keyGenerated: () => undefined,

@@ -6,8 +6,8 @@ import { aesCbc, aesGcm, aesGcmWithDerivedKeys } from './aes.ts';
 import type { EncryptionConfiguration } from './configuration.ts';
 import { readEncryptionConfiguration } from './read-configuration.ts';
 import { identity } from './identity.ts';
-import { nobody } from './observer.ts';
-import { PrefixedTransformers } from './prefixes.ts';
+import { noObserver } from './observer.ts';
+import { PrefixTransformers } from './prefix-transformers.ts';
 import { createProviders } from './providers.ts';
 import { secretbox } from './secretbox.ts';
 import type { ValueTransformer } from './transformer.ts';
@@ -89,7 +89,9 @@ describe.each(providers)('$name', ({ make, overhead }) => {
 
   test.each([0, 1, 15, 16, 17, 4096])('reads a value of %i bytes', (length) => {
     const plain = Buffer.alloc(length, 'x');
-    expect(opened(make(1), Buffer.concat(make(1).seal(plain, context) as Uint8Array[])).value.equals(plain)).toBe(true);
+    expect(opened(make(1), Buffer.concat(make(1).toStorage(plain, context) as Uint8Array[])).value.equals(plain)).toBe(
+      true,
+    );
   });
 
   test('refuses what is too short', () => {
@@ -152,9 +154,9 @@ function transformerOf(
 ): ValueTransformer {
   const { rules } = createProviders(
     { resources: [{ resources: ['secrets'], providers: providersOfSecrets }] },
-    { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false },
+    { clock: systemClock, log: silentLogger, observer: noObserver, kmsV1: false },
   );
-  return rules.map((all) => new PrefixedTransformers(all, 'no matching prefix found', nobody)).get('secrets')!;
+  return rules.map((all) => new PrefixTransformers(all, 'no matching prefix found', noObserver)).get('secrets')!;
 }
 
 describe('providers in order', () => {
@@ -217,7 +219,7 @@ describe('providers in order', () => {
   });
 
   test('without any configuration an encrypted value is told as such', () => {
-    expect(() => identity.open(Buffer.from('k8s:enc:kms:v2:x'), context)).toThrow(
+    expect(() => identity.fromStorage(Buffer.from('k8s:enc:kms:v2:x'), context)).toThrow(
       'identity transformer tried to read encrypted data',
     );
   });
@@ -225,8 +227,8 @@ describe('providers in order', () => {
   test('each transformation is told, with the provider and with the key', () => {
     const told: unknown[] = [];
     const observer = {
-      ...nobody,
-      transformed: (...[resource, direction, prefix, , error]: Parameters<typeof nobody.transformed>) =>
+      ...noObserver,
+      transformed: (...[resource, direction, prefix, , error]: Parameters<typeof noObserver.transformed>) =>
         void told.push([resource, direction, prefix, (error as Error | undefined)?.message]),
     };
     const { rules } = createProviders(
@@ -234,7 +236,7 @@ describe('providers in order', () => {
       { clock: systemClock, log: silentLogger, observer, kmsV1: false },
     );
     const transformer = rules
-      .map((all) => new PrefixedTransformers(all, 'no matching prefix found', observer))
+      .map((all) => new PrefixTransformers(all, 'no matching prefix found', observer))
       .get('secrets')!;
     opened(transformer, sealed(transformer));
     opened(transformer, value);
@@ -264,8 +266,12 @@ describe('which rule speaks of a resource', () => {
   const rulesOf = (
     ...lists: string[][]
   ): { keyOf(resource: { group: string; resource: string }): string | undefined } =>
-    createProviders(configuration(...lists), { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false })
-      .rules;
+    createProviders(configuration(...lists), {
+      clock: systemClock,
+      log: silentLogger,
+      observer: noObserver,
+      kmsV1: false,
+    }).rules;
 
   test.each([
     { group: '', resource: 'secrets', rule: 'secrets' },

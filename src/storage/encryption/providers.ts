@@ -14,7 +14,7 @@ import { Plugin } from './kms/plugin.ts';
 import { KmsV1, PluginV1 } from './kms/v1.ts';
 import { KmsV2 } from './kms/v2.ts';
 import type { EncryptionObserver } from './observer.ts';
-import { type PrefixedTransformer, PrefixedTransformers } from './prefixes.ts';
+import { type PrefixTransformer, PrefixTransformers } from './prefix-transformers.ts';
 import { secretbox } from './secretbox.ts';
 import { ResourceRules } from './resource-rules.ts';
 import type { ValueTransformer } from './transformer.ts';
@@ -36,7 +36,7 @@ export interface KmsPlugin {
 }
 
 export interface Providers {
-  readonly rules: ResourceRules<PrefixedTransformer>;
+  readonly rules: ResourceRules<PrefixTransformer>;
   readonly plugins: readonly { readonly plugin: KmsPlugin; readonly apiVersion: 'v1' | 'v2' }[];
   /** How long a use of them that is under way can take. */
   readonly graceMs: number;
@@ -44,10 +44,10 @@ export interface Providers {
 
 /** Throws where a document that is right by itself cannot be served. Nothing is started yet. */
 export function createProviders({ resources }: EncryptionConfiguration, around: ProviderSurroundings): Providers {
-  const rules = new ResourceRules<PrefixedTransformer>();
+  const rules = new ResourceRules<PrefixTransformer>();
   const plugins: { plugin: KmsPlugin; apiVersion: 'v1' | 'v2' }[] = [];
   let timeouts = 0;
-  const kms = (configuration: KmsConfiguration): PrefixedTransformer => {
+  const kms = (configuration: KmsConfiguration): PrefixTransformer => {
     const isV1 = configuration.apiVersion === 'v1';
     // The check of a v1 plugin makes two calls.
     timeouts += configuration.timeoutMs * (isV1 ? 2 : 1);
@@ -64,9 +64,9 @@ export function createProviders({ resources }: EncryptionConfiguration, around: 
 
 function prefixedTransformer(
   { aesgcm, aescbc, secretbox: box, kms: configuration }: ProviderConfiguration,
-  kms: (configuration: KmsConfiguration) => PrefixedTransformer,
+  kms: (configuration: KmsConfiguration) => PrefixTransformer,
   observer: EncryptionObserver,
-): PrefixedTransformer {
+): PrefixTransformer {
   if (aesgcm !== undefined)
     return { prefix: 'k8s:enc:aesgcm:v1:', transformer: ofKeys(aesgcm, aesGcm, 'AES', observer) };
   if (aescbc !== undefined)
@@ -82,7 +82,7 @@ const ofKeys = (
   provider: string,
   observer: EncryptionObserver,
 ): ValueTransformer =>
-  new PrefixedTransformers(
+  new PrefixTransformers(
     keys.map(({ name, secret }) => ({ prefix: `${name}:`, transformer: make(Buffer.from(secret, 'base64')) })),
     `no matching key was found for the provided ${provider} transformer`,
     observer,
@@ -90,7 +90,7 @@ const ofKeys = (
 
 interface Kms {
   readonly plugin: KmsPlugin;
-  readonly prefixed: PrefixedTransformer;
+  readonly prefixed: PrefixTransformer;
 }
 
 function kmsV2({ name, endpoint, timeoutMs }: KmsConfiguration, { clock, log, observer }: ProviderSurroundings): Kms {

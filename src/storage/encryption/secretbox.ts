@@ -12,11 +12,11 @@ const tagBytes = 16;
 export function secretbox(key: Buffer): ValueTransformer {
   if (key.length !== 32) throw new Error(`expected key size 32 for secretbox provider, got ${key.length}`);
   return {
-    open(stored) {
+    fromStorage(stored) {
       if (stored.length < nonceBytes + tagBytes) throw new Error('the stored data was shorter than the required size');
       return fresh(opened(key, stored));
     },
-    seal(value) {
+    toStorage(value) {
       const nonce = randomBytes(nonceBytes);
       return [nonce, xsalsa20poly1305(key, nonce).encrypt(value)];
     },

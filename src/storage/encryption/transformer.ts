@@ -8,20 +8,20 @@ export interface ValueContext {
   readonly resource: string;
 }
 
-export interface OpenedValue {
+export interface PlainValue {
   readonly value: Buffer;
   /** Written otherwise than values are written now: the next update writes it anew, also one that changes nothing. */
   readonly stale: boolean;
 }
 
 /** A provider answers at once where it has the key at hand; only one whose key is elsewhere makes others wait. */
-export type Soon<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 export interface ValueTransformer {
   /** Throws, or rejects, when the value cannot be had in the clear. May return the value it was given. */
-  open(value: Buffer, context: ValueContext): Soon<OpenedValue>;
+  fromStorage(value: Buffer, context: ValueContext): MaybePromise<PlainValue>;
   /** The parts of the stored value, in order: the writer joins them, once. */
-  seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]>;
+  toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]>;
 }
 
-export const fresh = (value: Buffer): OpenedValue => ({ value, stale: false });
+export const fresh = (value: Buffer): PlainValue => ({ value, stale: false });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { silentLogger } from '../../../src/base/logger.ts';
 import { Encryption } from '../../../src/storage/encryption/encryption.ts';
-import { nobody } from '../../../src/storage/encryption/observer.ts';
+import { noObserver } from '../../../src/storage/encryption/observer.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
 import { encryptionConfiguration, EncryptedCluster } from '../../support/encrypted.ts';
 import { KmsPlugin } from '../../support/kms-plugin.ts';
@@ -131,7 +131,7 @@ describe('KMS v2, over time', () => {
     const encryption = await Encryption.open({
       text: encryptionConfiguration(rules(kms())),
       kmsV1: false,
-      observer: nobody,
+      observer: noObserver,
       log: silentLogger,
       clock,
     });

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { aesCbc, aesGcm } from '../aes.ts';
 import type { EncryptionObserver } from '../observer.ts';
-import type { OpenedValue, Soon, ValueContext, ValueTransformer } from '../transformer.ts';
+import type { PlainValue, MaybePromise, ValueContext, ValueTransformer } from '../transformer.ts';
 import { encodeRequest, v1 } from './api.ts';
 import type { KmsClient } from './client.ts';
 
@@ -132,7 +132,7 @@ export class KmsV1 implements ValueTransformer {
     this.#options = options;
   }
 
-  open(stored: Buffer, context: ValueContext): Soon<OpenedValue> {
+  fromStorage(stored: Buffer, context: ValueContext): MaybePromise<PlainValue> {
     const { observer, plugin, cacheSize } = this.#options;
     observer.arrived('from_storage');
     const length = stored.length < lengthBytes ? Infinity : stored.readUInt16BE();
@@ -141,12 +141,12 @@ export class KmsV1 implements ValueTransformer {
     const encryptedKey = stored.subarray(lengthBytes, lengthBytes + length);
     const data = stored.subarray(lengthBytes + length);
     const known = this.#find(encryptedKey);
-    if (known !== undefined) return known.open(data, context);
+    if (known !== undefined) return known.fromStorage(data, context);
     if (cacheSize > 0) observer.cacheMissed();
-    return plugin.decrypt(encryptedKey).then((key) => this.#keep(encryptedKey, key).open(data, context));
+    return plugin.decrypt(encryptedKey).then((key) => this.#keep(encryptedKey, key).fromStorage(data, context));
   }
 
-  async seal(value: Uint8Array, context: ValueContext): Promise<readonly Uint8Array[]> {
+  async toStorage(value: Uint8Array, context: ValueContext): Promise<readonly Uint8Array[]> {
     const { observer, plugin } = this.#options;
     observer.arrived('to_storage');
     const started = performance.now();
@@ -157,7 +157,7 @@ export class KmsV1 implements ValueTransformer {
       throw new Error(`cryptobyte: pending child length ${encryptedKey.length} exceeds 2-byte length prefix`);
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt16BE(encryptedKey.length);
-    return [length, encryptedKey, ...(await this.#keep(encryptedKey, key).seal(value, context))];
+    return [length, encryptedKey, ...(await this.#keep(encryptedKey, key).toStorage(value, context))];
   }
 
   #find(encryptedKey: Buffer): ValueTransformer | undefined {
@@ -182,19 +182,19 @@ export class KmsV1 implements ValueTransformer {
 function gcmOrElseCbc(key: Buffer): ValueTransformer {
   const [gcm, cbc] = [aesGcm(key), aesCbc(key)];
   return {
-    open(stored, context) {
+    fromStorage(stored, context) {
       let first: Error;
       try {
-        return gcm.open(stored, context);
+        return gcm.fromStorage(stored, context);
       } catch (error) {
         first = error as Error;
       }
       try {
-        return { value: (cbc.open(stored, context) as OpenedValue).value, stale: true };
+        return { value: (cbc.fromStorage(stored, context) as PlainValue).value, stale: true };
       } catch (second) {
         throw new Error(`[${first.message}, ${(second as Error).message}]`, { cause: first });
       }
     },
-    seal: (value, context) => gcm.seal(value, context),
+    toStorage: (value, context) => gcm.toStorage(value, context),
   };
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../base/clock.ts';
 import { aesGcm, aesGcmWithDerivedKeys } from '../aes.ts';
 import type { EncryptionObserver } from '../observer.ts';
-import type { OpenedValue, Soon, ValueContext, ValueTransformer } from '../transformer.ts';
+import type { PlainValue, MaybePromise, ValueContext, ValueTransformer } from '../transformer.ts';
 import { decodeEncryptedObject, encodeEncryptedObject, type EncryptedObject, KeySource } from './api.ts';
 import { KeyCache } from './key-cache.ts';
 import { keyProblem, type Plugin } from './plugin.ts';
@@ -29,28 +29,28 @@ export class KmsV2 implements ValueTransformer {
     this.#keys = new KeyCache(clock, (size) => observer.keysKept(plugin.name, size));
   }
 
-  open(stored: Buffer, context: ValueContext): Soon<OpenedValue> {
+  fromStorage(stored: Buffer, context: ValueContext): MaybePromise<PlainValue> {
     const object = decoded(stored);
     // Nothing is read before the plugin has answered once.
     const { keyId, sourceType } = this.#plugin.key;
     const id = cacheId(object);
-    const finish = (opened: OpenedValue): OpenedValue => ({
+    const finish = (opened: PlainValue): PlainValue => ({
       value: opened.value,
       stale: opened.stale || object.keyId !== keyId || object.sourceType !== sourceType,
     });
-    const use = (key: ValueTransformer): Soon<OpenedValue> => {
+    const use = (key: ValueTransformer): MaybePromise<PlainValue> => {
       this.#observer.keyUsed('from_storage', this.#plugin.name, object.keyId);
-      const opened = key.open(object.data, context);
+      const opened = key.fromStorage(object.data, context);
       return opened instanceof Promise ? opened.then(finish) : finish(opened);
     };
     const known = this.#keys.get(id);
     return known === undefined ? this.#ask(object, id).then(use) : use(known);
   }
 
-  seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]> {
+  toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
     const key = this.#plugin.keyForWriting;
     this.#keys.set(cacheId(key), key.transformer);
-    const parts = key.transformer.seal(value, context) as readonly Uint8Array[];
+    const parts = key.transformer.toStorage(value, context) as readonly Uint8Array[];
     this.#observer.keyUsed('to_storage', this.#plugin.name, key.keyId);
     return encodeEncryptedObject(key, parts);
   }

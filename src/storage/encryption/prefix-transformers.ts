@@ -1,7 +1,7 @@
 import type { EncryptionObserver } from './observer.ts';
-import type { OpenedValue, Soon, ValueContext, ValueTransformer } from './transformer.ts';
+import type { PlainValue, MaybePromise, ValueContext, ValueTransformer } from './transformer.ts';
 
-export interface PrefixedTransformer {
+export interface PrefixTransformer {
   /** What values begin with that this one wrote; empty for the one that leaves them as they are. */
   readonly prefix: string;
   readonly transformer: ValueTransformer;
@@ -12,23 +12,23 @@ export interface PrefixedTransformer {
  * not write is stale. Prefixes can be equal, when a provider is there twice with different keys: the first that
  * succeeds counts.
  */
-export class PrefixedTransformers implements ValueTransformer {
+export class PrefixTransformers implements ValueTransformer {
   readonly #all: readonly { readonly prefix: string; readonly bytes: Buffer; readonly transformer: ValueTransformer }[];
   readonly #noMatch: string;
   readonly #observer: EncryptionObserver;
 
   /** @param noMatch the error for a value with an unknown prefix */
-  constructor(all: readonly PrefixedTransformer[], noMatch: string, observer: EncryptionObserver) {
+  constructor(all: readonly PrefixTransformer[], noMatch: string, observer: EncryptionObserver) {
     this.#all = all.map(({ prefix, transformer }) => ({ prefix, bytes: Buffer.from(prefix), transformer }));
     this.#noMatch = noMatch;
     this.#observer = observer;
   }
 
-  open(value: Buffer, context: ValueContext): Soon<OpenedValue> {
+  fromStorage(value: Buffer, context: ValueContext): MaybePromise<PlainValue> {
     return this.#open(0, value, { ...context, started: performance.now(), failures: [] });
   }
 
-  seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]> {
+  toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
     const started = performance.now();
     const { prefix, bytes, transformer } = this.#all[0]!;
     const told = (error?: unknown): void => this.#tell(context, 'to_storage', prefix, started, error);
@@ -38,19 +38,19 @@ export class PrefixedTransformers implements ValueTransformer {
       throw error;
     };
     try {
-      const parts = transformer.seal(value, context);
+      const parts = transformer.toStorage(value, context);
       return parts instanceof Promise ? parts.then(done, failed) : done(parts);
     } catch (error) {
       return failed(error);
     }
   }
 
-  #open(from: number, value: Buffer, attempt: Attempt): Soon<OpenedValue> {
+  #open(from: number, value: Buffer, attempt: Attempt): MaybePromise<PlainValue> {
     for (let i = from; i < this.#all.length; i++) {
       const { bytes, transformer } = this.#all[i]!;
       if (!beginsWith(value, bytes)) continue;
       try {
-        const opened = transformer.open(value.subarray(bytes.length), attempt);
+        const opened = transformer.fromStorage(value.subarray(bytes.length), attempt);
         if (opened instanceof Promise) {
           return opened.then(
             (later) => this.#opened(i, later, attempt),
@@ -65,7 +65,7 @@ export class PrefixedTransformers implements ValueTransformer {
     throw this.#problem(attempt);
   }
 
-  #opened(i: number, { value, stale }: OpenedValue, attempt: Attempt): OpenedValue {
+  #opened(i: number, { value, stale }: PlainValue, attempt: Attempt): PlainValue {
     this.#tell(attempt, 'from_storage', this.#all[i]!.prefix || 'identity', attempt.started, undefined);
     return { value, stale: stale || i !== 0 };
   }
