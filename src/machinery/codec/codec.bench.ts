@@ -4,7 +4,7 @@ import { samplePod } from '../../../test/support/pods.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import { JsonBody } from '../json/body.ts';
 import { parseJson } from '../json/reader.ts';
-import { createJsonCardScanner } from '../json/scan.ts';
+import { createJsonAttributesScanner } from '../json/attributes-scanner.ts';
 import { spliceJsonResourceVersion } from '../json/splice.ts';
 import { encodeJson } from '../json/writer.ts';
 import { jsonToYaml, readYaml } from '../json/yaml.ts';
@@ -29,7 +29,7 @@ const fields = [
   'status.podIP',
 ];
 const scan = createAttributesScanner(schemas, 'core/v1.Pod', fields);
-const scanJson = createJsonCardScanner(['spec.nodeName']);
+const scanJson = createJsonAttributesScanner(['spec.nodeName']);
 const chunk = Buffer.alloc(64 * 1024);
 
 let turn = 0;

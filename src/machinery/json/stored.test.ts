@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { randomInt, randomObject, randomSource } from '../../../test/support/random.ts';
 import type { JsonObject } from '../value.ts';
 import { parseJson } from './reader.ts';
-import { createJsonCardScanner } from './scan.ts';
+import { createJsonAttributesScanner } from './attributes-scanner.ts';
 import { spliceJsonResourceVersion, splicedJsonLength } from './splice.ts';
 import { encodeJson, stringifyJson } from './writer.ts';
 
@@ -75,7 +75,7 @@ describe('putting the resourceVersion into stored JSON', () => {
 });
 
 describe('index attributes from JSON', () => {
-  const scan = createJsonCardScanner([
+  const scan = createJsonAttributesScanner([
     'spec.color',
     'spec.size',
     'spec.on',
@@ -120,7 +120,7 @@ describe('index attributes from JSON', () => {
 
   test('labels elsewhere are none', () => {
     expect(
-      createJsonCardScanner()(
+      createJsonAttributesScanner()(
         Buffer.from('{"labels":{"a":"b"},"spec":{"labels":{"a":"b"}},"metadata":{"x":{"labels":{"a":"b"}}}}'),
       ).labels.size,
     ).toBe(0);

@@ -7,7 +7,7 @@
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';
-import { createJsonCardScanner } from '../../machinery/json/scan.ts';
+import { createJsonAttributesScanner } from '../../machinery/json/attributes-scanner.ts';
 import { asJson } from '../../machinery/object-meta.ts';
 import { createCustomType } from '../../machinery/managed-fields/structural-types.ts';
 import type { MergeType } from '../../machinery/managed-fields/merge-type.ts';
@@ -70,7 +70,7 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
   const prefix = `${options.storePrefix}/${definition.spec.group ?? ''}/${definition.spec.names.plural ?? ''}/`;
   const codec = createCustomStorageCodec({
     codec: codecs.get(stored.apiVersion)!,
-    scan: createJsonCardScanner([...fields]),
+    scan: createJsonAttributesScanner([...fields]),
   });
   let storage: ObjectStorage | undefined;
   const openStorage = (): ObjectStorage => (storage ??= options.openStorage(infoOf(stored), prefix, codec));

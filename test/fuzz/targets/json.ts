@@ -3,7 +3,7 @@ import { codecs } from '../../../src/api/codecs.ts';
 import { schemas } from '../../../src/api/schemas.ts';
 import { JsonBody } from '../../../src/machinery/json/body.ts';
 import { parseJson, readJson } from '../../../src/machinery/json/reader.ts';
-import { createJsonCardScanner } from '../../../src/machinery/json/scan.ts';
+import { createJsonAttributesScanner } from '../../../src/machinery/json/attributes-scanner.ts';
 import { spliceJsonResourceVersion } from '../../../src/machinery/json/splice.ts';
 import { stringifyJson } from '../../../src/machinery/json/writer.ts';
 import { randomInt } from '../../support/random.ts';
@@ -48,7 +48,7 @@ const vocabulary = [
   '{"a":1,"a":2}',
 ];
 
-const scan = createJsonCardScanner(['spec.nodeName']);
+const scan = createJsonAttributesScanner(['spec.nodeName']);
 
 function parsedByNode(text: string): { value: unknown } | undefined {
   try {

@@ -14,7 +14,7 @@ interface Step {
  * @param fields paths of texts, numbers and booleans such as `spec.color`. What is not there, or is no scalar, gives
  *   ''.
  */
-export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] = []): AttributesScanner {
+export function createJsonAttributesScanner(fields: readonly (string | NamedPaths)[] = []): AttributesScanner {
   const named = selectablePaths(fields);
   const root: Step = { children: new Map(), targets: [] };
   let count = 0;
