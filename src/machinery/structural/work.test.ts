@@ -4,7 +4,7 @@ import { readsDuring } from '../../../test/support/counted.ts';
 import { fieldErrorText } from '../field-error.ts';
 import { gathered } from '../field-errors.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import { setDefaults } from './defaults.ts';
+import { setDefaults } from './defaulting.ts';
 import { readStructural } from './schema.ts';
 import { validateValue } from './validate.ts';
 import { Work } from './work.ts';

@@ -1,6 +1,6 @@
 /** Custom objects from one version to another. */
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
-import { copyValue } from '../../machinery/structural/defaults.ts';
+import { copyValue } from '../../machinery/structural/defaulting.ts';
 
 export interface Converter {
   /**

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { plainError, type StatusError } from '../../machinery/status.ts';
-import { copyValue } from '../../machinery/structural/defaults.ts';
+import { copyValue } from '../../machinery/structural/defaulting.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import { Pending } from '../generic/pending.ts';
 import type { Converter } from './conversion.ts';
