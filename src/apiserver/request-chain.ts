@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../base/logger.ts';
-import { limitInFlight, type InFlightLimits } from './filters/in-flight.ts';
+import { limitInFlight, type InFlightLimits } from './filters/in-flight-limit.ts';
 import type { Authorizer } from '../auth/authorization/authorizer.ts';
 import { authorize } from './filters/authorization.ts';
 import type { RequestAuthenticator } from '../auth/authentication/authenticator.ts';
