@@ -21,11 +21,11 @@ import { ApiServices, apiServicesResource } from './api-services.ts';
 import { Availability } from './availability.ts';
 import { createAvailabilityMetrics } from './availability-metrics.ts';
 import { Backends, type ClientPair } from './backends.ts';
-import { RemoteDocuments } from './documents.ts';
+import { RemoteDocuments } from './remote-documents.ts';
 import { createFetch } from './fetch.ts';
 import type { ForwardingOptions } from './forwarded-headers.ts';
 import { createProxy, aggregationProxy } from './proxy.ts';
-import { CustomRegistrations, registerBuiltIn } from './registrations.ts';
+import { CustomRegistrations, registerBuiltIn } from './auto-registration.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';
 
 export interface AggregationConfig {

@@ -3,7 +3,7 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { type Authentication, createAuthentication } from '../authn/authentication.ts';
 import { type AccountKeys, openAccountKeys } from '../authn/service-accounts/account-keys.ts';
 import { type Authorization, createAuthorization } from '../authz/authorization.ts';
-import { legacyTokenMarks } from '../bootstrap/legacy-token-marks.ts';
+import { legacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts';
 import type { Foundation } from './foundation.ts';
 import type { Loopback } from './loopback.ts';
 
@@ -42,7 +42,7 @@ export async function openSecurity(
     metrics: metrics.authentication,
     webhooks,
     log,
-    onLegacyTokenUse: legacyTokenMarks({ writer, now, log }),
+    onLegacyTokenUse: legacyTokenTracking({ writer, now, log }),
   });
   cleanup.add(() => authentication.close());
   return { authorization, accountKeys, authentication };

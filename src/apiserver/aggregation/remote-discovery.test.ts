@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { resourcesFromList, resourcesInGroups } from './discovered.ts';
+import { resourcesFromList, resourcesInGroups } from './remote-discovery.ts';
 import type { RemoteApi } from './remote-api.ts';
 
 const api = { group: 'a.example.com', version: 'v1', apiVersion: 'a.example.com/v1' } as RemoteApi;

@@ -17,7 +17,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../machinery/value
 import { type PartV2, partV2 } from '../openapi/merge-v2.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
-import { resourcesFromList, resourcesInGroups } from './discovered.ts';
+import { resourcesFromList, resourcesInGroups } from './remote-discovery.ts';
 import type { Fetch, Fetched } from './fetch.ts';
 import { type RemoteApi, remoteApiOf } from './remote-api.ts';
 

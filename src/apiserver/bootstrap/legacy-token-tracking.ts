@@ -11,7 +11,7 @@ import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { labels } from '../authn/service-accounts/legacy-tokens.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
-export interface LegacyTokenMarksOptions {
+export interface LegacyTokenTrackingOptions {
   readonly writer: LoopbackClient;
   readonly now: () => Date;
   readonly log: Logger;
@@ -20,7 +20,7 @@ export interface LegacyTokenMarksOptions {
 const dateOf = (now: Date): string => now.toISOString().slice(0, 10);
 
 /** Marks a secret once a day, beside the request that used its token. */
-export function legacyTokenMarks({ writer, now, log }: LegacyTokenMarksOptions): (secret: Secret) => void {
+export function legacyTokenTracking({ writer, now, log }: LegacyTokenTrackingOptions): (secret: Secret) => void {
   const marking = new Set<string>();
   return ({ metadata }) => {
     const today = dateOf(now());
