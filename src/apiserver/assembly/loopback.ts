@@ -8,7 +8,7 @@ import { ResourceStores } from '../../registry/resource-stores.ts';
 import { type AdmissionObjects, createAdmissionObjects } from '../loopback/cached-objects.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createSharedDecoder, type SharedDecoder } from '../loopback/shared-decoder.ts';
-import { WebhookClients } from '../webhooks/clients.ts';
+import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver, type ServiceResolver } from '../webhooks/service-resolver.ts';
 import type { Foundation } from './foundation.ts';
 

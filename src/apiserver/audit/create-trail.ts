@@ -6,7 +6,7 @@ import { type AuditBackend, type AuditSink, blockingBackend, type Mode, type Rep
 import { BatchBackend, type BatchOptions, type SinkTraits } from './batch-backend.ts';
 import { createLogSink, type LogSinkOptions } from './log-sink.ts';
 import { createDroppedEventsReport } from './dropped-events.ts';
-import type { WebhookClients } from '../webhooks/clients.ts';
+import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createAuditPolicy } from './policy.ts';
 import { type AuditCounters, AuditTrail } from './trail.ts';
 import { WebhookSink, type WebhookSinkOptions } from './webhook-sink.ts';

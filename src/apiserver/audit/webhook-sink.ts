@@ -5,9 +5,9 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
-import { WebhookStatusError } from '../webhooks/client.ts';
+import { WebhookStatusError } from '../webhooks/webhook-client.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
-import type { WebhookClients } from '../webhooks/clients.ts';
+import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 import type { HttpTransport } from '../../client/transport.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';

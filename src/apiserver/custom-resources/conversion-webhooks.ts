@@ -2,7 +2,7 @@
 import type { CustomResourceConversion } from '../../api/gen/types/apiextensions-v1.ts';
 import { type Converter, renaming } from '../../registry/custom/conversion.ts';
 import { WebhookConverter } from '../../registry/custom/webhook-conversion.ts';
-import type { WebhookClients } from '../webhooks/clients.ts';
+import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 
 const timeoutMs = 30_000;
 const maxAnswerBytes = 64 * 1024 * 1024;

@@ -11,7 +11,7 @@ import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ServedApis } from '../served-apis.ts';
-import type { WebhookClients } from '../webhooks/clients.ts';
+import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { DefinitionController } from './controller.ts';
 import { converterOf } from './conversion-webhooks.ts';
 import { CustomResources } from './custom-resources.ts';

@@ -43,7 +43,7 @@ import { Encoder } from '../representation/encoder.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../loopback/shared-decoder.ts';
-import { WebhookClients } from '../webhooks/clients.ts';
+import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver } from '../webhooks/service-resolver.ts';
 import { GivenExchange } from './given-exchange.ts';
 import {

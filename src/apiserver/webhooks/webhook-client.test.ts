@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createWebhookClient } from './client.ts';
+import { createWebhookClient } from './webhook-client.ts';
 import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
 
 /** A service that delays all responses until the test releases them. */

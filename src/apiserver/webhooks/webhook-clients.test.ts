@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type HeldWebhookClient, WebhookClients } from './clients.ts';
-import type { WebhookClientOptions } from './client.ts';
+import { type HeldWebhookClient, WebhookClients } from './webhook-clients.ts';
+import type { WebhookClientOptions } from './webhook-client.ts';
 import type { ServicePort } from './service-resolver.ts';
 
 /** What happened to the clients that were made, in order: `open`, `retire` and `close`, with the URL. */

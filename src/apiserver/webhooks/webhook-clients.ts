@@ -8,7 +8,7 @@
  */
 import type { ServiceTarget } from '../../api/meta/webhook-client.ts';
 import { defaultWebhookPort } from '../../api/meta/webhook-client.ts';
-import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './client.ts';
+import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
 import { type HttpTransport, createTransport } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
