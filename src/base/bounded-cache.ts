@@ -4,7 +4,7 @@
  *
  * Beyond it the oldest entry goes, unless it was used since it was looked at last: that one stays for another round.
  */
-import { ownText } from './own-text.ts';
+import { copyText } from './copy-text.ts';
 
 export interface BoundedCacheOptions<V> {
   /** Of all entries together, as estimated. */
@@ -67,7 +67,7 @@ export class BoundedCache<V> {
     const bytes = entryBytes + textBytes(key) + this.#bytesOf(value, key);
     if (bytes > this.#maxBytes) return;
     this.#shrink(this.#maxBytes - bytes);
-    this.#entries.set(ownText(key), { value, bytes, isUsed: false });
+    this.#entries.set(copyText(key), { value, bytes, isUsed: false });
     this.#bytes += bytes;
   }
 
@@ -76,7 +76,7 @@ export class BoundedCache<V> {
     const known = this.get(key);
     if (known !== undefined) return known;
     if (key.length > this.#maxKeyLength) return make(key);
-    const own = ownText(key);
+    const own = copyText(key);
     const value = make(own);
     this.set(own, value);
     return value;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { Standstill } from './stall-timer.ts';
+import { StallTimer } from './stall-timer.ts';
 
 test('what makes no progress is noticed after its time, counted from its last step that was seen', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const standstill = new Standstill<string>(1_000);
+  const standstill = new StallTimer<string>(1_000);
   const look = (progress: Readonly<Record<string, number>>): string[] => {
     const isStill = standstill.look();
     return Object.entries(progress)

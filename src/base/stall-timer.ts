@@ -4,7 +4,7 @@ interface Seen {
 }
 
 /** Notices what makes no progress for a time, by looking now and then instead of keeping a timer for each. */
-export class Standstill<T> {
+export class StallTimer<T> {
   readonly #limitMs: number;
   #seen = new Map<T, Seen>();
 

@@ -1,6 +1,6 @@
 /** Compiled patterns, kept for the next time: those used last, as many as fit into a limit of memory. */
 import type { RE2JS } from 're2js';
-import { ownText } from '../base/own-text.ts';
+import { copyText } from '../base/copy-text.ts';
 import { compileRegex, regexSize } from './regex-engine.ts';
 
 /** The pattern, or what is wrong with it. */
@@ -55,7 +55,7 @@ export class RegexCache {
     const known = this.#kept.get(pattern);
     if (known === undefined) beforeCompiling();
     else this.#kept.delete(pattern);
-    const own = ownText(pattern);
+    const own = copyText(pattern);
     const kept = known ?? this.#make(own);
     this.#kept.set(own, kept);
     this.#last = kept;

@@ -1,4 +1,4 @@
-import { ownText } from '../base/own-text.ts';
+import { copyText } from '../base/copy-text.ts';
 
 /** What may still be asked for when a request is being answered: the record of a watch that ends tells it. */
 const keptNames = ['user-agent', 'x-forwarded-for', 'x-real-ip', 'accept', 'accept-encoding', 'host'] as const;
@@ -46,5 +46,5 @@ export class HeaderValues {
 export const keptFields = (first: (name: string) => string | undefined): string[] =>
   keptNames.flatMap((name) => {
     const value = first(name);
-    return value === undefined ? [] : [name, ownText(value.slice(0, maxKeptLength))];
+    return value === undefined ? [] : [name, copyText(value.slice(0, maxKeptLength))];
   });

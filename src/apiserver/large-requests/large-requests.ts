@@ -14,7 +14,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '../../base/logger.ts';
-import { type CallPort, type Method, PortCalls } from '../../base/port-calls.ts';
+import { type CallPort, type Method, PortCalls } from '../../base/message-port-calls.ts';
 import { internalError } from '../../machinery/status.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import type { Store } from '../../storage/interface.ts';

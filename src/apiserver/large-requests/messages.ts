@@ -1,7 +1,7 @@
 /** What goes between the server and the thread for large requests. Everything can be cloned. */
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import type { GateSettings } from '../../api/feature-gates.ts';
-import type { ErrorTranslation } from '../../base/port-calls.ts';
+import type { ErrorTranslation } from '../../base/message-port-calls.ts';
 import { StatusError, type StatusDetails } from '../../machinery/status.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { AdmissionPhase } from '../../registry/admission.ts';

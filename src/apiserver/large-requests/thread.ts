@@ -8,7 +8,7 @@ import { isGateOn } from '../../api/feature-gates.ts';
 import { schemas } from '../../api/schemas.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { Logger } from '../../base/logger.ts';
-import { PortCalls } from '../../base/port-calls.ts';
+import { PortCalls } from '../../base/message-port-calls.ts';
 import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';

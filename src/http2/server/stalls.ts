@@ -1,4 +1,4 @@
-import { Standstill } from '../../base/stall-timer.ts';
+import { StallTimer } from '../../base/stall-timer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Answers } from './answers.ts';
 import type { ServerStream } from './stream.ts';
@@ -24,11 +24,11 @@ export interface StallOptions {
 export class Stalls {
   readonly #options: StallOptions;
   #timer: NodeJS.Timeout | undefined;
-  readonly #standstill: Standstill<ServerStream | Outbox>;
+  readonly #standstill: StallTimer<ServerStream | Outbox>;
 
   constructor(options: StallOptions) {
     this.#options = options;
-    this.#standstill = new Standstill(options.stallMs);
+    this.#standstill = new StallTimer(options.stallMs);
   }
 
   /** To be called when a stream begins. Looking goes on until there is nothing to look at. */

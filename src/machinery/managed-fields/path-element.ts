@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
 import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
-import { ownText } from '../../base/own-text.ts';
+import { copyText } from '../../base/copy-text.ts';
 import { compareText } from '../compare-text.ts';
 import { goQuote } from '../go-quote.ts';
 import { parseJson } from '../json/reader.ts';
@@ -117,13 +117,13 @@ export function keyElement(values: KeyValues, isCommon = true): PathElement {
       'key',
       whole,
       '',
-      values.map(([name, value]) => [ownText(name), ownValue(value)]),
+      values.map(([name, value]) => [copyText(name), ownValue(value)]),
     );
   return isCommon ? known.getOrMake(`${text}}`, make) : make(`${text}}`);
 }
 
 const ownValue = (value: JsonValue): JsonValue =>
-  typeof value === 'string' ? ownText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value;
+  typeof value === 'string' ? copyText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value;
 
 export const valueElement = (value: JsonValue): PathElement =>
   new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Standstill } from '../../base/stall-timer.ts';
+import { StallTimer } from '../../base/stall-timer.ts';
 
 /**
  * Connections over HTTP/1.1 and how many requests each has in work, so that a server that stops can end those at rest
@@ -9,7 +9,7 @@ import { Standstill } from '../../base/stall-timer.ts';
  * to another protocol it may: the other side decides.
  */
 export class Http1Connections {
-  readonly #standstill: Standstill<Socket>;
+  readonly #standstill: StallTimer<Socket>;
   readonly #handedOver = new WeakSet<Socket>();
   readonly #timer: NodeJS.Timeout;
   readonly #inWork = new Map<Socket, number>();
@@ -17,7 +17,7 @@ export class Http1Connections {
 
   /** @param stallMs how long a client may take nothing of what waits for it */
   constructor(stallMs: number) {
-    this.#standstill = new Standstill(stallMs);
+    this.#standstill = new StallTimer(stallMs);
     this.#timer = setInterval(this.#endStalled, stallMs / 2).unref();
   }
 

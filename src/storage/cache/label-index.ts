@@ -1,4 +1,4 @@
-import { ownText } from '../../base/own-text.ts';
+import { copyText } from '../../base/copy-text.ts';
 import type { StoredObject } from '../objects.ts';
 import { ValueGroups } from './value-groups.ts';
 
@@ -49,7 +49,7 @@ export class LabelIndex {
       });
     }
     this.#byKey.delete(key);
-    this.#byKey.set(ownText(key), groups);
+    this.#byKey.set(copyText(key), groups);
     if (this.#byKey.size > maxKeys) this.#byKey.delete(this.#byKey.keys().next().value!);
     return groups;
   }

@@ -7,7 +7,7 @@
  * whose revision is the same. Where all of them were, this is remembered until the next change.
  */
 import { abortable } from '../../base/abortable.ts';
-import { ownText } from '../../base/own-text.ts';
+import { copyText } from '../../base/copy-text.ts';
 import { isStorageError } from '../storage-error.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
@@ -157,7 +157,7 @@ export class VerifiedViews {
     if (this.#provenVersion !== version) this.#proven.clear();
     this.#provenVersion = version;
     if (this.#proven.size >= maxProven) this.#proven.clear();
-    if (range.prefix.length <= maxPrefixLength) this.#proven.set(ownText(range.prefix), revision);
+    if (range.prefix.length <= maxPrefixLength) this.#proven.set(copyText(range.prefix), revision);
   }
 }
 

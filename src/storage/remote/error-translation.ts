@@ -1,5 +1,5 @@
 /** Storage errors between threads: a clone of one would lose its class, and with it its reason. */
-import type { ErrorTranslation } from '../../base/port-calls.ts';
+import type { ErrorTranslation } from '../../base/message-port-calls.ts';
 import { StorageError, type StorageReason } from '../storage-error.ts';
 
 interface EncodedError {

@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads';
-import { PortCalls } from '../../base/port-calls.ts';
+import { PortCalls } from '../../base/message-port-calls.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { EmbeddedStore } from '../embedded/embedded-store.ts';
 import { MemoryJournal } from '../embedded/memory-journal.ts';

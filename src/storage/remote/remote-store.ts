@@ -1,6 +1,6 @@
 /** A store of another thread (`serve-store.ts`). Values are copied on the way. */
 import { setMaxListeners } from 'node:events';
-import type { PortCalls } from '../../base/port-calls.ts';
+import type { PortCalls } from '../../base/message-port-calls.ts';
 import type {
   GetResult,
   GuardedResult,

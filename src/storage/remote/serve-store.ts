@@ -1,5 +1,5 @@
 /** Lets another thread use stores of this one, each under a name. */
-import type { Method } from '../../base/port-calls.ts';
+import type { Method } from '../../base/message-port-calls.ts';
 import type { ListOptions, Store, WatchOptions, WriteOptions } from '../interface.ts';
 
 /** What `RemoteStore` calls. Signals do not go over the port; each call has one of its own here. */

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Method, PortCalls } from './port-calls.ts';
+import { type Method, PortCalls } from './message-port-calls.ts';
 
 const errors = {
   encode: (error: unknown) => (error as Error).message,
