@@ -3,10 +3,10 @@ import { encryptedRead, isEncrypted } from './encryption/identity.ts';
 import type { KeyValue } from './interface.ts';
 import type { ObjectCodec, StoredObject } from './objects.ts';
 
-/** A stored value, and why it cannot be had in the clear when it cannot. */
+/** A stored value, and why it cannot be decrypted where that is so. */
 export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'unreadable'>;
 
-/** Opens a stored value; one that cannot be read is an `Internal` error that names its key. */
+/** Decodes a stored value; one that cannot be read is an `Internal` error that names its key. */
 export function decodeObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
   if (kv.unreadable !== undefined) throw undecryptable(kv, kv.unreadable);
   try {

@@ -2,8 +2,9 @@
  * Object storage: what the registry reads and writes.
  *
  * Objects are normalized bytes (current storage version, protobuf; JSON for custom resources) with their attributes
- * beside them. Two implementations: `direct-storage.ts` asks the store each time, `cache/` keeps the objects in memory and
- * shares each one, and each encoding of it, between all readers. One suite tests both (`testing/objects-contract.ts`).
+ * beside them. Two implementations: `direct-storage.ts` asks the store each time, `cache/` keeps the objects in memory
+ * and shares each one, and each encoding of it, between all readers. One suite tests both
+ * (`testing/objects-contract.ts`).
  */
 import type { StorageCounts } from './storage-counts.ts';
 import type { LeaseId, WriteGuard } from './interface.ts';

@@ -8,7 +8,7 @@ const CHUNK = Buffer.alloc(256 * 1024);
  * reports ignores quotas and reserved blocks. Any other error means that space is not the cause.
  */
 export async function hasDiskSpace(directory: string, bytes: number): Promise<boolean> {
-  const file = path.join(directory, '.room');
+  const file = path.join(directory, '.space');
   try {
     await writeZeros(file, bytes);
     return true;

@@ -42,23 +42,23 @@ export class EncryptedStore implements Store {
 
   async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
     const { revision, kv } = await this.#store.get(key, options);
-    return { revision, kv: kv === undefined ? undefined : await this.#clear(kv) };
+    return { revision, kv: kv === undefined ? undefined : await this.#decrypted(kv) };
   }
 
   async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
     const listed = await this.#store.list(prefix, options);
     return options?.keysOnly === true
       ? listed
-      : { ...listed, kvs: await settleAll(listed.kvs.map((kv) => this.#clear(kv))) };
+      : { ...listed, kvs: await settleAll(listed.kvs.map((kv) => this.#decrypted(kv))) };
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
-    return this.#store.create(key, await this.#sealed(key, value), await this.#sealedOptions(options));
+    return this.#store.create(key, await this.#encrypted(key, value), await this.#encryptedOptions(options));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
     return this.#refusal(
-      await this.#store.update(key, await this.#sealed(key, value), expected, await this.#sealedOptions(options)),
+      await this.#store.update(key, await this.#encrypted(key, value), expected, await this.#encryptedOptions(options)),
     );
   }
 
@@ -70,7 +70,7 @@ export class EncryptedStore implements Store {
     for await (const { revision, events } of this.#store.watch(prefix, options)) {
       yield {
         revision,
-        events: events.length === 0 ? events : await settleAll(events.map((event) => this.#clearEvent(event))),
+        events: events.length === 0 ? events : await settleAll(events.map((event) => this.#decryptedEvent(event))),
       };
     }
   }
@@ -78,7 +78,7 @@ export class EncryptedStore implements Store {
   async isStale(key: string, revision: number, signal?: AbortSignal): Promise<boolean> {
     const { kv } = await this.#store.get(key, signal === undefined ? {} : { signal });
     // Another version is the caller's to look at, and what cannot be read it has heard of already.
-    return kv?.modRevision === revision && (await this.#open(key, kv.value)).stale;
+    return kv?.modRevision === revision && (await this.#fromStorage(key, kv.value)).stale;
   }
 
   currentRevision(signal?: AbortSignal): Promise<number> {
@@ -109,10 +109,10 @@ export class EncryptedStore implements Store {
   async #refusal(result: GuardedResult): Promise<GuardedResult> {
     return result.applied || result.current === undefined
       ? result
-      : { ...result, current: await this.#clear(result.current) };
+      : { ...result, current: await this.#decrypted(result.current) };
   }
 
-  async #sealed(key: string, value: Uint8Array): Promise<Uint8Array> {
+  async #encrypted(key: string, value: Uint8Array): Promise<Uint8Array> {
     try {
       const parts = await this.#transformer().toStorage(value, { key, resource: this.#resource });
       return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
@@ -121,20 +121,20 @@ export class EncryptedStore implements Store {
     }
   }
 
-  async #sealedOptions(options: WriteOptions | undefined): Promise<WriteOptions | undefined> {
+  async #encryptedOptions(options: WriteOptions | undefined): Promise<WriteOptions | undefined> {
     const companion = options?.companion;
     return companion === undefined
       ? options
-      : { ...options, companion: { ...companion, value: await this.#sealed(companion.key, companion.value) } };
+      : { ...options, companion: { ...companion, value: await this.#encrypted(companion.key, companion.value) } };
   }
 
-  #open(key: string, value: Buffer): MaybePromise<PlainValue> {
+  #fromStorage(key: string, value: Buffer): MaybePromise<PlainValue> {
     return this.#transformer().fromStorage(value, { key, resource: this.#resource });
   }
 
-  #clear(kv: KeyValue): MaybePromise<KeyValue> {
+  #decrypted(kv: KeyValue): MaybePromise<KeyValue> {
     const { key, modRevision, createRevision } = kv;
-    const opened = ({ value }: PlainValue): KeyValue =>
+    const plain = ({ value }: PlainValue): KeyValue =>
       value === kv.value ? kv : { key, value, modRevision, createRevision };
     const failed = (error: unknown): KeyValue => ({
       key,
@@ -143,11 +143,11 @@ export class EncryptedStore implements Store {
       createRevision,
       unreadable: error as Error,
     });
-    return this.#attempt(kv, opened, failed);
+    return this.#attempt(kv, plain, failed);
   }
 
-  #clearEvent(event: KeyEvent): MaybePromise<KeyEvent> {
-    const previous = event.previous === undefined ? undefined : this.#clear(event.previous);
+  #decryptedEvent(event: KeyEvent): MaybePromise<KeyEvent> {
+    const previous = event.previous === undefined ? undefined : this.#decrypted(event.previous);
     const current: MaybePromise<KeyEvent> =
       event.type === 'delete'
         ? event
@@ -164,12 +164,12 @@ export class EncryptedStore implements Store {
 
   #attempt<T>(
     { key, value }: { readonly key: string; readonly value: Buffer },
-    opened: (value: PlainValue) => T,
+    plain: (value: PlainValue) => T,
     failed: (error: unknown) => T,
   ): MaybePromise<T> {
     try {
-      const result = this.#open(key, value);
-      return result instanceof Promise ? result.then(opened, failed) : opened(result);
+      const result = this.#fromStorage(key, value);
+      return result instanceof Promise ? result.then(plain, failed) : plain(result);
     } catch (error) {
       return failed(error);
     }

@@ -25,7 +25,7 @@ export class PrefixTransformers implements ValueTransformer {
   }
 
   fromStorage(value: Buffer, context: ValueContext): MaybePromise<PlainValue> {
-    return this.#open(0, value, { ...context, started: performance.now(), failures: [] });
+    return this.#fromStorage(0, value, { ...context, started: performance.now(), failures: [] });
   }
 
   toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
@@ -45,19 +45,19 @@ export class PrefixTransformers implements ValueTransformer {
     }
   }
 
-  #open(from: number, value: Buffer, attempt: Attempt): MaybePromise<PlainValue> {
+  #fromStorage(from: number, value: Buffer, attempt: Attempt): MaybePromise<PlainValue> {
     for (let i = from; i < this.#all.length; i++) {
       const { bytes, transformer } = this.#all[i]!;
       if (!beginsWith(value, bytes)) continue;
       try {
-        const opened = transformer.fromStorage(value.subarray(bytes.length), attempt);
-        if (opened instanceof Promise) {
-          return opened.then(
-            (later) => this.#opened(i, later, attempt),
-            (error: unknown) => (this.#failed(i, error, attempt), this.#open(i + 1, value, attempt)),
+        const plain = transformer.fromStorage(value.subarray(bytes.length), attempt);
+        if (plain instanceof Promise) {
+          return plain.then(
+            (later) => this.#succeeded(i, later, attempt),
+            (error: unknown) => (this.#failed(i, error, attempt), this.#fromStorage(i + 1, value, attempt)),
           );
         }
-        return this.#opened(i, opened, attempt);
+        return this.#succeeded(i, plain, attempt);
       } catch (error) {
         this.#failed(i, error, attempt);
       }
@@ -65,7 +65,7 @@ export class PrefixTransformers implements ValueTransformer {
     throw this.#problem(attempt);
   }
 
-  #opened(i: number, { value, stale }: PlainValue, attempt: Attempt): PlainValue {
+  #succeeded(i: number, { value, stale }: PlainValue, attempt: Attempt): PlainValue {
     this.#tell(attempt, 'from_storage', this.#all[i]!.prefix || 'identity', attempt.started, undefined);
     return { value, stale: stale || i !== 0 };
   }

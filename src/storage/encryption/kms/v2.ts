@@ -34,14 +34,14 @@ export class KmsV2 implements ValueTransformer {
     // Nothing is read before the plugin has answered once.
     const { keyId, sourceType } = this.#plugin.key;
     const id = cacheId(object);
-    const finish = (opened: PlainValue): PlainValue => ({
-      value: opened.value,
-      stale: opened.stale || object.keyId !== keyId || object.sourceType !== sourceType,
+    const finish = (plain: PlainValue): PlainValue => ({
+      value: plain.value,
+      stale: plain.stale || object.keyId !== keyId || object.sourceType !== sourceType,
     });
     const use = (key: ValueTransformer): MaybePromise<PlainValue> => {
       this.#observer.keyUsed('from_storage', this.#plugin.name, object.keyId);
-      const opened = key.fromStorage(object.data, context);
-      return opened instanceof Promise ? opened.then(finish) : finish(opened);
+      const plain = key.fromStorage(object.data, context);
+      return plain instanceof Promise ? plain.then(finish) : finish(plain);
     };
     const known = this.#keys.get(id);
     return known === undefined ? this.#ask(object, id).then(use) : use(known);
