@@ -14,10 +14,10 @@ import {
   type IpAllocators,
   releaseClusterIps,
   takeClusterIps,
-} from './cluster-ips.ts';
+} from './cluster-ip-allocator.ts';
 import { type ClusterFamilies, setIpFamilies } from './ip-families.ts';
 import { keepAllocatedValues, linkChangedClusterIps, linkClusterIps } from './linked-fields.ts';
-import { changeNodePorts, takeNodePorts } from './node-ports.ts';
+import { changeNodePorts, takeNodePorts } from './node-port-allocator.ts';
 import { type PortOperation, startPortOperation } from './port-operation.ts';
 import type { Owned, PortAllocator } from './value-allocator.ts';
 
