@@ -11,7 +11,7 @@ import { PrefixTransformers } from './prefix-transformers.ts';
 import { createProviders } from './providers.ts';
 import { secretbox } from './secretbox.ts';
 import type { ValueTransformer } from './transformer.ts';
-import { context, value, sealed, opened } from './testing/opened.ts';
+import { context, value, toStorage, fromStorage } from './testing/transformed.ts';
 
 const flipped = (stored: Buffer, at: number): Buffer => {
   const copy = Buffer.from(stored);
@@ -80,8 +80,8 @@ const providers = [
 
 describe.each(providers)('$name', ({ make, overhead }) => {
   test('reads what it wrote, which is longer by what it adds, and another text each time', () => {
-    const [first, second] = [sealed(make(1)), sealed(make(1))];
-    expect(opened(make(1), first)).toEqual({ value, stale: false });
+    const [first, second] = [toStorage(make(1)), toStorage(make(1))];
+    expect(fromStorage(make(1), first)).toEqual({ value, stale: false });
     expect(first).toHaveLength(value.length + overhead);
     expect(first.equals(second)).toBe(false);
     expect(first.includes(value.subarray(0, 8))).toBe(false);
@@ -89,28 +89,30 @@ describe.each(providers)('$name', ({ make, overhead }) => {
 
   test.each([0, 1, 15, 16, 17, 4096])('reads a value of %i bytes', (length) => {
     const plain = Buffer.alloc(length, 'x');
-    expect(opened(make(1), Buffer.concat(make(1).toStorage(plain, context) as Uint8Array[])).value.equals(plain)).toBe(
-      true,
-    );
+    expect(
+      fromStorage(make(1), Buffer.concat(make(1).toStorage(plain, context) as Uint8Array[])).value.equals(plain),
+    ).toBe(true);
   });
 
   test('refuses what is too short', () => {
-    expect(() => opened(make(1), Buffer.alloc(11))).toThrow('the stored data was shorter than the required size');
+    expect(() => fromStorage(make(1), Buffer.alloc(11))).toThrow('the stored data was shorter than the required size');
   });
 });
 
 // Others can only tell by their padding, which looks right by chance: one in 256 times.
 describe.each(providers.filter(({ authenticated }) => authenticated))('$name', ({ make, wrong }) => {
   test('refuses what another key wrote, and what was changed', () => {
-    const stored = sealed(make(1));
-    expect(() => opened(make(2), stored)).toThrow(wrong);
-    for (const at of [0, 20, -1]) expect(() => opened(make(1), flipped(stored, at))).toThrow(wrong);
+    const stored = toStorage(make(1));
+    expect(() => fromStorage(make(2), stored)).toThrow(wrong);
+    for (const at of [0, 20, -1]) expect(() => fromStorage(make(1), flipped(stored, at))).toThrow(wrong);
   });
 });
 
 describe.each(providers.filter(({ bound }) => bound))('$name', ({ make, wrong }) => {
   test('refuses a value that was moved to another key', () => {
-    expect(() => opened(make(1), sealed(make(1)), { ...context, key: '/registry/secrets/default/two' })).toThrow(wrong);
+    expect(() =>
+      fromStorage(make(1), toStorage(make(1)), { ...context, key: '/registry/secrets/default/two' }),
+    ).toThrow(wrong);
   });
 });
 
@@ -138,7 +140,7 @@ describe('aescbc', () => {
     },
     { name: 'half a block', stored: Buffer.alloc(24), message: 'the stored data is not a multiple of the block size' },
   ])('refuses $name', ({ stored, message }) => {
-    expect(() => opened(aesCbc(key), stored)).toThrow(message);
+    expect(() => fromStorage(aesCbc(key), stored)).toThrow(message);
   });
 });
 
@@ -166,27 +168,27 @@ describe('providers in order', () => {
     { name: 'secretbox', provider: { secretbox: keys('k1') }, prefix: 'k8s:enc:secretbox:v1:k1:' },
     { name: 'identity', provider: { identity: {} }, prefix: 'k8s\0' },
   ])('$name writes behind its prefix', ({ provider, prefix }) => {
-    expect(sealed(transformerOf([provider])).toString('latin1')).toMatch(new RegExp(`^${prefix}`));
+    expect(toStorage(transformerOf([provider])).toString('latin1')).toMatch(new RegExp(`^${prefix}`));
   });
 
   test('the first writes, the others read what is then stale', () => {
     const before = transformerOf([{ aescbc: keys('old') }, { identity: {} }]);
     const rotated = transformerOf([{ aescbc: keys('new', 'old') }, { identity: {} }]);
-    expect(opened(rotated, sealed(before))).toEqual({ value, stale: true });
-    expect(opened(rotated, sealed(rotated))).toEqual({ value, stale: false });
-    expect(opened(rotated, value)).toEqual({ value, stale: true });
+    expect(fromStorage(rotated, toStorage(before))).toEqual({ value, stale: true });
+    expect(fromStorage(rotated, toStorage(rotated))).toEqual({ value, stale: false });
+    expect(fromStorage(rotated, value)).toEqual({ value, stale: true });
   });
 
   test('the same provider twice with different keys: the second reads what the first cannot', () => {
     const twice = transformerOf([{ aesgcm: keys('2') }, { aesgcm: keys('1') }]);
-    expect(opened(twice, sealed(transformerOf([{ aesgcm: keys('1') }])))).toEqual({ value, stale: true });
+    expect(fromStorage(twice, toStorage(transformerOf([{ aesgcm: keys('1') }])))).toEqual({ value, stale: true });
   });
 
   test('identity before the others ends encryption: writes are plain, encrypted values are read and stale', () => {
     const leaving = transformerOf([{ identity: {} }, { secretbox: keys('1') }]);
-    expect(opened(leaving, sealed(transformerOf([{ secretbox: keys('1') }])))).toEqual({ value, stale: true });
-    expect(opened(leaving, value)).toEqual({ value, stale: false });
-    expect(sealed(leaving).equals(value)).toBe(true);
+    expect(fromStorage(leaving, toStorage(transformerOf([{ secretbox: keys('1') }])))).toEqual({ value, stale: true });
+    expect(fromStorage(leaving, value)).toEqual({ value, stale: false });
+    expect(toStorage(leaving).equals(value)).toBe(true);
   });
 
   test.each([
@@ -215,7 +217,7 @@ describe('providers in order', () => {
       message: 'no matching key was found for the provided Secretbox transformer',
     },
   ])('$name is refused', ({ providers: given, stored, message }) => {
-    expect(() => opened(transformerOf(given), stored)).toThrow(new Error(message));
+    expect(() => fromStorage(transformerOf(given), stored)).toThrow(new Error(message));
   });
 
   test('without any configuration an encrypted value is told as such', () => {
@@ -238,9 +240,9 @@ describe('providers in order', () => {
     const transformer = rules
       .map((all) => new PrefixTransformers(all, 'no matching prefix found', observer))
       .get('secrets')!;
-    opened(transformer, sealed(transformer));
-    opened(transformer, value);
-    expect(() => opened(transformer, Buffer.from('k8s:enc:aescbc:v1:2:'))).toThrow();
+    fromStorage(transformer, toStorage(transformer));
+    fromStorage(transformer, value);
+    expect(() => fromStorage(transformer, Buffer.from('k8s:enc:aescbc:v1:2:'))).toThrow();
     expect(told).toEqual([
       ['secrets', 'to_storage', '1:', undefined],
       ['secrets', 'to_storage', 'k8s:enc:aescbc:v1:', undefined],

@@ -2,7 +2,7 @@ import { createCipheriv, createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { aesCbc, aesGcm, aesGcmWithDerivedKeys } from './aes.ts';
 import { secretbox } from './secretbox.ts';
-import { context, value, sealed, opened } from './testing/opened.ts';
+import { context, value, toStorage, fromStorage } from './testing/transformed.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 
@@ -21,7 +21,7 @@ describe('published vectors', () => {
     const padding = createCipheriv('aes-256-cbc', key, blocks.subarray(-16))
       .setAutoPadding(false)
       .update(Buffer.alloc(16, 16));
-    expect(opened(aesCbc(key), Buffer.concat([iv, blocks, padding])).value).toEqual(plain);
+    expect(fromStorage(aesCbc(key), Buffer.concat([iv, blocks, padding])).value).toEqual(plain);
   });
 
   test('AES-128-GCM, test case 4 of the GCM specification is read where its data is the key in the store', () => {
@@ -39,7 +39,7 @@ describe('published vectors', () => {
       ),
       hex('4d5c2af327cd64a62cf35abd2ba6fab4'),
     ]);
-    expect(opened(aesGcm(key), stored, { ...context, key: '' }).value).toEqual(plain);
+    expect(fromStorage(aesGcm(key), stored, { ...context, key: '' }).value).toEqual(plain);
   });
 
   test('secretbox, the example of the NaCl documentation', () => {
@@ -56,7 +56,7 @@ describe('published vectors', () => {
         '90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74' +
         'e355a5',
     );
-    expect(opened(secretbox(key), Buffer.concat([nonce, box])).value).toEqual(plain);
+    expect(fromStorage(secretbox(key), Buffer.concat([nonce, box])).value).toEqual(plain);
   });
 
   test('the derived key is HKDF-Expand of RFC 5869: its first block is HMAC(seed, info, 1)', () => {
@@ -66,6 +66,6 @@ describe('published vectors', () => {
     expect(block.toString('hex')).toBe('3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf');
     const info = Buffer.alloc(32, 7);
     const key = createHmac('sha256', prk).update(info).update(Buffer.of(1)).digest();
-    expect(opened(aesGcmWithDerivedKeys(prk), Buffer.concat([info, sealed(aesGcm(key))])).value).toEqual(value);
+    expect(fromStorage(aesGcmWithDerivedKeys(prk), Buffer.concat([info, toStorage(aesGcm(key))])).value).toEqual(value);
   });
 });

@@ -4,8 +4,8 @@ export const context: ValueContext = { key: '/registry/secrets/default/one', res
 
 export const value = Buffer.from('k8s\0 what is to be kept secret');
 
-export const sealed = (transformer: ValueTransformer, at = context): Buffer =>
+export const toStorage = (transformer: ValueTransformer, at = context): Buffer =>
   Buffer.concat(transformer.toStorage(value, at) as Uint8Array[]);
 
-export const opened = (transformer: ValueTransformer, stored: Buffer, at = context): PlainValue =>
+export const fromStorage = (transformer: ValueTransformer, stored: Buffer, at = context): PlainValue =>
   transformer.fromStorage(stored, at) as PlainValue;
