@@ -1,6 +1,6 @@
 /**
- * What a start has opened so far, and how each is closed: unwound, the last first, when a later step of the start fails,
- * or when what was started ends.
+ * What a start has opened so far, and how each is closed: unwound, the last first, when a later step of the start
+ * fails, or when what was started ends.
  */
 export class CleanupStack {
   readonly #closers: (() => Promise<unknown> | void)[] = [];
