@@ -6,7 +6,6 @@ import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
-import type { Store } from '../storage/interface.ts';
 import type { AdmissionSettings } from './admission/plugins.ts';
 import type { AggregationConfig } from './aggregation/setup.ts';
 import type { AuditConfig } from './audit/create-trail.ts';
@@ -15,6 +14,9 @@ import type { AuthorizationConfig } from './authz/configuration.ts';
 import type { CorsOptions } from './filters/cors.ts';
 import type { LargeRequestLimits } from './large-requests/limits.ts';
 import type { MetricSettings } from '../server/metrics/metric-registry.ts';
+import type { ServiceRangesOptions } from '../registry/core/services/allocation/service-ranges.ts';
+import type { ServiceControllersConfig } from './bootstrap/service-controllers.ts';
+import type { StorageUpkeep } from './lifecycle/post-start-hooks.ts';
 import type { ShutdownConfig } from './lifecycle/graceful-shutdown.ts';
 import type { ServingTls } from '../server/tls/certificate-reload.ts';
 
@@ -64,10 +66,7 @@ export interface ApiServerConfig {
   readonly signal: AbortSignal;
 }
 
-export interface StorageConfig {
-  readonly store: Store;
-  /** Stores of single resources (`--store-servers-overrides`), by `group/resource`. */
-  readonly overrides: ReadonlyMap<string, Store>;
+export interface StorageConfig extends StorageUpkeep {
   readonly prefix: string;
   readonly mediaType: StorageMediaType;
   readonly usesWatchCache: (group: string, resource: string) => boolean;
@@ -76,13 +75,8 @@ export interface StorageConfig {
   readonly deleteCollectionWorkers: number;
   /** Whether a collector deletes dependents: what a deletion asks about them is left to it. */
   readonly garbageCollection: boolean;
-  readonly compactionIntervalMs: number;
-  readonly countPollMs: number;
-  readonly sizePollMs: number;
   readonly healthTimeoutMs: number;
   readonly readyTimeoutMs: number;
-  /** How long the server waits for watch caches, where it does before it is ready. */
-  readonly initializationTimeoutMs: number;
   /** Absent: values are stored as they are. */
   readonly encryption?: EncryptionConfig;
 }
@@ -90,11 +84,5 @@ export interface StorageConfig {
 /** The document, and how it is read again. */
 export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'reload' | 'reloadMs'>;
 
-export interface ServicesConfig {
-  readonly clusterIpRanges: readonly string[];
-  readonly nodePortRange: { readonly first: number; readonly last: number };
-  /** 0: the kubernetes service has no node port. */
-  readonly kubernetesNodePort: number;
-  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
-  readonly apiServerCount: number;
-}
+export type ServicesConfig = Pick<ServiceRangesOptions, 'clusterIpRanges' | 'nodePortRange'> &
+  Omit<ServiceControllersConfig, 'publicAddress' | 'leases'>;

@@ -7,7 +7,7 @@ import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
 import { isObject } from '../machinery/value.ts';
 import { pathsUnknown } from './request/request-errors.ts';
-import type { ServedResource } from './endpoints/served.ts';
+import type { ServedResource } from './served/served-resource.ts';
 
 export interface ServedApisOptions {
   /** In the order of discovery. */

@@ -11,7 +11,7 @@ import { groupVersions } from '../../src/api/resources.ts';
 import type { AuthorizationAttributes } from '../../src/auth/authorization/authorizer.ts';
 import { decide } from '../../src/apiserver/authz/rbac/authorizer.ts';
 import { RbacPolicy } from '../../src/apiserver/authz/rbac/policy.ts';
-import { bootstrapPolicy } from '../../src/apiserver/bootstrap/rbac/policy/policy.ts';
+import { bootstrapPolicy } from '../../src/apiserver/authz/rbac/bootstrap-policy/policy.ts';
 
 const url = process.env['ORCH_REFERENCE'];
 const agent = new Agent({ keepAlive: true, maxSockets: 32, rejectUnauthorized: false });

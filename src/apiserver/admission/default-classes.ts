@@ -4,12 +4,12 @@ import type { Ingress } from '../../api/gen/types/networking-v1.ts';
 import type { KubeObject, ObjectMeta } from '../../machinery/object-meta.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 /**
  * @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass | Default StorageClass}
  */
-export function createDefaultStorageClass({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createDefaultStorageClass({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
     handles: (operation) => operation === 'CREATE',
@@ -33,7 +33,7 @@ export function createDefaultStorageClass({ objects }: { readonly objects: Admis
  * @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class | Default
  *   IngressClass}
  */
-export function createDefaultIngressClass({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createDefaultIngressClass({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
     handles: (operation) => operation === 'CREATE',

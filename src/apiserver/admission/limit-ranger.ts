@@ -10,12 +10,12 @@ import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
 import { type Amounts, violations } from './limit-range-violations.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
 
 export interface LimitRangerOptions {
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly featureEnabled: (gate: string) => boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Namespace } from '../../api/gen/types/core-v1.ts';
 import { forbidden, notFound, StatusError } from '../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 const namespaces = { group: '', resource: 'namespaces' };
@@ -20,7 +20,7 @@ const distrustMs = 30_000;
 const maxNameLength = 63;
 
 export interface NamespaceLifecycleOptions {
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly now: () => Date;
 }
 

@@ -16,12 +16,12 @@ import { nodeOf } from '../authz/node/identity.ts';
 import { refused } from './attributes.ts';
 import { checkMirrorPod } from './mirror-pod.ts';
 import { forbiddenChanges } from './node-labels.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 /** What a node may do with one resource. Throws what refuses it. */
-type Check = (node: string, attributes: AdmissionAttributes, objects: AdmissionObjects) => Promise<void> | void;
+type Check = (node: string, attributes: AdmissionAttributes, objects: CachedObjects) => Promise<void> | void;
 
-export const createNodeRestriction = ({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin => ({
+export const createNodeRestriction = ({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin => ({
   name: 'NodeRestriction',
   handles: (operation) => operation !== 'CONNECT',
   admit(attributes) {
@@ -37,7 +37,7 @@ export const createNodeRestriction = ({ objects }: { readonly objects: Admission
 const nodeNameOf = (object: object | undefined): string =>
   (object as { spec?: { nodeName?: string } } | undefined)?.spec?.nodeName ?? '';
 
-async function existingPod(attributes: AdmissionAttributes, objects: AdmissionObjects, name: string): Promise<Pod> {
+async function existingPod(attributes: AdmissionAttributes, objects: CachedObjects, name: string): Promise<Pod> {
   const pod =
     (await objects.find<Pod>('', 'pods', attributes.namespace, name)) ??
     (await objects.findFresh<Pod>('', 'pods', attributes.namespace, name));

@@ -8,13 +8,9 @@ import type { StorageClass } from '../../api/gen/types/storage-v1.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
-export function createPersistentVolumeClaimResize({
-  objects,
-}: {
-  readonly objects: AdmissionObjects;
-}): AdmissionPlugin {
+export function createPersistentVolumeClaimResize({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
     handles: (operation) => operation === 'UPDATE',
@@ -32,7 +28,7 @@ export function createPersistentVolumeClaimResize({
 const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof quantityOf> =>
   quantityOf(spec.resources?.requests?.['storage'] ?? '0');
 
-async function checkClass(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
+async function checkClass(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> {
   const { metadata, spec } = attributes.object as PersistentVolumeClaim;
   const name = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? '';
   const find = async (): Promise<StorageClass | undefined> =>

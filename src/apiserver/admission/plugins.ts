@@ -17,7 +17,7 @@ import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createNodeRestriction } from './node-restriction.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { pluginNames } from './plugin-names.ts';
 import { createPodSecurity } from './pod-security.ts';
@@ -40,7 +40,7 @@ export interface AdmissionSettings {
 export interface AdmissionPluginOptions {
   readonly settings: AdmissionSettings;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly authorizer: Authorizer;
   readonly fieldManager: FieldManager;
   readonly now: () => Date;

@@ -13,7 +13,7 @@ import { invalid } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { PodView } from './pod-security/check.ts';
 import { detailsText, evaluatePod, reasonsText } from './pod-security/evaluate.ts';
 import { isStricter, type LevelVersion, levelVersionText, type Policy, policyOf } from './pod-security/policy.ts';
@@ -45,7 +45,7 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
 /** Pods that are looked at when a namespace gets stricter. */
 const maxPodsToCheck = 3000;
 
-export function createPodSecurity({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createPodSecurity({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   const policies = new WeakMap<Namespace, Policy>();
   const policyIn = async (namespace: string): Promise<Policy> => {
     const found =
@@ -139,7 +139,7 @@ function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
   return (spec.ephemeralContainers ?? []).some(({ name, image }) => images.get(name) !== image);
 }
 
-function validateNamespace(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> | undefined {
+function validateNamespace(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> | undefined {
   const { object, oldObject, kind, name } = attributes;
   const policy = policyOf(object!.metadata?.labels);
   const old = oldObject === undefined ? undefined : policyOf(oldObject.metadata?.labels);
@@ -155,7 +155,7 @@ function validateNamespace(attributes: AdmissionAttributes, objects: AdmissionOb
 async function warnAboutExistingPods(
   { name, warn }: AdmissionAttributes,
   enforce: LevelVersion,
-  objects: AdmissionObjects,
+  objects: CachedObjects,
 ): Promise<void> {
   const pods = await objects.list<Pod>('', 'pods', name);
   const byReasons = new Map<string, string[]>();

@@ -7,12 +7,12 @@ import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PriorityClass } from '../../api/gen/types/scheduling-v1.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 const group = 'scheduling.k8s.io';
 const resource = 'priorityclasses';
 
-export function createPriority({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createPriority({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'Priority',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -37,7 +37,7 @@ function keepPriority({ spec }: Pod, { spec: old }: Pod): void {
   if (old.preemptionPolicy !== undefined) spec.preemptionPolicy ??= old.preemptionPolicy;
 }
 
-async function setPriority(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
+async function setPriority(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> {
   const { spec } = attributes.object as Pod;
   const priorityClass = await classOf(spec.priorityClassName ?? '', attributes, objects);
   const priority = priorityClass?.value ?? 0;
@@ -64,7 +64,7 @@ async function setPriority(attributes: AdmissionAttributes, objects: AdmissionOb
 async function classOf(
   name: string,
   attributes: AdmissionAttributes,
-  objects: AdmissionObjects,
+  objects: CachedObjects,
 ): Promise<PriorityClass | undefined> {
   if (name === '') return defaultClass(objects);
   const found =
@@ -75,7 +75,7 @@ async function classOf(
 }
 
 /** Two could have come at once: the lower one counts. */
-async function defaultClass(objects: AdmissionObjects): Promise<PriorityClass | undefined> {
+async function defaultClass(objects: CachedObjects): Promise<PriorityClass | undefined> {
   let found: PriorityClass | undefined;
   for (const candidate of await objects.list<PriorityClass>(group, resource)) {
     if (candidate.globalDefault === true && (found === undefined || (candidate.value ?? 0) < (found.value ?? 0)))
@@ -84,7 +84,7 @@ async function defaultClass(objects: AdmissionObjects): Promise<PriorityClass | 
   return found;
 }
 
-async function checkOnlyDefault(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
+async function checkOnlyDefault(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> {
   const other = await defaultClass(objects);
   if (other === undefined || (attributes.operation === 'UPDATE' && other.metadata.name === attributes.name)) return;
   throw refused(

@@ -17,12 +17,12 @@ import { readModifyWrite } from '../../registry/generic/update.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import { ownStatusWrite } from '../loopback/server-status-write.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { isInScope } from './quota/scopes.ts';
 import { countsAs, missingOf, type Usage, usageOf } from './quota/usage.ts';
 
 export interface ResourceQuotaOptions {
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly fieldManager: FieldManager;
   readonly now: () => Date;

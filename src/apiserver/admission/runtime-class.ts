@@ -8,13 +8,13 @@ import { quantityOf } from '../../api/core/resources/quantities.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
 const group = 'node.k8s.io';
 const resource = 'runtimeclasses';
 
-export function createRuntimeClass({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createRuntimeClass({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'RuntimeClass',
     handles: (operation) => operation === 'CREATE',
@@ -33,7 +33,7 @@ export function createRuntimeClass({ objects }: { readonly objects: AdmissionObj
   };
 }
 
-async function classOf(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<RuntimeClass> {
+async function classOf(attributes: AdmissionAttributes, objects: CachedObjects): Promise<RuntimeClass> {
   const name = (attributes.object as Pod).spec.runtimeClassName!;
   const found =
     (await objects.find<RuntimeClass>(group, resource, '', name)) ??
@@ -42,7 +42,7 @@ async function classOf(attributes: AdmissionAttributes, objects: AdmissionObject
   return found;
 }
 
-async function takeOver(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
+async function takeOver(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> {
   const { overhead, scheduling } = await classOf(attributes, objects);
   const { spec } = attributes.object as Pod;
   if (overhead !== undefined) {
@@ -65,7 +65,7 @@ async function takeOver(attributes: AdmissionAttributes, objects: AdmissionObjec
     spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
 }
 
-async function validateOverhead(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
+async function validateOverhead(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> {
   const { overhead } = await classOf(attributes, objects);
   if (overhead !== undefined) checkSameOverhead(attributes, overhead.podFixed);
   else if ((attributes.object as Pod).spec.overhead !== undefined) throw overheadWithoutClass(attributes);

@@ -9,7 +9,7 @@ import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../api/
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { generateName } from '../../registry/generic/generate-name.ts';
 import { refused } from './attributes.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 const tokenVolumePrefix = 'kube-api-access-';
 const tokenPath = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -18,7 +18,7 @@ const tokenSeconds = 3607;
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const enforceAnnotation = 'kubernetes.io/enforce-mountable-secrets';
 
-export function createServiceAccount({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createServiceAccount({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -62,7 +62,7 @@ const isMirror = ({ metadata }: Pod): boolean => metadata.annotations?.[mirrorAn
 async function accountOf(
   attributes: AdmissionAttributes,
   { spec }: Pod,
-  objects: AdmissionObjects,
+  objects: CachedObjects,
 ): Promise<ServiceAccount> {
   const { namespace } = attributes;
   const name = spec.serviceAccountName ?? '';

@@ -13,7 +13,7 @@ import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import { apiServicesResource, type ApiServices } from './api-services.ts';
 import type { AvailabilityObserver } from './availability-metrics.ts';
@@ -28,7 +28,7 @@ export type Finding = Required<Pick<APIServiceCondition, 'status' | 'reason' | '
 export interface AvailabilityOptions {
   readonly services: ApiServices;
   readonly writer: LoopbackClient;
-  readonly objects: Pick<AdmissionObjects, 'find'>;
+  readonly objects: Pick<CachedObjects, 'find'>;
   readonly resolve: ServiceResolver;
   readonly backends: Backends;
   readonly observer: AvailabilityObserver;

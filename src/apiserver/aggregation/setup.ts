@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { RemoteOpenApi } from '../nonresource/openapi.ts';
 import { onEveryChange } from '../../reconcile/handlers.ts';
@@ -42,7 +42,7 @@ export interface AggregationSetup {
   readonly forwarding: ForwardingOptions;
   readonly requestTimeoutMs: number;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly resolve: ServiceResolver;
   readonly apis: ServedApis;
   readonly writer: LoopbackClient;

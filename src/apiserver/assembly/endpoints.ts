@@ -5,7 +5,7 @@ import { createJsonEncoder } from '../../machinery/managed-fields/json-encoder.t
 import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { CatalogEntry } from '../../registry/catalog.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import { serveResource } from '../endpoints/special.ts';
 import type { LargeRequests } from '../large-requests/large-requests.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';

@@ -1,19 +1,21 @@
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { LargeRequests } from '../large-requests/large-requests.ts';
-import { largeRequestsConfig, resourceOf, storesByName } from '../large-requests/setup.ts';
+import type { LargeRequestsConfig } from '../large-requests/messages.ts';
+import { resourceOf, storesByName } from '../large-requests/named-stores.ts';
 import type { Foundation } from './foundation.ts';
 import type { Security } from './security.ts';
 import type { ResourceStorage } from './storage.ts';
 
 /** The thread for large requests starts with the first one. */
 export function createLargeRequests(
-  { config, metrics, groupVersions }: Foundation,
+  foundation: Foundation,
   { storeOf, objectStoreOf }: ResourceStorage,
   { authorization }: Security,
   cleanup: CleanupStack,
 ): LargeRequests {
+  const { config, metrics, groupVersions } = foundation;
   const largeRequests = new LargeRequests({
-    config: largeRequestsConfig(config, groupVersions),
+    config: configOf(foundation),
     storeOf: storesByName({
       objects: (group, resource) => objectStoreOf(resourceOf(groupVersions, group, resource)),
       plain: storeOf,
@@ -25,4 +27,22 @@ export function createLargeRequests(
   });
   cleanup.add(() => largeRequests.close());
   return largeRequests;
+}
+
+/** What decides what a write means. */
+function configOf({ config, groupVersions }: Foundation): LargeRequestsConfig {
+  const { storage, services, featureGates, admission, allowPrivileged, aggregation } = config;
+  return {
+    groupVersions,
+    featureGates,
+    admission,
+    allowPrivileged,
+    servicesToEndpoints: aggregation.toEndpoints,
+    services: { clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange },
+    storagePrefix: storage.prefix,
+    mediaType: storage.mediaType,
+    garbageCollection: storage.garbageCollection,
+    eventTtlMs: storage.eventTtlMs,
+    leaseReuseSeconds: storage.leaseReuseSeconds,
+  };
 }

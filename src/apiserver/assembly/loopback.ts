@@ -5,7 +5,7 @@
 import { schemas } from '../../api/schemas.ts';
 import { createFieldManager, type FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { ResourceStores } from '../../registry/resource-stores.ts';
-import { type AdmissionObjects, createAdmissionObjects } from '../loopback/cached-objects.ts';
+import { type CachedObjects, createCachedObjects } from '../loopback/cached-objects.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createSharedDecoder, type SharedDecoder } from '../loopback/shared-decoder.ts';
 import { WebhookClients } from '../webhooks/webhook-clients.ts';
@@ -15,7 +15,7 @@ import type { Foundation } from './foundation.ts';
 export interface Loopback {
   readonly stores: ResourceStores;
   readonly decode: SharedDecoder;
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   readonly fieldManager: FieldManager;
   readonly writer: LoopbackClient;
   readonly resolve: ServiceResolver;
@@ -26,7 +26,7 @@ export interface Loopback {
 export function createLoopback({ config, metrics, featureEnabled }: Foundation): Loopback {
   const stores = new ResourceStores();
   const decode = createSharedDecoder();
-  const objects = createAdmissionObjects(stores, decode);
+  const objects = createCachedObjects(stores, decode);
   const fieldManager = createFieldManager({ schemas });
   const resolve = createServiceResolver({ objects, toEndpoints: config.aggregation.toEndpoints });
   return {

@@ -16,16 +16,28 @@ export interface Hooks {
 
 /** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 export function createHooks(
-  { config, metrics }: Foundation,
+  { config, metrics, featureEnabled }: Foundation,
   { objects, writer, webhooks }: Loopback,
   { registry, serviceRanges }: Resources,
   { aggregation, customResources }: Extensions,
   serving: ServingPort,
   cleanup: CleanupStack,
 ): Hooks {
-  const services = createServiceControllers({ config, registry, ranges: serviceRanges, codecs, writer, serving });
+  const { storage, authentication, log } = config;
+  const services = createServiceControllers({
+    config: { ...config.services, publicAddress: config.serving.publicAddress, leases: storage },
+    log,
+    registry,
+    ranges: serviceRanges,
+    codecs,
+    writer,
+    serving,
+  });
   const postStartHooks = createPostStartHooks({
-    config,
+    storage,
+    authentication,
+    featureEnabled,
+    log,
     registry,
     metrics,
     services,

@@ -2,7 +2,7 @@
 import type { PolicyRule } from '../../api/gen/types/rbac-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
-import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
+import { bootstrapPolicy } from './rbac/bootstrap-policy/policy.ts';
 import type { SharedDecoder } from '../loopback/shared-decoder.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { WebhookClients } from '../webhooks/webhook-clients.ts';

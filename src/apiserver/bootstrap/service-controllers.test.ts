@@ -11,9 +11,12 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { ServiceServer } from '../../registry/core/services/testing/service-server.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import { ControlledStore } from '../../storage/testing/controlled-store.ts';
-import type { ApiServerConfig } from '../config.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
-import { createServiceControllers, type ServiceControllers } from './service-controllers.ts';
+import {
+  createServiceControllers,
+  type ServiceControllers,
+  type ServiceControllersConfig,
+} from './service-controllers.ts';
 
 const endpointsName = { group: '', resource: 'endpoints', namespace: 'default', name: 'kubernetes' };
 const fieldManager = createFieldManager({ schemas });
@@ -34,7 +37,7 @@ interface Life {
   leases(): Promise<string[]>;
 }
 
-type Reconciler = ApiServerConfig['services']['endpointReconciler'];
+type Reconciler = ServiceControllersConfig['endpointReconciler'];
 
 function life({
   publicAddress = '192.0.2.7',
@@ -47,15 +50,17 @@ function life({
   const log: Logger = { debug: () => undefined, info: note, warn: note, error: note };
   const registry = new ServiceServer({ store });
   const writer = new LoopbackClient({ registry: registry.registry, fieldManager, enabled: () => true });
-  const config = {
-    serving: { publicAddress },
-    log,
-    storage: { store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf' },
-    services: { kubernetesNodePort: nodePort, endpointReconciler, apiServerCount },
-  } as unknown as ApiServerConfig;
+  const config: ServiceControllersConfig = {
+    publicAddress,
+    kubernetesNodePort: nodePort,
+    endpointReconciler,
+    apiServerCount,
+    leases: { store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf' },
+  };
   return {
     controllers: createServiceControllers({
       config,
+      log,
       registry: registry.registry,
       ranges: registry.ranges,
       codecs,
@@ -106,6 +111,7 @@ describe('a server that starts', () => {
     };
     const controllers = createServiceControllers({
       config: {} as never,
+      log: {} as never,
       registry,
       ranges,
       codecs,

@@ -4,7 +4,9 @@ import type { Codecs } from '../../machinery/codec/index.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createInternalStorageCodec } from '../../registry/generic/internal-storage-codec.ts';
-import type { ApiServerConfig } from '../config.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { StorageMediaType } from '../../registry/generic/storage-codec.ts';
+import type { Store } from '../../storage/interface.ts';
 import {
   createLeaseReconciler,
   createMasterCountReconciler,
@@ -17,8 +19,20 @@ import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-ser
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';
 
+export interface ServiceControllersConfig {
+  /** Under which the members of the cluster reach this server; loopback where the machine has no other. */
+  readonly publicAddress: string;
+  /** 0: the kubernetes service has no node port. */
+  readonly kubernetesNodePort: number;
+  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
+  readonly apiServerCount: number;
+  /** Where the leases of the servers of a cluster are. */
+  readonly leases: { readonly store: Store; readonly prefix: string; readonly mediaType: StorageMediaType };
+}
+
 export interface ServiceControllersOptions {
-  readonly config: ApiServerConfig;
+  readonly config: ServiceControllersConfig;
+  readonly log: Logger;
   readonly registry: RegistryCatalog;
   readonly ranges: ServiceRanges;
   readonly codecs: Codecs;
@@ -45,13 +59,13 @@ const leaseTtlSeconds = 15;
 const nothing: ServiceControllers = { prepare: () => Promise.resolve(), tasks: [], stop: () => Promise.resolve() };
 
 export function createServiceControllers(options: ServiceControllersOptions): ServiceControllers {
-  const { config, registry, ranges } = options;
+  const { log, registry, ranges } = options;
   if (registry.storeOf('', 'services') === undefined) return nothing;
   let kubernetes: KubernetesService | undefined;
   let isStopped = false;
   const sync = async (): Promise<void> => {
     await kubernetes?.sync().catch((error: unknown) => {
-      if (!isStopped) config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date');
+      if (!isStopped) log.warn({ err: error }, 'the kubernetes service could not be brought up to date');
     });
   };
   return {
@@ -70,7 +84,7 @@ export function createServiceControllers(options: ServiceControllersOptions): Se
       isStopped = true;
       if (kubernetes !== undefined)
         await endsWithin(
-          { ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log: config.log },
+          { ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log },
           kubernetes.stop(),
         );
     },
@@ -78,26 +92,26 @@ export function createServiceControllers(options: ServiceControllersOptions): Se
 }
 
 function createKubernetesService(options: ServiceControllersOptions): KubernetesService {
-  const { config, ranges, writer } = options;
+  const { config, log, ranges, writer } = options;
   return new KubernetesService({
     writer,
     reconciler: createReconciler(options),
-    log: config.log,
+    log,
     clusterIp: ranges.primary.valueOf(0),
     port: options.serving.port,
-    nodePort: config.services.kubernetesNodePort,
+    nodePort: config.kubernetesNodePort,
   });
 }
 
 function createReconciler({
   config,
+  log,
   codecs,
   serving: { port },
   writer,
 }: ServiceControllersOptions): EndpointReconciler {
-  const { services, storage, log } = config;
-  const ip = config.serving.publicAddress;
-  if (services.endpointReconciler === 'none') return noReconciler;
+  const { publicAddress: ip, leases } = config;
+  if (config.endpointReconciler === 'none') return noReconciler;
   if (isLoopback(ip)) {
     log.info({ address: ip }, 'this machine has a loopback address only: the kubernetes service gets no endpoint');
     return noReconciler;
@@ -107,20 +121,20 @@ function createReconciler({
     ip,
     ports: [{ name: 'https', port, protocol: 'TCP' as const }],
   };
-  if (services.endpointReconciler === 'master-count')
-    return createMasterCountReconciler({ ...options, count: services.apiServerCount });
+  if (config.endpointReconciler === 'master-count')
+    return createMasterCountReconciler({ ...options, count: config.apiServerCount });
   const storageCodec = createInternalStorageCodec({
     apiVersion: 'v1',
     kind: 'Endpoints',
     typeId: 'core/v1.Endpoints',
     codecs,
-    mediaType: storage.mediaType,
+    mediaType: leases.mediaType,
   });
   return createLeaseReconciler({
     ...options,
     leases: new MasterLeases({
-      store: storage.store,
-      prefix: storage.prefix,
+      store: leases.store,
+      prefix: leases.prefix,
       storageCodec,
       ttlSeconds: leaseTtlSeconds,
     }),

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions
 import { silentLogger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { CustomResource } from '../../registry/custom/resource.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import { ServedApis } from '../served-apis.ts';
 import { CustomResources } from './custom-resources.ts';
 

@@ -8,7 +8,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import type { CustomResource } from '../../registry/custom/resource.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import type { Lifetime, ServedResource } from '../endpoints/served.ts';
+import type { Lifetime, ServedResource } from '../served/served-resource.ts';
 import type { ServedApis } from '../served-apis.ts';
 
 export interface CustomResourcesOptions {

@@ -9,7 +9,7 @@ import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { DefinitionController } from './controller.ts';

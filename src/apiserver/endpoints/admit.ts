@@ -4,7 +4,7 @@ import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request/request.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 
 export function attributesOf(
   served: ServedResource,

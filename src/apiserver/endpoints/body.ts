@@ -10,11 +10,11 @@ import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import { canonicalApiVersion, canonicalMediaType, usesOrchNames } from '../request/orch-names.ts';
 import { bodyType, protobuf, yaml } from '../request/negotiation.ts';
 import type { ApiRequest } from '../request/request.ts';
-import { LargeBody } from '../large-requests/large-body.ts';
+import { LargeBody } from './large-body.ts';
 import type { EndpointContext } from './context.ts';
 import { goType, groupOf, internalType } from './go-types.ts';
 import { recordOptions } from './record.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import { jsonBody, type TextBody, yamlBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 

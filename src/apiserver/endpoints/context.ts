@@ -9,10 +9,10 @@ import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import type { Encoder } from '../representation/encoder.ts';
-import type { LargeRequests } from '../large-requests/large-requests.ts';
+import type { LargeBodyHandler } from './large-body.ts';
 import type { ApiRequest } from '../request/request.ts';
 import { fieldManagerParameter } from './write-parameters.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 
 export interface EndpointContext {
@@ -37,7 +37,7 @@ export interface EndpointContext {
   /** `--delete-collection-workers` */
   readonly deleteCollectionWorkers: number;
   /** Where writes with large bodies are worked on; absent where that is here. */
-  readonly largeRequests?: LargeRequests;
+  readonly largeRequests?: LargeBodyHandler;
   /** Upper limit of a request body in bytes. */
   readonly maxBodyBytes: number;
 }

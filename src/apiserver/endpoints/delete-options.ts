@@ -6,8 +6,9 @@ import type { DeleteOptions } from '../../registry/generic/graceful-deletion.ts'
 import type { ApiRequest } from '../request/request.ts';
 import { decodeOptions } from './body.ts';
 import type { EndpointContext } from './context.ts';
-import type { ServedResource } from './served.ts';
-import { flagParameter, parseInteger } from './list-parameters.ts';
+import type { ServedResource } from '../served/served-resource.ts';
+import { flagParameter } from '../request/query.ts';
+import { parseInteger } from './list-parameters.ts';
 import { dryRunParameter, isDryRun } from './write-parameters.ts';
 
 /** Options of a DELETE: the body when there is one, else the query. */

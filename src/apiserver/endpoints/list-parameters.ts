@@ -5,7 +5,7 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { parseInteger as parseInt64 } from '../../machinery/parse-integer.ts';
 import { badRequest, invalid as invalidStatus, plainError } from '../../machinery/status.ts';
 import type { ReadVersion } from '../../storage/objects.ts';
-import { queryFlag } from '../request/request-info.ts';
+import { flagParameter } from '../request/query.ts';
 
 export function parseInteger(text: string): number {
   try {
@@ -19,9 +19,6 @@ export const integerParameter = (query: URLSearchParams, name: string): number |
   const text = query.get(name);
   return text === null ? undefined : parseInteger(text);
 };
-
-export const flagParameter = (query: URLSearchParams, name: string): boolean =>
-  query.has(name) && queryFlag(query.get(name));
 
 /** A resourceVersion parameter as a revision. Throws what upstream throws: a bare error. */
 export function parseResourceVersion(text: string): number {

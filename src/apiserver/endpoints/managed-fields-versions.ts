@@ -1,6 +1,6 @@
 import type { VersionSource } from '../../machinery/managed-fields/index.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 
 /** The versions in which the fields of an object can be owned; nothing for a resource that has only one. */
 export function managedFieldsVersions({

@@ -7,7 +7,7 @@ import type { ApiRequest } from '../request/request.ts';
 import { attributesOf } from './admit.ts';
 import type { EndpointContext } from './context.ts';
 import { managedFieldsVersions } from './managed-fields-versions.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 
 const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
 

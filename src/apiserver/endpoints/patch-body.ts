@@ -15,7 +15,7 @@ import { badRequest, invalid as invalidStatus, StatusError, unsupportedMediaType
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import type { EndpointContext } from './context.ts';
 import { goType, internalType } from './go-types.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import type { TextBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 import { applyConfiguration } from './apply.ts';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { EndpointContext } from './context.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import type { FieldValidation } from './write-parameters.ts';
 
 /** What a patch of any type needs besides its body. */

@@ -19,9 +19,9 @@ import { json, negotiate, negotiateStatus, protobuf, type Representation, yaml }
 import type { ApiResponse, HeaderMap } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request/request.ts';
 import type { EndpointContext } from './context.ts';
-import { isConvertible } from './convertible.ts';
+import { isConvertible } from '../representation/convertible.ts';
 import { settleAll } from '../../registry/generic/pending.ts';
-import { mayWait, type ServedResource } from './served.ts';
+import { mayWait, type ServedResource } from '../served/served-resource.ts';
 import { recordAnswer } from './record.ts';
 
 /** Negotiates before any work is done. Throws 406. */

@@ -6,7 +6,7 @@ import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { labelSelectorSteps, parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { ObjectAttributes, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request/request.ts';
-import type { ServedResource } from './served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 
 export interface RequestSelection {
   readonly selection: Selection;

@@ -4,7 +4,7 @@ import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
-import { queryFlag } from '../request/request-info.ts';
+import { queryFlag } from '../request/query.ts';
 
 const path = (name: string): FieldPath => FieldPath.of(name);
 

@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import { type ApiResponse } from '../../server/exchange.ts';
 import { ApiRequest } from '../request/request.ts';
 import { GivenExchange } from './given-exchange.ts';
-import { LargeBody } from './large-body.ts';
+import { LargeBody } from '../endpoints/large-body.ts';
 import { LargeRequests } from './large-requests.ts';
 import type { LargeRequestLimits } from './limits.ts';
 import { requestErrors } from './messages.ts';

@@ -20,10 +20,10 @@ import type { AdmissionObserver } from '../../registry/admission.ts';
 import type { Store } from '../../storage/interface.ts';
 import { storeMethods } from '../../storage/remote/serve-store.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, RequestRecord } from '../request/request.ts';
-import { LargeBody } from './large-body.ts';
+import { LargeBody, type LargeBodyHandler } from '../endpoints/large-body.ts';
 import { type LargeRequestLimits, usualLimits } from './limits.ts';
 import {
   type AdmissionObservation,
@@ -53,7 +53,7 @@ interface Thread {
   inWork: number;
 }
 
-export class LargeRequests {
+export class LargeRequests implements LargeBodyHandler {
   readonly #options: LargeRequestsOptions;
   readonly #limits: LargeRequestLimits;
   readonly #file: URL | undefined;

@@ -8,7 +8,7 @@ import type { AdmissionPhase } from '../../registry/admission.ts';
 import type { StorageMediaType } from '../../registry/generic/storage-codec.ts';
 import { storageErrors } from '../../storage/remote/error-translation.ts';
 import type { AdmissionSettings } from '../admission/plugins.ts';
-import type { ServicesConfig } from '../config.ts';
+import type { ServiceRangesOptions } from '../../registry/core/services/allocation/service-ranges.ts';
 import type { HeaderMap } from '../../server/exchange.ts';
 import type { RequestRecord } from '../request/request.ts';
 
@@ -17,7 +17,7 @@ export interface LargeRequestsConfig {
   readonly groupVersions: readonly GroupVersionInfo[];
   readonly featureGates: GateSettings;
   readonly admission: AdmissionSettings;
-  readonly services: Pick<ServicesConfig, 'clusterIpRanges' | 'nodePortRange'>;
+  readonly services: Pick<ServiceRangesOptions, 'clusterIpRanges' | 'nodePortRange'>;
   readonly storagePrefix: string;
   readonly mediaType: StorageMediaType;
   readonly garbageCollection: boolean;

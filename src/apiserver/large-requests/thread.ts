@@ -26,7 +26,7 @@ import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { RemoteStore } from '../../storage/remote/remote-store.ts';
 import type { ResourceInfo } from '../../api/resources.ts';
-import { createAdmissionObjects } from '../loopback/cached-objects.ts';
+import { createCachedObjects } from '../loopback/cached-objects.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
@@ -35,7 +35,7 @@ import { converterOf } from '../custom-resources/conversion-webhooks.ts';
 import { CustomResources } from '../custom-resources/custom-resources.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
 import { writeVerbs } from '../endpoints/router.ts';
-import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedResource } from '../served/served-resource.ts';
 import { parseQuery } from '../request/query.ts';
 import { type ApiResponse } from '../../server/exchange.ts';
 import { ApiRequest } from '../request/request.ts';
@@ -92,7 +92,7 @@ class LargeRequestThread {
       });
     const stores = new ResourceStores();
     const decode = createSharedDecoder();
-    const objects = createAdmissionObjects(stores, decode);
+    const objects = createCachedObjects(stores, decode);
     const ranges = createServiceRanges({
       store: storeOf(plainOf('', 'services')),
       prefix: config.storagePrefix,

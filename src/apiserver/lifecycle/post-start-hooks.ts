@@ -1,20 +1,20 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.ts';
-import { isGateOn } from '../../api/feature-gates.ts';
 import { qualified } from '../../machinery/status.ts';
 import { systemClock } from '../../base/clock.ts';
 import { type Compactor, startCompactor } from '../../storage/compactor.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import { ensureTrackingSince } from '../bootstrap/legacy-token-tracking.ts';
-import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
+import { bootstrapPolicy } from '../authz/rbac/bootstrap-policy/policy.ts';
 import { reconcilePolicy } from '../bootstrap/rbac/reconcile.ts';
 import { publishAuthenticationTrust, trustIntervalMs } from '../bootstrap/cluster-authentication-trust.ts';
 import { createBootstrapObjects } from '../bootstrap/objects.ts';
 import type { Aggregation } from '../aggregation/setup.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
-import type { ApiServerConfig } from '../config.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
+import type { Store } from '../../storage/interface.ts';
+import type { AuthenticationConfig } from '../authn/authentication.ts';
 import type { ServiceControllers } from '../bootstrap/service-controllers.ts';
 import { createBootstrapObjectsController } from '../bootstrap/bootstrap-objects-controller.ts';
 import type { CustomResourceParts } from '../custom-resources/setup.ts';
@@ -22,14 +22,31 @@ import { endsWithin } from '../../server/shutdown-timeout.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { waitForStorage } from './storage-readiness.ts';
 
+/** What is done for the store at intervals, and once at the start. */
+export interface StorageUpkeep {
+  readonly store: Store;
+  /** Stores of single resources (`--store-servers-overrides`), by `group/resource`. */
+  readonly overrides: ReadonlyMap<string, Store>;
+  readonly compactionIntervalMs: number;
+  /** 0: objects are not counted. */
+  readonly countPollMs: number;
+  /** 0: the size is not measured. */
+  readonly sizePollMs: number;
+  /** How long the server waits for watch caches, where it does before it is ready. */
+  readonly initializationTimeoutMs: number;
+}
+
 export interface PostStartHooksOptions {
-  readonly config: ApiServerConfig;
+  readonly storage: StorageUpkeep;
+  readonly authentication: AuthenticationConfig;
+  readonly featureEnabled: (gate: string) => boolean;
+  readonly log: Logger;
   readonly registry: RegistryCatalog;
   readonly metrics: Metrics;
   readonly services: ServiceControllers;
   readonly writer: LoopbackClient;
   readonly aggregation: Aggregation;
-  readonly objects: AdmissionObjects;
+  readonly objects: CachedObjects;
   /** Whether a server without the default roles is not of much use. */
   readonly waitsForRoles: boolean;
   readonly customResources: CustomResourceParts;
@@ -59,7 +76,10 @@ const stopTimeoutMs = 3000;
 const rolesDelayMs = 50;
 
 export function createPostStartHooks({
-  config,
+  storage,
+  authentication,
+  featureEnabled,
+  log,
   registry,
   metrics,
   services,
@@ -71,7 +91,6 @@ export function createPostStartHooks({
 }: PostStartHooksOptions): PostStartHooks {
   const controller = new AbortController();
   const { signal } = controller;
-  const { log, storage } = config;
   const writer = anyWriter.until(signal);
   const running: Promise<void>[] = [];
   const done = { objects: false, roles: false, storage: false };
@@ -80,9 +99,9 @@ export function createPostStartHooks({
   const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
   const rolesMade = new Promise<void>((resolve) => (haveRoles = resolve));
 
-  const publishTrust = (): Promise<void> => publishAuthenticationTrust(writer, config.authentication, new Date());
+  const publishTrust = (): Promise<void> => publishAuthenticationTrust(writer, authentication, new Date());
   const trackLegacyTokens = async (): Promise<void> => {
-    if (config.authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
+    if (authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
   };
   const untilDone = async (part: 'objects' | 'roles', work: () => Promise<void>): Promise<void> => {
     while (!signal.aborted && !done[part]) {
@@ -108,7 +127,7 @@ export function createPostStartHooks({
       await pause(rolesDelayMs, signal);
     }
     // They lie in namespaces that have just been made.
-    const policy = bootstrapPolicy((gate) => isGateOn(gate, config.featureGates));
+    const policy = bootstrapPolicy(featureEnabled);
     await untilDone('roles', () => reconcilePolicy(policy, writer, objects));
     if (done.roles) haveRoles();
     finish();
@@ -150,7 +169,7 @@ export function createPostStartHooks({
       running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
       customResources.start();
       aggregation.start();
-      if (isGateOn('WatchCacheInitializationPostStartHook', config.featureGates)) running.push(openStorages());
+      if (featureEnabled('WatchCacheInitializationPostStartHook')) running.push(openStorages());
       compacting.push(...compactors.map((start) => start()));
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));

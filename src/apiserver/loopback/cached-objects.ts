@@ -1,5 +1,6 @@
 /**
- * What admission plugins read of other objects: typed, decoded once per version of an object, answered from the cache.
+ * What the parts of the server read of the API's objects: typed, decoded once per version of an object, answered from
+ * the cache.
  */
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
@@ -7,7 +8,7 @@ import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { SharedDecoder } from './shared-decoder.ts';
 
 /** Objects are shared between requests and must not be changed. A resource that is not served has none. */
-export interface AdmissionObjects {
+export interface CachedObjects {
   /** As the cache has it, which can be a moment behind. */
   find<T extends KubeObject>(group: string, resource: string, namespace: string, name: string): Promise<T | undefined>;
   /** Not older than any write acknowledged before the call: what a refusal is based on. */
@@ -21,10 +22,7 @@ export interface AdmissionObjects {
   list<T extends KubeObject>(group: string, resource: string, namespace?: string): Promise<readonly T[]>;
 }
 
-export function createAdmissionObjects(
-  registry: Pick<RegistryCatalog, 'storeOf'>,
-  decode: SharedDecoder,
-): AdmissionObjects {
+export function createCachedObjects(registry: Pick<RegistryCatalog, 'storeOf'>, decode: SharedDecoder): CachedObjects {
   const read = async <T extends KubeObject>(
     store: ResourceStore | undefined,
     namespace: string,

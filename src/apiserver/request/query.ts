@@ -12,3 +12,11 @@ export function parseQuery(text: string): URLSearchParams {
   // A question mark in front would be taken away, and what stands there may be the first character of a name.
   return new URLSearchParams(`?${readable}`);
 }
+
+/** Go's boolean query parameter: present and not `0` or `false`. */
+export function queryFlag(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+export const flagParameter = (query: URLSearchParams, name: string): boolean =>
+  query.has(name) && queryFlag(query.get(name));

@@ -1,3 +1,5 @@
+import { queryFlag } from './query.ts';
+
 /**
  * What a URL means, by upstream's rules: `/api/v1/namespaces/{ns}/{resource}/{name}/{subresource}` and friends.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#review-your-request-attributes |
@@ -133,11 +135,6 @@ function onCollection(
   if (isDelete) return { verb: 'deletecollection', name: '', fieldSelector, labelSelector };
   const name = pathName === '' ? (/(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(fieldSelector)?.[1] ?? '') : pathName;
   return { verb: verb === 'watch' || isWatch(query) ? 'watch' : 'list', name, fieldSelector, labelSelector };
-}
-
-/** Go's boolean query parameter: present and not `0` or `false`. */
-export function queryFlag(value: string | null): boolean {
-  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
 const isWatch = (query: URLSearchParams): boolean => query.has('watch') && queryFlag(query.get('watch'));

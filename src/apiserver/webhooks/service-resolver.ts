@@ -4,7 +4,7 @@
  */
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
-import type { AdmissionObjects } from '../loopback/cached-objects.ts';
+import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 /** A port of a service, by the number that the service has for it. */
 export interface ServicePort {
@@ -28,7 +28,7 @@ export const serverNameOf = ({ name, namespace }: Pick<ServicePort, 'name' | 'na
 export const authorityOf = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 export interface ServiceResolverOptions {
-  readonly objects: Pick<AdmissionObjects, 'find'>;
+  readonly objects: Pick<CachedObjects, 'find'>;
   /** Endpoints instead of the cluster IP. */
   readonly toEndpoints: boolean;
   /** From 0 to below 1: chooses among endpoints. */

@@ -1,7 +1,7 @@
 /** Attributes and objects for the tests of plugins. */
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../../registry/admission.ts';
-import type { AdmissionObjects } from '../../loopback/cached-objects.ts';
+import type { CachedObjects } from '../../loopback/cached-objects.ts';
 
 const kinds: Readonly<Record<string, string>> = {
   namespaces: 'Namespace',
@@ -43,7 +43,7 @@ export function attributesFor(
 export function objectsOf(
   cached: Readonly<Record<string, readonly KubeObject[]>>,
   fresh: Readonly<Record<string, readonly KubeObject[]>> = cached,
-): AdmissionObjects {
+): CachedObjects {
   const find =
     (from: typeof cached) =>
     <T extends KubeObject>(group: string, resource: string, namespace: string, name: string): Promise<T | undefined> =>

@@ -11,7 +11,7 @@ import type { ResourceStore } from '../../../registry/generic/resource-store.ts'
 import { createDirectObjectStorage } from '../../../storage/direct-storage.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
-import { createAdmissionObjects } from '../../loopback/cached-objects.ts';
+import { createCachedObjects } from '../../loopback/cached-objects.ts';
 import { createResourceQuota } from '../resource-quota.ts';
 
 export interface QuotaServer extends AsyncDisposable {
@@ -55,7 +55,7 @@ export async function startQuotaServer(
     );
   }
   const plugin = createResourceQuota({
-    objects: createAdmissionObjects(registry, createSharedDecoder()),
+    objects: createCachedObjects(registry, createSharedDecoder()),
     registry,
     fieldManager: createFieldManager({ schemas }),
     now,

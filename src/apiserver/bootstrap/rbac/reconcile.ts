@@ -19,7 +19,7 @@ import { isEqual } from '../../../machinery/equal.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { isStatusError } from '../../../machinery/status.ts';
 import type { LoopbackClient, ObjectName } from '../../loopback/loopback-client.ts';
-import { autoUpdateAnnotation, type BootstrapPolicy } from './policy/policy.ts';
+import { autoUpdateAnnotation, type BootstrapPolicy } from '../../authz/rbac/bootstrap-policy/policy.ts';
 
 /** Roles and bindings, whatever their scope. */
 type RoleObject = KubeObject & { rules?: PolicyRule[]; aggregationRule?: AggregationRule };

@@ -7,7 +7,7 @@ import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';
 import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { createParameters } from '../write-parameters.ts';
 
 /** POST to a collection: 201 with the new object. */

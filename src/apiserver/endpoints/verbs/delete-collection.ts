@@ -8,7 +8,7 @@ import { readDeleteOptions } from '../delete-options.ts';
 import { listParameters, validateListParameters } from '../list-parameters.ts';
 import { listResponse, representationOf } from '../respond.ts';
 import { selectionOf } from '../selection.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { deleteOne } from './delete.ts';
 import { listVersion } from './list.ts';
 

@@ -6,7 +6,7 @@ import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';
 import { metaResponse, objectResponse, representationOf, representationOfStatus } from '../respond.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import type { DeleteOptions } from '../../../registry/generic/graceful-deletion.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import { getVersion } from '../list-parameters.ts';
 import { objectResponse, representationOf } from '../respond.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 
 /**
  * GET of one object. @see {@link

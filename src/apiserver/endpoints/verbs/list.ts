@@ -12,7 +12,7 @@ import {
 } from '../list-parameters.ts';
 import { listResponse, representationOf } from '../respond.ts';
 import { selectionOf } from '../selection.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 
 /**
  * GET of a collection: one snapshot, whole or in pages.

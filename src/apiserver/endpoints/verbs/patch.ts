@@ -13,7 +13,7 @@ import { admitChange, validateChange } from '../managed-fields.ts';
 import { createPatch, patchType } from '../patch-body.ts';
 import { recordPatch } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
-import { isCustom, type ServedResource } from '../served.ts';
+import { isCustom, type ServedResource } from '../../served/served-resource.ts';
 import { jsonBody, yamlBody } from '../text-body.ts';
 import { patchParameters } from '../write-parameters.ts';
 

@@ -10,7 +10,7 @@ import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';
 import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { updateParameters } from '../write-parameters.ts';
 
 /** PUT of one object, or of a subresource of the same kind (`status`). */

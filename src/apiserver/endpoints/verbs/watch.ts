@@ -22,7 +22,7 @@ import {
 import { asMessages, watchRepresentation } from '../../representation/watch-events.ts';
 import { selectionOf } from '../selection.ts';
 import { convertedAhead } from '../respond.ts';
-import { mayWait, type ServedResource } from '../served.ts';
+import { mayWait, type ServedResource } from '../../served/served-resource.ts';
 import { openingOf } from '../web-socket.ts';
 import { WatchPump, type Encoding } from './watch-pump.ts';
 

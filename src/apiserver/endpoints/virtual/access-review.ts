@@ -23,7 +23,7 @@ import {
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { fieldsOfReview, labelsOfReview } from './access-review-selectors.ts';
 import { checkReview, type ReviewKind, type ReviewSpec } from './access-review-validation.ts';
 import { readOperation, validateOperation, valueResponse } from './operation.ts';

@@ -9,7 +9,7 @@ import type { WriteRequest } from '../../../registry/generic/write.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { doneResponse, operationVersion, readOperation, validateOperation } from './operation.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;

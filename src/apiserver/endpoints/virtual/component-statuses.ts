@@ -10,9 +10,9 @@ import { includeObjectParameter } from '../../representation/table.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import { isConvertible } from '../convertible.ts';
+import { isConvertible } from '../../representation/convertible.ts';
 import { metaResponse } from '../respond.ts';
-import type { SubresourceEndpoint } from '../served.ts';
+import type { SubresourceEndpoint } from '../../served/served-resource.ts';
 import { operationVersion, valueResponse } from './operation.ts';
 
 /** Rejects when the part is not well. */

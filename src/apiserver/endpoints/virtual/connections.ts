@@ -9,7 +9,7 @@ import { badRequest, serviceUnavailable } from '../../../machinery/status.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
-import type { ServedResource, SubresourceEndpoint } from '../served.ts';
+import type { ServedResource, SubresourceEndpoint } from '../../served/served-resource.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 

@@ -15,7 +15,7 @@ import type { WriteRequest } from '../../../registry/generic/write.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { takeDisruption } from './disruption-budget.ts';
 import { doneResponse, operationVersion, readOperation, validateOperation } from './operation.ts';
 

@@ -17,7 +17,7 @@ import { type Identity, intersect } from '../../../auth/authentication/authentic
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { readOperation, validateOperation, valueResponse } from './operation.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;

@@ -13,7 +13,7 @@ import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { metaResponse, objectResponse, representationOfStatus } from '../respond.ts';
 import { recordObject } from '../record.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { createParameters } from '../write-parameters.ts';
 
 /**

@@ -24,7 +24,7 @@ import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import { noSuchResource } from '../../request/request-errors.ts';
-import type { ServedResource } from '../served.ts';
+import type { ServedResource } from '../../served/served-resource.ts';
 import { operationVersion, readOperation, validateOperation, valueResponse } from './operation.ts';
 
 const defaultSeconds = 3600;

@@ -1,27 +1,7 @@
-/** What the thread for large requests gets of the server. */
+/** The stores of the server that the thread for large requests uses, by name. */
 import type { GroupVersionInfo, ResourceInfo } from '../../api/resources.ts';
 import type { Store } from '../../storage/interface.ts';
-import type { ApiServerConfig } from '../config.ts';
-import { objectsOf, plainOf, type LargeRequestsConfig } from './messages.ts';
-
-export function largeRequestsConfig(
-  { storage, services, featureGates, admission, allowPrivileged, aggregation }: ApiServerConfig,
-  groupVersions: readonly GroupVersionInfo[],
-): LargeRequestsConfig {
-  return {
-    groupVersions,
-    featureGates,
-    admission,
-    allowPrivileged,
-    servicesToEndpoints: aggregation.toEndpoints,
-    services: { clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange },
-    storagePrefix: storage.prefix,
-    mediaType: storage.mediaType,
-    garbageCollection: storage.garbageCollection,
-    eventTtlMs: storage.eventTtlMs,
-    leaseReuseSeconds: storage.leaseReuseSeconds,
-  };
-}
+import { objectsOf, plainOf } from './messages.ts';
 
 type Stored = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>;
 
