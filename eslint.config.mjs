@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 import { importX } from 'eslint-plugin-import-x';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
@@ -74,6 +75,103 @@ const zones = [
   },
 ];
 
+/**
+ * The folders of the API server from the bottom to the top: what each of them sees of the others, and what it is. A row
+ * sees rows above it only, so no two folders see each other. `config.ts`, `request-chain.ts` and `api-server.ts` are
+ * seen by `assembly` alone.
+ */
+const apiServerFolders = [
+  ['request', [], 'request is what is known of a request before anything is decided about it.'],
+  ['discovery', [], 'discovery is documents about what is served, made from the list of group versions.'],
+  ['openapi', [], 'openapi is documents about types, made from schemas.'],
+  ['loopback', [], 'loopback is how the server reads and writes its own API: it knows none of its readers.'],
+  ['webhooks', ['loopback'], 'webhooks calls others; what it is asked for and by which part is not known here.'],
+  ['served', ['request'], 'served is what stands behind a resource path, whatever answers there.'],
+  ['served-apis.ts', ['request', 'served'], 'served-apis.ts lists what is served; what serves it comes later.'],
+  ['representation', ['request', 'served'], 'representation turns objects into answers and knows no verb.'],
+  ['authn', ['request', 'webhooks'], 'authn says who sends a request, by objects that it is given a reader for.'],
+  ['authz', ['request', 'loopback', 'webhooks'], 'authz says what a user may do, whatever handles the request.'],
+  ['audit', ['request', 'representation', 'webhooks'], 'audit records requests and takes no part in them.'],
+  ['admission', ['loopback', 'authz'], 'Admission plugins see no request and no transport.'],
+  [
+    'endpoints',
+    ['request', 'served', 'served-apis.ts', 'loopback', 'representation', 'authn', 'authz'],
+    'endpoints answers requests for resources; who else uses its verbs is not known here.',
+  ],
+  [
+    'metrics',
+    ['request', 'served-apis.ts', 'authn', 'authz', 'audit', 'admission', 'endpoints'],
+    'metrics counts what it is told; the parts that report to it are given it by the assembly.',
+  ],
+  [
+    'filters',
+    ['request', 'representation', 'authn', 'authz', 'audit', 'metrics'],
+    'A filter judges a request before its body is read, and knows nothing of what answers it.',
+  ],
+  [
+    'nonresource',
+    ['request', 'served-apis.ts', 'discovery', 'openapi', 'representation', 'endpoints'],
+    'nonresource answers requests that are about no resource.',
+  ],
+  [
+    'aggregation',
+    ['request', 'served-apis.ts', 'loopback', 'webhooks', 'metrics', 'nonresource', 'openapi'],
+    'aggregation hands requests over to other servers.',
+  ],
+  [
+    'custom-resources',
+    ['served', 'served-apis.ts', 'loopback', 'webhooks'],
+    'custom-resources adds and removes served resources; how they are answered is handed in.',
+  ],
+  [
+    'large-requests',
+    [
+      'request',
+      'served',
+      'served-apis.ts',
+      'loopback',
+      'webhooks',
+      'representation',
+      'authz',
+      'admission',
+      'endpoints',
+      'custom-resources',
+    ],
+    'large-requests is the verbs in another thread: it has what a write needs and nothing else.',
+  ],
+  [
+    'bootstrap',
+    ['loopback', 'authn', 'authz', 'aggregation'],
+    'bootstrap keeps the objects of the server itself, as a client of its API.',
+  ],
+  ['health', ['request'], 'Health checks are given what they look at.'],
+  [
+    'lifecycle',
+    ['loopback', 'authn', 'authz', 'metrics', 'aggregation', 'custom-resources', 'bootstrap'],
+    'lifecycle starts and ends what runs beside requests, and sees no request.',
+  ],
+];
+
+/** A folder without a row sees nothing. */
+const apiServerZones = () => {
+  const root = new URL('src/apiserver/', import.meta.url);
+  const known = new Set();
+  for (const [folder, seen] of apiServerFolders) {
+    const above = seen.filter((name) => !known.has(name));
+    if (above.length > 0) throw new Error(`the row of src/apiserver/${folder} sees what has no row above it: ${above}`);
+    known.add(folder);
+  }
+  const others = readdirSync(root, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'assembly' && !known.has(entry.name))
+    .map(({ name }) => [name, [], 'A folder of the API server has a row in apiServerFolders of eslint.config.mjs.']);
+  return [...apiServerFolders, ...others].map(([folder, seen, message]) => ({
+    target: `./src/apiserver/${folder}`,
+    from: './src/apiserver',
+    except: [folder, ...seen].map((name) => `./${name}`),
+    message,
+  }));
+};
+
 export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'src/**/gen/**', '.cache/**', '.orch/**'] },
   {
@@ -97,7 +195,10 @@ export default tseslint.config(
       ],
       '@typescript-eslint/no-explicit-any': 'error',
       'import-x/no-cycle': ['error', { ignoreExternal: true }],
-      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones }],
+      'import-x/no-restricted-paths': [
+        'error',
+        { basePath: import.meta.dirname, zones: [...zones, ...apiServerZones()] },
+      ],
       'no-console': 'error',
       eqeqeq: 'error',
       'prefer-const': 'error',

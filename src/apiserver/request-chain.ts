@@ -1,7 +1,4 @@
-/**
- * The API server: assembles stores, filters and endpoints, and owns what it opened. The order of the filters is the
- * list in `requestChain`.
- */
+/** What every request passes: the order of the filters is the list in `requestChain`. */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../base/logger.ts';
 import { limitInFlight, type InFlightLimits } from './filters/in-flight-limit.ts';
