@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ApiServerConfig } from './config.ts';
+import type { StartConfig } from './config.ts';
 import { createPki } from '../pki/pki.ts';
 import { runCommand } from './testing/run-command.ts';
 import { noRequests } from './testing/no-requests.ts';
@@ -17,8 +17,8 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 /** What the server is started with, and what the command wrote to its log. */
-async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfig; log: string }> {
-  const configs: ApiServerConfig[] = [];
+async function startedWith(...flags: string[]): Promise<{ config: StartConfig; log: string }> {
+  const configs: StartConfig[] = [];
   const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('certs'), ...flags], {
     startApiServer: (config) => {
       configs.push(config);
@@ -39,23 +39,23 @@ async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfi
 describe('orch apiserver', () => {
   test('listens everywhere and makes itself a certificate, which it uses again', async () => {
     const { config } = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
-    expect(config.listen).toEqual({ address: '0.0.0.0', port: 6443 });
-    expect([config.authentication.clientCa, config.authentication.tokenFile, config.publicAddress]).toEqual([
+    expect(config.serving).toMatchObject({ address: '0.0.0.0', port: 6443 });
+    expect([config.authentication.clientCa, config.authentication.tokenFile, config.serving.publicAddress]).toEqual([
       undefined,
       undefined,
       '192.0.2.7',
     ]);
-    const certificate = new X509Certificate(config.serving.certificate.get());
+    const certificate = new X509Certificate(config.serving.tls.certificate.get());
     expect([certificate.subject, certificate.checkHost('api.example.com'), certificate.checkIP('192.0.2.7')]).toEqual([
       'CN=api.example.com',
       'api.example.com',
       '192.0.2.7',
     ]);
-    expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.certificate.get());
+    expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.tls.certificate.get());
     const again = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
-    expect(again.config.serving.certificate.get()).toBe(config.serving.certificate.get());
-    expect((await startedWith('--external-hostname=other.example.com')).config.serving.certificate.get()).not.toBe(
-      config.serving.certificate.get(),
+    expect(again.config.serving.tls.certificate.get()).toBe(config.serving.tls.certificate.get());
+    expect((await startedWith('--external-hostname=other.example.com')).config.serving.tls.certificate.get()).not.toBe(
+      config.serving.tls.certificate.get(),
     );
   });
 
@@ -91,7 +91,9 @@ describe('orch apiserver', () => {
         path('etcd.key'),
       ],
     );
-    expect({ certificate: config.serving.certificate.get(), key: config.serving.key.get() }).toEqual(pki.serving);
+    expect({ certificate: config.serving.tls.certificate.get(), key: config.serving.tls.key.get() }).toEqual(
+      pki.serving,
+    );
     expect([config.authentication.clientCa?.get(), config.authentication.tokenFile]).toEqual([
       pki.ca.certificate,
       'secret,jane,1\n',

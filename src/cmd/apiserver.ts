@@ -1,7 +1,7 @@
 /** `orch apiserver`: one API server, as its flags say. On etcd several of them share the work. */
 import { join, resolve } from 'node:path';
 import type { Logger } from '../base/logger.ts';
-import { assembleApiServerConfig } from './assemble.ts';
+import { assembleStartConfig } from './assemble.ts';
 import type { Command } from './command.ts';
 import { prepareDataDir } from './data-dir.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
@@ -23,7 +23,7 @@ export const apiserver: Command = async (argv, context) => {
   const log = await loggerFor(options, levelOf(options.logs.verbosity), context);
   const dataDir = resolve(options.local.dataDir);
   if (options.storage.servers.length === 0) await prepareDataDir(dataDir);
-  const config = await assembleApiServerConfig(completed, {
+  const config = await assembleStartConfig(completed, {
     serving: () => selfSigned(completed.options, log),
     pki: undefined,
     storeDirectory: join(dataDir, 'store'),

@@ -12,7 +12,8 @@ import type { Logger } from '../base/logger.ts';
 import { readAuditConfig } from './audit-config.ts';
 import { authorizationConfig } from './authorization-config.ts';
 import { authenticationConfig, clientAuthorities } from './authentication-config.ts';
-import type { ApiServerConfig, StoreConfig } from './config.ts';
+import type { StartConfig, StoreConfig } from './config.ts';
+import { type ReadOptions, startConfigOf } from './start-config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
 import type { GivenFlags } from './flags/parse.ts';
@@ -51,14 +52,14 @@ export interface Surroundings {
 }
 
 /** Rejects with no file being watched any more. */
-export const assembleApiServerConfig = (completed: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> =>
-  withCleanupStack((cleanup) => assemble(completed, around, cleanup));
+export const assembleStartConfig = (completed: CompletedOptions, around: Surroundings): Promise<StartConfig> =>
+  withCleanupStack(async (cleanup) => startConfigOf(await readOptions(completed, around, cleanup)));
 
-async function assemble(
+async function readOptions(
   { options, given: flags, featureGates, groupVersions }: CompletedOptions,
   around: Surroundings,
   cleanup: CleanupStack,
-): Promise<ApiServerConfig> {
+): Promise<ReadOptions> {
   const { serving } = options;
   const files = new ReloadableFiles({
     log: around.log,
@@ -97,7 +98,7 @@ async function assemble(
     groupVersions,
     listen: { address: serving.bindAddress, port: around.port ?? serving.securePort },
     publicAddress: await findPublicAddress(serving.advertiseAddress, serving.bindAddress),
-    serving: {
+    tls: {
       ...(given ?? fixedPair(await around.serving())),
       named,
       clientAuthorities: clientAuthorities(authentication),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ReloadableFiles } from '../base/reloadable-file.ts';
-import type { ApiServerConfig } from './config.ts';
+import type { StartConfig } from './config.ts';
 import { startControlPlane } from './control-plane.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
 import { noRequests } from './testing/no-requests.ts';
@@ -53,8 +53,8 @@ describe('startControlPlane', () => {
     stopped.mockRestore();
   });
 
-  const configOf = async (options: Parameters<typeof startControlPlane>[0]): Promise<ApiServerConfig> => {
-    const configs: ApiServerConfig[] = [];
+  const configOf = async (options: Parameters<typeof startControlPlane>[0]): Promise<StartConfig> => {
+    const configs: StartConfig[] = [];
     const controlPlane = await startControlPlane(options, (config) => {
       configs.push(config);
       return Promise.resolve({
@@ -81,14 +81,14 @@ describe('startControlPlane', () => {
       listen: { address: '0.0.0.0', port: 8443 },
     },
   ])('listens on $name', async ({ options, listen }) => {
-    expect((await configOf(options)).listen).toEqual(listen);
+    expect((await configOf(options)).serving).toMatchObject(listen);
   });
 
   test.each([
     { flags: [], allowed: true },
     { flags: ['--allow-privileged=false'], allowed: false },
   ])('privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
-    expect((await configOf({ flags })).options.admission.allowPrivileged).toBe(allowed);
+    expect((await configOf({ flags })).allowPrivileged).toBe(allowed);
   });
 
   test('keeps temporary data in memory', async () => {
@@ -135,8 +135,8 @@ describe('startControlPlane', () => {
   });
 
   test('leaves nothing behind when the server does not start', async () => {
-    const seen: ApiServerConfig[] = [];
-    const start = (config: ApiServerConfig): Promise<never> => {
+    const seen: StartConfig[] = [];
+    const start = (config: StartConfig): Promise<never> => {
       seen.push(config);
       return Promise.reject(Object.assign(new Error('listen EADDRINUSE'), { code: 'EADDRINUSE' }));
     };

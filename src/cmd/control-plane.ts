@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { boundedLogger } from '../base/bounded-logger.ts';
 import { silentLogger } from '../base/logger.ts';
-import { assembleApiServerConfig, type Surroundings } from './assemble.ts';
-import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
+import { assembleStartConfig, type Surroundings } from './assemble.ts';
+import type { StartConfig, RunningApiServer, StartApiServer } from './config.ts';
 import type { ControlPlane, ControlPlaneOptions, KoaMiddleware, KoaOptions } from './control-plane-types.ts';
 import { mount, type MountOptions } from '../server/koa/mount.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -56,7 +56,7 @@ export async function startControlPlane(
       dataDir === undefined
         ? createPki(names, new Date())
         : await ensurePki(join(home.directory, 'pki'), names, new Date(), log);
-    const config = await assembleApiServerConfig(completed, {
+    const config = await assembleStartConfig(completed, {
       ...around,
       serving: () => Promise.resolve(pki.serving),
       pki,
@@ -69,7 +69,7 @@ export async function startControlPlane(
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      return await handOver(server, adminKubeconfig(server.url, config.serving.certificate.get(), pki), home);
+      return await handOver(server, adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki), home);
     } catch (error) {
       await server.close();
       throw error;
@@ -80,7 +80,7 @@ export async function startControlPlane(
   }
 }
 
-async function startOrExplain(config: ApiServerConfig, start: StartApiServer): Promise<RunningApiServer> {
+async function startOrExplain(config: StartConfig, start: StartApiServer): Promise<RunningApiServer> {
   try {
     return await start(config);
   } catch (error) {

@@ -1,6 +1,7 @@
 import { EtcdStore } from '../storage/etcd/store.ts';
 import type { Store } from '../storage/interface.ts';
-import type { ApiServerConfig, StoreConfig } from './config.ts';
+import type { Logger } from '../base/logger.ts';
+import type { StoreConfig } from './config.ts';
 
 export interface OpenStores {
   readonly main: Store;
@@ -12,17 +13,7 @@ export interface OpenStores {
 /**
  * Connects at the first call: a server starts without etcd, says that it is not ready, and goes on when etcd is there.
  */
-export function openEtcdStores(
-  { servers, overrides }: StoreConfig & { kind: 'etcd' },
-  { log, options }: ApiServerConfig,
-): OpenStores {
-  // Files, not their content: they are read again when a connection is made anew, so that certificates can be renewed.
-  const { caFile, certFile, keyFile } = options.storage;
-  const tls = {
-    ...(caFile === undefined ? {} : { caFile }),
-    ...(certFile === undefined ? {} : { certFile }),
-    ...(keyFile === undefined ? {} : { keyFile }),
-  };
+export function openEtcdStores({ servers, overrides, tls }: StoreConfig & { kind: 'etcd' }, log: Logger): OpenStores {
   const opened = new Map<string, EtcdStore>();
   // Overrides that name the same servers share their connections.
   const open = (endpoints: readonly string[]): EtcdStore => {

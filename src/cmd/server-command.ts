@@ -2,7 +2,7 @@
 import type { Logger } from '../base/logger.ts';
 import { versionInfo } from '../base/version.ts';
 import type { CommandContext } from './command.ts';
-import type { ApiServerConfig, RunningApiServer } from './config.ts';
+import type { StartConfig, RunningApiServer } from './config.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
@@ -63,7 +63,7 @@ export const loggerFor = (
 ): Promise<Logger> => createLogger({ format: logs.format, level, write: err });
 
 export interface Serving {
-  readonly config: ApiServerConfig;
+  readonly config: StartConfig;
   readonly interrupts: Interrupts;
   readonly onServing: (server: RunningApiServer) => Promise<void> | void;
   readonly onStopping: () => void;

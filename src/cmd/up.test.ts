@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../../test/support/ports.ts';
 import { StorageError } from '../storage/storage-error.ts';
-import type { ApiServerConfig } from './config.ts';
+import type { StartConfig } from './config.ts';
 import { createSelfSigned } from '../pki/pki.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
 import { runCommand } from './testing/run-command.ts';
@@ -33,8 +33,8 @@ async function stop(command: RunningCommand): Promise<void> {
 
 /** Starts nothing; keeps what it was called with. */
 const recording = () => {
-  const configs: ApiServerConfig[] = [];
-  const startApiServer = (config: ApiServerConfig) => {
+  const configs: StartConfig[] = [];
+  const startApiServer = (config: StartConfig) => {
     configs.push(config);
     return Promise.resolve({
       url: 'https://127.0.0.1:1',
@@ -93,7 +93,7 @@ Stopped. The data is in DIR/data.
 
   test('a second Ctrl-C ends the process at once', async () => {
     let release = (): void => undefined;
-    const slow = async (config: ApiServerConfig) => {
+    const slow = async (config: StartConfig) => {
       const server = await startHttpsServer(config);
       const released = new Promise<void>((resolve) => (release = resolve));
       return { ...server, close: () => Promise.all([server.close(), released]).then(() => undefined) };
@@ -110,7 +110,7 @@ Stopped. The data is in DIR/data.
   });
 
   test('Ctrl-C during the start gives up waiting', async () => {
-    const waiting = ({ signal }: ApiServerConfig) =>
+    const waiting = ({ signal }: StartConfig) =>
       once(signal, 'abort').then((): never => {
         throw new Error('aborted');
       });
@@ -145,12 +145,12 @@ Stopped. The data is in DIR/data.
       await command.says('Ready');
       await stop(command);
     }
-    expect(configs.map(({ listen }) => listen)).toEqual([
+    expect(configs.map(({ serving: { address, port: taken } }) => ({ address, port: taken }))).toEqual([
       { address: '127.0.0.1', port },
       { address: '0.0.0.0', port },
     ]);
     expect(configs[0]!.store).toEqual({ kind: 'embedded', directory: join(dataDir, 'store') });
-    expect(configs[1]!.options.serving.http2MaxStreamsPerConnection).toBe(10);
+    expect(configs[1]!.serving.maxStreamsPerConnection).toBe(10);
     expect((await readdir(dataDir)).sort()).toEqual(['admin.kubeconfig', 'pki']);
   });
 

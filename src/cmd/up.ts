@@ -5,9 +5,9 @@
 import { join, relative, resolve } from 'node:path';
 import type { Logger } from '../base/logger.ts';
 import { orchVersion, versionInfo } from '../base/version.ts';
-import { assembleApiServerConfig } from './assemble.ts';
+import { assembleStartConfig } from './assemble.ts';
 import type { Command } from './command.ts';
-import type { ApiServerConfig } from './config.ts';
+import type { StartConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
@@ -56,7 +56,7 @@ export const up: Command = async (argv, context) => {
   const log = await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context);
   const pki = await ensureLocalPki(dataDir, completed.options, log);
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
-  const config = await assembleApiServerConfig(completed, {
+  const config = await assembleStartConfig(completed, {
     serving: () => Promise.resolve(pki.serving),
     pki,
     storeDirectory: join(dataDir, 'store'),
@@ -71,7 +71,7 @@ export const up: Command = async (argv, context) => {
       config,
       interrupts,
       onServing: async ({ url, ready }) => {
-        await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.certificate.get(), pki));
+        await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.tls.certificate.get(), pki));
         out(`  API server             ${url}\n`);
         await Promise.race([ready, interrupts.first]);
         if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);
@@ -92,7 +92,7 @@ const ensureLocalPki = (dataDir: string, options: ApiServerOptions, log: Logger)
     log,
   );
 
-const describeStore = ({ store }: ApiServerConfig): string =>
+const describeStore = ({ store }: StartConfig): string =>
   store.kind === 'etcd'
     ? `etcd at ${store.servers.join(', ')}`
     : `embedded, ${store.directory === undefined ? 'in memory' : shown(store.directory)}`;

@@ -27,9 +27,7 @@ export async function startOnStore(store: Store, flags: readonly string[] = []):
   const controlPlane = await startControlPlane(
     { flags: ['--endpoint-reconciler-type=none', ...flags], log },
     async (config) => {
-      const server = await startApiServer(
-        serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }),
-      );
+      const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map() }));
       return {
         url: `https://127.0.0.1:${server.port}`,
         ready: server.bootstrapped,

@@ -73,7 +73,7 @@ export async function startTestServer({
     { flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) },
     async (config) => {
       const server = await startApiServer({
-        ...serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }),
+        ...serverConfig(config, { main: wrap(store), overrides: new Map() }),
         ...(largeRequests === undefined ? {} : { largeRequests }),
       });
       ({ handle } = server);

@@ -9,16 +9,19 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
 import { tlsOptions } from '../../server/tls/certificate-reload.ts';
-import type { ApiServerConfig, RunningApiServer } from '../config.ts';
+import type { StartConfig, RunningApiServer } from '../config.ts';
 import { noRequests } from './no-requests.ts';
 
-export async function startHttpsServer({ listen, serving }: ApiServerConfig): Promise<RunningApiServer> {
-  const server = https.createServer({ ...tlsOptions(serving), ALPNProtocols: ['http/1.1'] }, (request, response) => {
-    const socket = request.socket as TLSSocket;
-    const { subject } = socket.getPeerCertificate();
-    response.end(JSON.stringify({ trusted: socket.authorized, user: subject?.CN, groups: subject?.O }));
-  });
-  server.listen(listen.port, listen.address);
+export async function startHttpsServer({ serving }: StartConfig): Promise<RunningApiServer> {
+  const server = https.createServer(
+    { ...tlsOptions(serving.tls), ALPNProtocols: ['http/1.1'] },
+    (request, response) => {
+      const socket = request.socket as TLSSocket;
+      const { subject } = socket.getPeerCertificate();
+      response.end(JSON.stringify({ trusted: socket.authorized, user: subject?.CN, groups: subject?.O }));
+    },
+  );
+  server.listen(serving.port, serving.address);
   await once(server, 'listening');
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -60,9 +60,7 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
     '--authorization-mode=RBAC',
   ];
   const controlPlane = await startControlPlane({ flags }, async (config) => {
-    const server = await startApiServer(
-      serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }),
-    );
+    const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map() }));
     catalog = server.catalog;
     // What is made in the background would come between the cases.
     return {

@@ -319,21 +319,20 @@ test('a start that fails later leaves no connection to the signer behind', async
   let connections = 0;
   proxy.on('connection', () => connections++);
   const store = await openEmbeddedStore();
+  const holder = net.createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
   const start = startControlPlane(
     { flags: [...(await flags(signer)).map((flag) => (flag === signer.socket ? path : flag))] },
-    async (config) => {
-      await startApiServer(
-        serverConfig(
-          { ...config, encryption: { text: 'none' } },
-          { main: store, overrides: new Map(), close: () => Promise.resolve() },
-        ),
-      );
+    async ({ serving, ...config }) => {
+      const taken = { ...config, serving: { ...serving, port: (holder.address() as net.AddressInfo).port } };
+      await startApiServer(serverConfig(taken, { main: store, overrides: new Map() }));
       throw new Error('it started');
     },
   );
-  await expect(start).rejects.toThrow('error while parsing file');
+  await expect(start).rejects.toThrow('is in use');
   expect(connections).toBeGreaterThan(0);
   while (open.size > 0) await once(proxy, 'left');
   proxy.close();
+  holder.close();
   await store[Symbol.asyncDispose]();
 });
