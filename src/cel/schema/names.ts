@@ -4,29 +4,8 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
  *   Validation rules}
  */
-const reserved = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
+import { isReserved } from '../syntax/reserved-words.ts';
+
 const escapes: Readonly<Record<string, string>> = {
   __: '__underscores__',
   '.': '__dot__',
@@ -39,13 +18,13 @@ const meanings: Readonly<Record<string, string>> = { underscores: '__', dot: '.'
 
 /** Undefined for a name that expressions cannot say. */
 export function escapeName(name: string): string | undefined {
-  if (reserved.has(name)) return `__${name}__`;
+  if (isReserved(name)) return `__${name}__`;
   return escapable.test(name) ? name.replace(/__|[./-]/g, (found) => escapes[found]!) : undefined;
 }
 
 /** The property that an expression means. */
 export function unescapeName(escaped: string): string {
   const word = /^__(.*)__$/.exec(escaped)?.[1];
-  if (word !== undefined && reserved.has(word)) return word;
+  if (word !== undefined && isReserved(word)) return word;
   return escaped.includes('__') ? escaped.replace(unescapes, (_, name: string) => meanings[name]!) : escaped;
 }

@@ -19,6 +19,7 @@ import { bytesLiteral, doubleLiteral, intLiteral, LiteralError, stringLiteral, u
 import { expandMacro, type MacroOptions } from './macros.ts';
 import { expressionStart, SyntaxFailure, TokenReader } from './recovery.ts';
 import type { Issue } from './source.ts';
+import { reservedWords } from './reserved-words.ts';
 
 export interface ParseOptions extends MacroOptions {
   /** `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. */
@@ -45,25 +46,6 @@ const maxOperands = 5000;
 /** Deeper trees are refused: reading, checking and evaluation recurse. */
 const maxDepth = 250;
 
-const reserved = new Set([
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
 /** Operators that bind tighter come later. */
 const levels = [new Set(['<', '<=', '>=', '>', '==', '!=', 'in']), new Set(['+', '-']), new Set(['*', '/', '%'])];
 const isOperator = ({ kind, text }: Token, operators: ReadonlySet<string>): boolean =>
@@ -290,7 +272,7 @@ class Parser {
     if (open !== undefined) return this.callOf(name, open.offset, undefined);
     const braceAt = this.messageBrace();
     if (braceAt >= 0) return this.struct(name, braceAt);
-    if (reserved.has(first.text)) {
+    if (reservedWords.has(first.text)) {
       this.issue(first.offset, `reserved identifier: ${first.text}`);
       return nothing(first.offset);
     }
