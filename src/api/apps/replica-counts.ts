@@ -1,7 +1,9 @@
 /** Rules of the counts that controllers report. */
 import { invalid } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import type { ReplicaSetStatus } from '../gen/types/apps-v1.ts';
+import type { ReplicationControllerStatus } from '../gen/types/core-v1.ts';
 import { checkNonNegative } from '../meta/checks.ts';
 
 type Counts<Name extends string> = { readonly [N in Name]?: number | bigint };
@@ -39,4 +41,24 @@ export function checkCollisionCount(
 ): void {
   if (old === undefined || (count !== undefined && count >= old)) return;
   errors.push(invalid(path.child('collisionCount'), count ?? 0, 'cannot be decremented'));
+}
+
+/** What a ReplicaSet and a ReplicationController say of their pods. */
+export function checkReplicaStatus(status: ReplicaSetStatus | ReplicationControllerStatus, errors: FieldErrors): void {
+  const path = FieldPath.of('status');
+  checkCounts(
+    status,
+    ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
+    path,
+    errors,
+  );
+  checkAtMost(
+    status,
+    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    status.replicas,
+    'status.replicas',
+    path,
+    errors,
+  );
+  checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', path, errors);
 }

@@ -17,10 +17,9 @@ import { understoodSelector } from '../../meta/label-selector.ts';
 import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { judgedTwice, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
-import { checkAtMost, checkCounts } from '../replica-counts.ts';
+import { checkReplicaStatus } from '../replica-counts.ts';
 
 const specPath = FieldPath.of('spec');
-const statusPath = FieldPath.of('status');
 const metaRules = { namespaced: true, validateName: subdomainName };
 
 export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodValidationOptions): FieldErrors {
@@ -76,20 +75,6 @@ export function checkReplicatedPods(
 
 export function validateReplicaSetStatusUpdate({ metadata, status }: ReplicaSet, old: ReplicaSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkCounts(
-    status,
-    ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
-    statusPath,
-    errors,
-  );
-  checkAtMost(
-    status,
-    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
-    status.replicas,
-    'status.replicas',
-    statusPath,
-    errors,
-  );
-  checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);
+  checkReplicaStatus(status, errors);
   return errors;
 }

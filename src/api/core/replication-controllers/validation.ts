@@ -5,7 +5,7 @@ import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec 
 import { required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { checkAtMost, checkCounts } from '../../apps/replica-counts.ts';
+import { checkReplicaStatus } from '../../apps/replica-counts.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -14,7 +14,6 @@ import { checkPodTemplate } from '../pod-templates/validation.ts';
 import { checkAlwaysRunning, mismatchedLabels } from '../pod-templates/workload.ts';
 
 const specPath = FieldPath.of('spec');
-const statusPath = FieldPath.of('status');
 
 export function validateReplicationController(
   { metadata, spec }: ReplicationController,
@@ -66,20 +65,6 @@ export function validateReplicationControllerStatusUpdate(
   old: ReplicationController,
 ): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkCounts(
-    status,
-    ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
-    statusPath,
-    errors,
-  );
-  checkAtMost(
-    status,
-    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
-    status.replicas,
-    'status.replicas',
-    statusPath,
-    errors,
-  );
-  checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);
+  checkReplicaStatus(status, errors);
   return errors;
 }
