@@ -3,29 +3,6 @@
  *
  * The driver is TypeScript and uses the project's own codecs, so it is bundled first, as the program is.
  */
-import { rm } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { runBundled } from '../hack/run-bundled.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const outfile = path.join(root, '.cache', 'bench', `driver-${process.pid}.mjs`);
-
-await build({
-  absWorkingDir: root,
-  entryPoints: ['bench/main.ts'],
-  outfile,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: 'inline',
-  logLevel: 'warning',
-});
-try {
-  const { main } = await import(pathToFileURL(outfile).href);
-  process.exitCode = await main(process.argv.slice(2), root);
-} finally {
-  await rm(outfile, { force: true });
-}
+await runBundled('bench/main.ts', 'bench/driver');
