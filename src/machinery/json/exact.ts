@@ -31,7 +31,7 @@ import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
 import type { JsonDocument } from './reader.ts';
 import { ProblemList } from './problems.ts';
 import { JsonNumber } from './number.ts';
-import { textOfContainer } from './reader.ts';
+import { textOfContainer } from './container-text.ts';
 import type { WellKnownType } from './well-known-types.ts';
 import { FormMismatch, isWellKnownType, readWellKnownType } from './well-known-types.ts';
 

@@ -7,12 +7,12 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc8259 | RFC 8259}
  */
 import { decodeUtf8Replacing } from '../bytes/utf8.ts';
-import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
 import { JsonSyntaxError } from './json-error.ts';
 import { maxNesting } from './inspect.ts';
 import { JsonNumber, numberOf } from './number.ts';
+import { quoteCharacter } from './quote-character.ts';
 
 /**
  * The maximum depth of a value without a type. Such values are walked by recursion (patches, field sets, comparisons),
@@ -318,25 +318,6 @@ class Reader {
   }
 }
 
-/** The text of an object or list that begins at `start` of a document that was read. */
-export function textOfContainer(text: string, start: number): string {
-  let depth = 0;
-  for (let i = start; ; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) i = endOfString(text, i);
-    else if (code === 0x7b || code === 0x5b) depth++;
-    else if ((code === 0x7d || code === 0x5d) && --depth === 0) return text.slice(start, i + 1);
-  }
-}
-
-function endOfString(text: string, quote: number): number {
-  for (let i = quote + 1; ; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 0x22) return i;
-    if (code === 0x5c) i++;
-  }
-}
-
 const escapes = new Map([
   [0x22, '"'],
   [0x5c, '\\'],
@@ -352,15 +333,4 @@ const loneSurrogates = /\p{Surrogate}/gu;
 
 function isHex(code: number): boolean {
   return isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
-}
-
-/** Go's scanner works on bytes: of a character beyond ASCII it shows the first byte. */
-function quoteCharacter(text: string, position: number, bytewise: boolean): string {
-  if (position >= text.length) return "' '";
-  const byte = bytewise
-    ? text.charCodeAt(position)
-    : Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
-  if (byte === 0x27) return "'\\''";
-  if (byte === 0x22) return "'\"'";
-  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
 }

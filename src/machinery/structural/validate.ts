@@ -4,28 +4,20 @@
  *
  * An update is judged leniently (KEP-4008): what was there before and has not changed is not looked at.
  */
-import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from '../field-error.ts';
+import { invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
 import { FieldErrors } from '../field-errors.ts';
 import { FieldPath } from '../field-path.ts';
-import { goSyntax, goValue } from '../go-format.ts';
+import { goSyntax } from '../go-format.ts';
 import { goQuote, GoSyntax } from '../go-quote.ts';
 import { stringifyJson } from '../json/writer.ts';
 import { keysOf, memberOf } from '../members.ts';
-import { shownQuoted, shownText } from '../shown-text.ts';
+import { shownText } from '../shown-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import { Errors, type Findings, Tentative } from './findings.ts';
-import { formatCheckers } from './formats.ts';
-import { matchesPattern, startMatching } from './patterns.ts';
+import { Errors, Tentative } from './findings.ts';
+import { startMatching } from './patterns.ts';
 import { tooMuch, Work } from './work.ts';
-
-interface Place {
-  /** `spec.list[0].name`; '' is the object itself. */
-  readonly path: string;
-  /** The value that was there before; undefined when there was none, or it cannot be determined. */
-  readonly old: JsonValue | undefined;
-  readonly found: Findings;
-  readonly work: Work;
-}
+import { type Place, type Matches, failed, met, pathOf, inBody } from './place.ts';
+import { numberAt, checkString, checkFormat, checkNumber } from './scalars.ts';
 
 /** @param old the object as it was, on an update */
 export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonValue): FieldErrors {
@@ -39,9 +31,6 @@ export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonVa
   }
   return errors;
 }
-
-/** How much of the schema was met: among alternatives the errors of the best one are told. */
-type Matches = number;
 
 const checks: readonly ((value: JsonValue, schema: JsonObject, place: Place) => Matches | undefined)[] = [
   checkType,
@@ -64,18 +53,6 @@ function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
   }
   return matches;
 }
-
-function failed({ found }: Place, make: () => FieldError): Matches {
-  found.add(make);
-  return 0;
-}
-
-const met: Matches = 1;
-
-const pathOf = (path: string): FieldPath => (path === '' ? FieldPath.root : FieldPath.of(path));
-
-/** `spec.size in body …` */
-const inBody = ({ path }: Place, rule: string): string => `${shownText(path)} in body ${rule}`;
 
 function typeName(value: JsonValue): string {
   if (value === null) return 'null';
@@ -182,80 +159,6 @@ function takeOver({ found, matches }: Trial, place: Place): Matches {
   found.tell(place.found);
   return matches;
 }
-
-function numberAt(schema: JsonObject, name: string): number | bigint | undefined {
-  const value = memberOf(schema, name);
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
-}
-
-function checkString(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
-  if (typeof value !== 'string') return undefined;
-  const [most, least] = [numberAt(schema, 'maxLength'), numberAt(schema, 'minLength')];
-  const refuse = (rule: string): Matches =>
-    failed(place, () => invalid(pathOf(place.path), value, inBody(place, rule)));
-  if (most !== undefined && lengthOf(value) > most)
-    return failed(place, () => tooLong(pathOf(place.path), Number(most)));
-  if (least !== undefined && lengthOf(value) < least) return refuse(`should be at least ${least} chars long`);
-  const pattern = memberOf(schema, 'pattern');
-  const matches = typeof pattern === 'string' && pattern !== '' ? matchesPattern(pattern, value) : true;
-  if (matches === undefined) return refuse(`takes too long to match '${String(pattern)}'`);
-  return matches ? met : refuse(`should match '${String(pattern)}'`);
-}
-
-/** Characters, not UTF-16 units. */
-function lengthOf(text: string): number {
-  let length = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= 0xd800 && code < 0xdc00 && text.charCodeAt(i + 1) >= 0xdc00) length--;
-  }
-  return length;
-}
-
-function checkFormat(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
-  const format = memberOf(schema, 'format');
-  const isValid = typeof value === 'string' && typeof format === 'string' ? formatCheckers.get(format) : undefined;
-  if (isValid === undefined) return undefined;
-  if (isValid(value as string)) return met;
-  return failed(place, () =>
-    typeInvalid(
-      pathOf(place.path),
-      value as string,
-      inBody(place, `must be of type ${format as string}: ${shownQuoted(value as string, goQuote)}`),
-    ),
-  );
-}
-
-function checkNumber(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
-  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
-  let matches = met;
-  const refuse = (rule: string): void => {
-    matches = failed(place, () => invalid(pathOf(place.path), new GoSyntax(goValue(value)), inBody(place, rule)));
-  };
-  const [factor, most, least] = [
-    numberAt(schema, 'multipleOf'),
-    numberAt(schema, 'maximum'),
-    numberAt(schema, 'minimum'),
-  ];
-  if (factor !== undefined && !isMultiple(value, factor)) refuse(`should be a multiple of ${goValue(factor)}`);
-  if (most !== undefined) {
-    if (memberOf(schema, 'exclusiveMaximum') === true ? value >= most : value > most)
-      refuse(
-        `should be less than ${memberOf(schema, 'exclusiveMaximum') === true ? '' : 'or equal to '}${goValue(most)}`,
-      );
-  }
-  if (least !== undefined) {
-    const exclusive = memberOf(schema, 'exclusiveMinimum') === true;
-    if (exclusive ? value <= least : value < least)
-      refuse(`should be greater than ${exclusive ? '' : 'or equal to '}${goValue(least)}`);
-  }
-  return matches;
-}
-
-const isMultiple = (value: number | bigint, factor: number | bigint): boolean => {
-  if (typeof value === 'bigint' && Number.isInteger(Number(factor))) return value % BigInt(factor) === 0n;
-  return Number.isInteger(Number(value) / Number(factor));
-};
 
 function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
   if (!Array.isArray(value)) return undefined;
