@@ -1,44 +1,7 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Logger, silentLogger } from '../base/logger.ts';
-import { FakeClock } from '../base/testing/fake-clock.ts';
+import { describe, expect, test } from 'vitest';
 import { StatusError, tooManyRequests } from '../machinery/status.ts';
-import { Informer, type InformerOptions } from './informer.ts';
-import type { InformerHandler } from './handlers.ts';
-import { type MemoryObject, MemorySource } from './testing/memory-source.ts';
-
-/** What a handler is told, as lines. */
-function told(): { readonly lines: string[]; readonly handler: InformerHandler<MemoryObject> } {
-  const lines: string[] = [];
-  const of = ({ name, data, version }: MemoryObject): string => `${name}${data === '' ? '' : `=${data}`}@${version}`;
-  return {
-    lines,
-    handler: {
-      onAdd: (object, isInitial) => lines.push(`${isInitial ? 'initial' : 'add'} ${of(object)}`),
-      onUpdate: (before, after) => lines.push(`update ${of(before)} to ${of(after)}`),
-      onDelete: (last, final) =>
-        lines.push(`delete ${of(last)}, ${final === undefined ? 'missed' : `then ${of(final)}`}`),
-    },
-  };
-}
-
-function setUp(options: Partial<InformerOptions<MemoryObject>> = {}, source = new MemorySource()) {
-  const clock = new FakeClock();
-  const warnings: string[] = [];
-  const log: Logger = {
-    ...silentLogger,
-    warn: (_, message) => warnings.push(message),
-    error: (_, message) => warnings.push(message),
-  };
-  const informer = new Informer({ source, log, clock, random: () => 0.5, ...options });
-  const { lines, handler } = told();
-  informer.addHandler(handler);
-  onTestFinished(() => informer.stop());
-  const start = async (): Promise<void> => {
-    informer.start();
-    await clock.advance(0);
-  };
-  return { clock, source, informer, lines, start, warnings, state: () => [...informer.objects.values()] };
-}
+import type { MemorySource } from './testing/memory-source.ts';
+import { setUp } from './testing/observed-informer.ts';
 
 /** At least the first delay with its jitter. */
 const retryMs = 800 + 400;
@@ -327,91 +290,5 @@ describe('an informer whose source fails', () => {
     await t.clock.advance(0);
     await t.clock.advance(retryMs);
     expect(t.state()).toEqual([...t.source.objects.values()]);
-  });
-});
-
-describe('the handlers of an informer', () => {
-  test('that come later are told of what is there, and of each change from then on', async () => {
-    const t = setUp();
-    t.source.set('a');
-    await t.start();
-    const late = told();
-    t.informer.addHandler(late.handler);
-    t.source.set('b');
-    expect(late.lines).toEqual(['initial a@1', 'add b@2']);
-  });
-
-  test('that are removed are told of nothing more', async () => {
-    const t = setUp();
-    await t.start();
-    const other = told();
-    const registration = t.informer.addHandler(other.handler);
-    t.source.set('a');
-    registration.remove();
-    t.source.set('b');
-    expect([other.lines, t.lines]).toEqual([['add a@1'], ['add a@1', 'add b@2']]);
-  });
-
-  test('are told by all others, when one throws', async () => {
-    const t = setUp();
-    t.informer.addHandler({
-      onAdd: () => {
-        throw new Error('no');
-      },
-    });
-    const last = told();
-    t.informer.addHandler(last.handler);
-    await t.start();
-    t.source.set('a');
-    t.source.set('a', 'x');
-    expect(last.lines).toEqual(['add a@1', 'update a@1 to a=x@2']);
-    expect(t.warnings).toEqual(['a handler of an informer failed']);
-  });
-
-  test('are told in order of what one of them causes', async () => {
-    const t = setUp();
-    t.informer.addHandler({
-      onAdd: ({ name, data }) => {
-        if (data === '') t.source.set(name, 'by the handler');
-      },
-    });
-    const last = told();
-    t.informer.addHandler(last.handler);
-    await t.start();
-    t.source.set('a');
-    const expected = ['add a@1', 'update a@1 to a=by the handler@2'];
-    expect([t.lines, last.lines]).toEqual([expected, expected]);
-  });
-
-  test('that come or go while others are told are told each change once', async () => {
-    const t = setUp();
-    const late = told();
-    const first = t.informer.addHandler({
-      onAdd() {
-        first.remove();
-        t.informer.addHandler(late.handler);
-      },
-    });
-    await t.start();
-    t.source.set('a');
-    t.source.set('b');
-    expect(late.lines).toEqual(['initial a@1', 'add b@2']);
-  });
-
-  test('are told of all objects again at each resync', async () => {
-    const t = setUp({ resyncMs: 1000 });
-    t.source.set('a');
-    await t.start();
-    await t.clock.advance(2500);
-    expect(t.lines).toEqual(['initial a@1', 'update a@1 to a@1', 'update a@1 to a@1']);
-  });
-
-  test('are told of what the transform leaves', async () => {
-    const t = setUp({ transform: (object) => ({ ...object, data: object.data.toUpperCase() }) });
-    t.source.set('a', 'x');
-    await t.start();
-    t.source.set('a', 'y');
-    t.source.remove('a');
-    expect(t.lines).toEqual(['initial a=X@1', 'update a=X@1 to a=Y@2', 'delete a=Y@2, then a=Y@3']);
   });
 });
