@@ -3,7 +3,7 @@
  */
 import { connect } from 'node:http2';
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/storage/interface.ts';
+import { observed, type StoreCalls } from '../support/observed-store.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const container = { name: 'c', image: 'i' };
@@ -19,74 +19,7 @@ const event = (name: string): object => ({ metadata: { name }, involvedObject: {
 interface Row {
   readonly flags: readonly string[];
   readonly effect: string;
-  check(server: TestServer, calls: Calls): Promise<void>;
-}
-
-/** What the server asks of its store. */
-interface Calls {
-  readonly all: { readonly method: string; readonly args: readonly unknown[] }[];
-  /** Resolves at the next call after now that fits. */
-  next(fits: (method: string, args: readonly unknown[]) => boolean): Promise<void>;
-  /** From now on calls that fit are held up until `release`, or until their signal says that it is over. */
-  hang: (method: string, args: readonly unknown[]) => boolean;
-  release(): void;
-  /** Most deletions at a time so far. */
-  readonly deletions: { now: number; most: number };
-}
-
-function observed(): { calls: Calls; wrap: (store: Store) => Store } {
-  const holds: (() => void)[] = [];
-  const waiting = new Set<(method: string, args: readonly unknown[]) => void>();
-  const calls: Calls = {
-    all: [],
-    hang: () => false,
-    release: () => {
-      calls.hang = () => false;
-      holds.forEach((end) => end());
-    },
-    deletions: { now: 0, most: 0 },
-    next: (fits) =>
-      new Promise((resolve) => {
-        const look = (method: string, args: readonly unknown[]): void => {
-          if (!fits(method, args)) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-      }),
-  };
-  const wrap = (store: Store): Store =>
-    new Proxy(store, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target);
-        if (typeof member !== 'function' || typeof name === 'symbol') return member;
-        return (...args: unknown[]): unknown => {
-          calls.all.push({ method: name, args });
-          for (const look of waiting) look(name, args);
-          if (calls.hang(name, args))
-            return held(args, holds).then(() => Reflect.apply(member, target, args) as unknown);
-          const result: unknown = Reflect.apply(member, target, args);
-          if (name === 'delete') countWhile(calls.deletions, result as Promise<unknown>);
-          return result;
-        };
-      },
-    });
-  return { calls, wrap };
-}
-
-function held(args: readonly unknown[], holds: (() => void)[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    holds.push(resolve);
-    for (const arg of args) {
-      const signal = arg instanceof AbortSignal ? arg : (arg as { signal?: AbortSignal } | undefined)?.signal;
-      signal?.addEventListener('abort', () => reject(signal.reason as Error));
-    }
-  });
-}
-
-function countWhile(count: Calls['deletions'], work: Promise<unknown>): void {
-  count.most = Math.max(count.most, ++count.now);
-  void work.finally(() => count.now--).catch(() => undefined);
+  check(server: TestServer, calls: StoreCalls): Promise<void>;
 }
 
 const ofKind =
@@ -94,7 +27,7 @@ const ofKind =
   (method: string, args: readonly unknown[]): boolean =>
     method === 'list' && String(args[0]).includes(path);
 /** Of the leases for events; the server takes one for its own endpoint at its start. */
-const ttlsOf = ({ all }: Calls): unknown[] =>
+const ttlsOf = ({ all }: StoreCalls): unknown[] =>
   all
     .filter(({ method }) => method === 'grantLease')
     .map(({ args }) => args[0])
@@ -380,7 +313,7 @@ const rows: readonly Row[] = [
 
 const metrics = async (server: TestServer): Promise<string> => (await server.send('GET', '/metrics')).text;
 
-async function expectUnhealthy(server: TestServer, calls: Calls, endpoint: string, check: string): Promise<void> {
+async function expectUnhealthy(server: TestServer, calls: StoreCalls, endpoint: string, check: string): Promise<void> {
   expect((await server.send('GET', `/${endpoint}/${check}`)).status).toBe(200);
   calls.hang = (method) => method === 'currentRevision';
   expect((await server.send('GET', `/${endpoint}/${check}`)).status).toBe(500);

@@ -12,7 +12,7 @@ import { schemas } from '../../../test/support/schemas.ts';
 import { sharedPath } from '../../../test/support/shared.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object-meta.ts';
 import type { StatusError } from '../status.ts';
-import { isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
+import { isObject, type JsonObject } from '../value.ts';
 import {
   createBuiltInTypes,
   createCustomType,
@@ -20,6 +20,7 @@ import {
   type MergeType,
   type OwnershipRequest,
 } from './index.ts';
+import { fieldsOf, pathsOf, withoutNothing } from './testing/shown-fields.ts';
 
 /**
  * The recorded managedFields of the reference server. What admission, defaults and allocation do is not here: each
@@ -307,39 +308,6 @@ const timed = (entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] 
 
 const readable = (entries: ManagedFieldsEntry[] | undefined) =>
   entries?.map((entry) => ({ ...entry, fieldsV1: fieldsOf(entry) }));
-const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue =>
-  (fieldsV1 as unknown) instanceof RawJson
-    ? (JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue)
-    : fieldsV1!;
-
-function pathsOf(entries: ManagedFieldsEntry[] | undefined): string[] {
-  const walk = (fields: JsonObject, prefix: string): string[] => {
-    const names = Object.keys(fields);
-    if (names.length === 0) return [prefix];
-    return names.flatMap((name) =>
-      name === '.' ? [prefix] : walk(fields[name] as JsonObject, `${prefix}${shownElement(name)}`),
-    );
-  };
-  return (entries ?? []).flatMap((entry) => walk(fieldsOf(entry) as JsonObject, '')).sort();
-}
-
-function shownElement(name: string): string {
-  if (name.startsWith('f:')) return `.${name.slice(2)}`;
-  if (!name.startsWith('k:')) return `[${name}]`;
-  return `[${Object.entries(JSON.parse(name.slice(2)) as JsonObject)
-    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-    .join(',')}]`;
-}
-
-/** Without null and empty members, which an answer of a typed object does not show. */
-function withoutNothing(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return value.map((item) => withoutNothing(item) ?? {});
-  if (!isObject(value)) return value === null || value === '' ? undefined : value;
-  const members = Object.entries(value)
-    .map(([key, member]) => [key, member === undefined ? undefined : withoutNothing(member)] as const)
-    .filter(([, member]) => member !== undefined);
-  return members.length === 0 ? undefined : Object.fromEntries(members);
-}
 
 function statusOf(run: () => unknown): StatusError {
   try {
