@@ -1,6 +1,9 @@
 /**
  * Gives each part of an expression its type and each call the overloads that fit; what does not fit is an error with
  * its place.
+ *
+ * One file because the checks of all kinds of nodes call each other.
+ *
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking | CEL language
  *   definition: gradual type checking}
  */

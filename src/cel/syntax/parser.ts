@@ -1,6 +1,9 @@
 /**
  * Reads an expression. Precedence by the grammar of the language definition; chains of `&&` and `||` become balanced
  * trees, so that a long one is not deep.
+ *
+ * One file because the rules of the grammar call each other.
+ *
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax | CEL language definition: syntax}
  */
 import {

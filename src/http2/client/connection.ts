@@ -8,6 +8,8 @@
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
  * table (see hpack/stateless.ts), informational answers.
  *
+ * One file because every frame reads or changes the state that they share: streams, windows, the outbox, the end.
+ *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
 import type { Duplex } from 'node:stream';

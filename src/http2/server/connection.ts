@@ -13,6 +13,8 @@
  * that does not take its responses is not read any further; of each response at most one piece is buffered here, and
  * for a bounded time.
  *
+ * One file because every frame reads or changes the state that they share: streams, windows, the outbox, the end.
+ *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
 import type { Duplex } from 'node:stream';

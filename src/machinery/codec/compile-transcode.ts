@@ -4,6 +4,8 @@
  * First the fields' places in the message are noted, then they are written in declaration order, with a comma after
  * each; the caller that closes the object overwrites the last comma. Where protobuf's rules for repeated singular
  * fields, or maps out of order, would need more than that, the message is decoded and written from its value.
+ *
+ * One file because all parts of the compiled function share the variables that the others declare.
  */
 import {
   checkRoom,

@@ -6,6 +6,8 @@
  * Behaviour taken from upstream's decoder: members are read in order; a value of the wrong type is noted and the rest
  * still read; an error of a type with its own decoder (time, quantity) ends decoding at once and is reported instead of
  * those noted; null leaves a value as it was; a repeated member is read into the value of the first one.
+ *
+ * One file because the decoders of messages, lists, maps and single values call each other.
  */
 import type { Links } from '../codec/link.ts';
 import type { Element, Member } from '../codec/plan.ts';
