@@ -1,5 +1,5 @@
 import { section, strings } from '../flag.ts';
-import { featureGates, knownGates } from '../feature-gates.ts';
+import { featureGates, knownGates } from '../shared/feature-gates.ts';
 import { runtimeConfig } from '../runtime-config.ts';
 
 export const apis = section('API enablement', {

@@ -5,7 +5,7 @@
 import type { GateSettings } from '../../../api/feature-gates.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import type { GroupVersionInfo } from '../../../api/resources.ts';
-import { expandGates, gateWarnings } from '../feature-gates.ts';
+import { expandGates, gateWarnings } from '../shared/feature-gates.ts';
 import type { Sections } from '../flag.ts';
 import { FlagError, parseFlags } from '../parse.ts';
 import type { GivenFlags, ParsedFlags } from '../parse.ts';

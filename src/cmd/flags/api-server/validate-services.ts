@@ -1,7 +1,7 @@
 import { parseCidr } from '../../../machinery/formats/addresses.ts';
 import type { Cidr } from '../../../machinery/formats/addresses.ts';
 import type { Check } from './check.ts';
-import { inRange } from './in-range.ts';
+import { inRange } from '../in-range.ts';
 
 export const reconcilerTypes = ['lease', 'master-count', 'none'];
 

@@ -8,19 +8,25 @@ import { versionInfo } from '../../../base/version.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
 import { isCipherSuite } from '../../../server/tls/cipher-suites.ts';
-import { canSharePorts, isTransportSecurityDirective, originProblem, readNamedPair, tlsVersions } from './tls.ts';
+import {
+  canSharePorts,
+  isTransportSecurityDirective,
+  originProblem,
+  readNamedPair,
+  tlsVersions,
+} from '../shared/tls.ts';
 import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';
-import { expandGates } from '../feature-gates.ts';
+import { expandGates } from '../shared/feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
 import type { Check, Spelling } from './check.ts';
 import { checkAudit } from './validate-audit.ts';
-import { isMetricLabel } from './metric-labels.ts';
+import { isMetricLabel } from '../shared/metric-labels.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
 import { checkServices, reconcilerTypes } from './validate-services.ts';
-import { inRange } from './in-range.ts';
+import { inRange } from '../in-range.ts';
 
 /** A sentence per problem; empty when the server can start. */
 export function validateApiServerOptions(options: ApiServerOptions, given: GivenFlags): string[] {

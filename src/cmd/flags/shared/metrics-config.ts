@@ -1,10 +1,10 @@
 /** What the metrics flags and the file they name say of what `/metrics` shows. */
-import type { MetricSettings } from '../server/metrics/metric-registry.ts';
-import { parseYaml } from '../machinery/json/yaml.ts';
-import { isMetricLabel, readAllowedLabels } from './flags/api-server/metric-labels.ts';
-import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { readFlagFile } from './read-file.ts';
-import { UserError } from './user-error.ts';
+import type { MetricSettings } from '../../../server/metrics/metric-registry.ts';
+import { parseYaml } from '../../../machinery/json/yaml.ts';
+import { isMetricLabel, readAllowedLabels } from './metric-labels.ts';
+import type { ApiServerOptions } from '../api-server/table.ts';
+import { readFlagFile } from '../../read-file.ts';
+import { UserError } from '../../user-error.ts';
 
 export async function readMetricsConfig({
   disabledMetrics,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { FEATURE_GATES } from '../../api/feature-gates.ts';
+import { FEATURE_GATES } from '../../../api/feature-gates.ts';
 import { expandGates, featureGates, gateWarnings, knownGates } from './feature-gates.ts';
 
 const flag = featureGates('feature-gates', 'supported', { help: 'Gates.' });
@@ -77,7 +77,7 @@ describe('--feature-gates', () => {
   });
 
   test('every other gate is asked for somewhere', async () => {
-    const sources = await readSources(new URL('../../', import.meta.url));
+    const sources = await readSources(new URL('../../../', import.meta.url));
     const unused = Object.entries(FEATURE_GATES)
       .filter(([gate, { locked }]) => !locked && !sources.includes(`'${gate}'`))
       .map(([gate]) => gate);

@@ -4,11 +4,11 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
  */
-import { FEATURE_GATES } from '../../api/feature-gates.ts';
-import type { FeatureGate, GateSettings } from '../../api/feature-gates.ts';
-import { customFlag } from './flag.ts';
-import type { Flag, FlagOptions, Support } from './flag.ts';
-import { parseBool } from './values.ts';
+import { FEATURE_GATES } from '../../../api/feature-gates.ts';
+import type { FeatureGate, GateSettings } from '../../../api/feature-gates.ts';
+import { customFlag } from '../flag.ts';
+import type { Flag, FlagOptions, Support } from '../flag.ts';
+import { parseBool } from '../values.ts';
 
 /**
  * What these gates guard is not implemented yet, or always on: they keep their default, and setting them is refused.
