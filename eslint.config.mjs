@@ -61,6 +61,11 @@ const zones = [
     ['cmd', 'etcd', 'controllers', 'scheduler', 'node-agent'],
     'cmd assembles the server, not the other way round.',
   ),
+  not(
+    'cmd/flags/shared',
+    ['cmd/flags/api-server', 'apiserver', 'registry', 'storage', 'etcd'],
+    'Flags that daemons share know nothing of the API server.',
+  ),
   ...['controllers', 'scheduler', 'node-agent'].map((daemon) =>
     only(
       daemon,

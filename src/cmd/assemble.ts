@@ -3,9 +3,7 @@
  */
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
-import { isPair } from '../base/key-pair.ts';
-import { type NamedPair, type ServingTls } from '../server/tls/certificate-reload.ts';
-import { fixedText, ReloadableFiles } from '../base/reloadable-file.ts';
+import { ReloadableFiles } from '../base/reloadable-file.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
 import type { Logger } from '../base/logger.ts';
@@ -16,18 +14,16 @@ import type { StartConfig, StoreConfig } from './config.ts';
 import { type ReadOptions, startConfigOf } from './start-config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
-import type { GivenFlags } from './flags/parse.ts';
-import type { LastWords } from '../server/stall-detector/messages.ts';
-import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
+import { stallReporting } from './flags/shared/debugging.ts';
 import type { Pod } from '../client/in-cluster.ts';
-import { readNamedPair, tlsVersions } from './flags/shared/tls.ts';
+import { servingTls, watchServingFiles } from './flags/shared/serving-tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { KeyPair, Pki } from '../pki/pki.ts';
 import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
-import { readFlagFile, watchFlagFile } from './read-file.ts';
-import { UserError } from './user-error.ts';
+import { fixedPair, watchFlagPair } from './key-pair-files.ts';
+import { readFlagFile } from './read-file.ts';
 
 export interface Surroundings {
   /** Used when no `--tls-cert-file` is given. */
@@ -67,12 +63,7 @@ async function readOptions(
   });
   cleanup.add(() => files.stop());
   // One after the other, so that of several missing files it is always the same one that is named.
-  const given = await watchFlagPair(
-    files,
-    ['tls-cert-file', serving.tlsCertFile],
-    ['tls-private-key-file', serving.tlsPrivateKeyFile],
-  );
-  const named = await watchNamedPairs(files, serving.tlsSniCertKeys);
+  const servingFiles = await watchServingFiles(serving, files);
   const givenClient = await watchFlagPair(
     files,
     ['proxy-client-cert-file', serving.proxyClientCertFile],
@@ -98,14 +89,11 @@ async function readOptions(
     groupVersions,
     listen: { address: serving.bindAddress, port: around.port ?? serving.securePort },
     publicAddress: await findPublicAddress(serving.advertiseAddress, serving.bindAddress),
-    tls: {
-      ...(given ?? fixedPair(await around.serving())),
-      named,
+    tls: servingTls(serving, {
+      ...servingFiles,
+      pair: servingFiles.pair ?? fixedPair(await around.serving()),
       clientAuthorities: clientAuthorities(authentication),
-      cipherSuites: serving.tlsCipherSuites,
-      minVersion: tlsVersions[serving.tlsMinVersion ?? ''] ?? 'TLSv1.2',
-      withoutHttp2: serving.disableHttp2Serving,
-    },
+    }),
     authentication,
     authorization,
     proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
@@ -114,18 +102,12 @@ async function readOptions(
     metrics,
     store,
     encryption,
-    stalls: stallsOf(options, flags, around.ownsProcess === true),
+    stalls: stallReporting(options.debugging, options.logs, flags, around.ownsProcess === true),
     version: versionInfo(),
     log: around.log,
     signal: around.signal,
   };
 }
-
-/** A process that hosts servers for tests stalls by what else it does. */
-const stallsOf = ({ debugging, logs }: ApiServerOptions, given: GivenFlags, ownsProcess: boolean): StallReporting =>
-  ownsProcess
-    ? { thresholdMs: debugging.eventLoopStallThresholdMs, lastWords: logs.format as LastWords }
-    : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
 
 /**
  * In mode AlwaysAllow anonymous requests are refused. With flags the options ensure that.
@@ -150,48 +132,6 @@ async function readStore(storage: ApiServerOptions['storage'], directory: string
     tls: definedOnly({ caFile: storage.caFile, certFile: storage.certFile, keyFile: storage.keyFile }),
   };
 }
-
-type Pair = Pick<ServingTls, 'certificate' | 'key'>;
-
-/** A flag, and the file that it names. */
-type FlagFile = readonly [flag: string, path: string | undefined];
-
-async function watchFlagPair(
-  files: ReloadableFiles,
-  [certificateFlag, certificatePath]: FlagFile,
-  [keyFlag, keyPath]: FlagFile,
-): Promise<Pair | undefined> {
-  if (certificatePath === undefined || keyPath === undefined) return undefined;
-  const certificate = await watchFlagFile(files, certificateFlag, certificatePath);
-  const key = await watchFlagFile(files, keyFlag, keyPath);
-  if (!isPair(certificate.get(), key.get()))
-    throw new UserError(
-      `--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as ` +
-        `PEM: ${certificatePath}, ${keyPath}`,
-    );
-  return { certificate, key };
-}
-
-/** `cert,key[:domain,…]` */
-const watchNamedPairs = (files: ReloadableFiles, flags: readonly string[]): Promise<NamedPair[]> =>
-  Promise.all(
-    flags.map(async (flag) => {
-      const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;
-      const certificate = await watchFlagFile(files, 'tls-sni-cert-key', certificatePath);
-      const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
-      if (!isPair(certificate.get(), key.get()))
-        throw new UserError(
-          '--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as ' +
-            `PEM: ${certificatePath}, ${keyPath}`,
-        );
-      return { certificate, key, names };
-    }),
-  );
-
-const fixedPair = ({ certificate, key }: KeyPair): Pair => ({
-  certificate: fixedText(certificate),
-  key: fixedText(key),
-});
 
 function definedOnly<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

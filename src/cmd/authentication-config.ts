@@ -15,6 +15,7 @@ import { parseTokenFile } from '../auth/authentication/token-file.ts';
 import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } from '../base/reloadable-file.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
+import { requestHeaderOptions } from './flags/shared/client-certificates.ts';
 import type { Pki } from '../pki/pki.ts';
 import { readKubeconfig } from '../client/kubeconfig.ts';
 import { describeFileError } from '../base/file-error.ts';
@@ -83,14 +84,7 @@ async function requestHeaderConfig(
   const ca = await watchAuthorities('requestheader-client-ca-file', options.requestHeaderClientCaFile, files);
   if (ca === undefined)
     return pki === undefined ? undefined : { ca: fixedText(pki.frontProxyCa.certificate), ...ownFrontProxy };
-  return {
-    ca,
-    allowedNames: options.requestHeaderAllowedNames,
-    usernameHeaders: options.requestHeaderUsernameHeaders,
-    uidHeaders: options.requestHeaderUidHeaders,
-    groupHeaders: options.requestHeaderGroupHeaders,
-    extraHeaderPrefixes: options.requestHeaderExtraHeaderPrefixes,
-  };
+  return { ca, ...requestHeaderOptions(options) };
 }
 
 const watchAuthorities = async (

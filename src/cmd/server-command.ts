@@ -6,11 +6,11 @@ import type { StartConfig, RunningApiServer } from './config.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
-import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { section, text } from './flags/flag.ts';
 import type { OptionsOf, Section } from './flags/flag.ts';
 import { formatHelp } from './flags/help.ts';
 import type { GivenFlags } from './flags/parse.ts';
+import type { LogOptions } from './flags/shared/logs.ts';
 import type { Interrupts } from './interrupts.ts';
 import { createLogger } from './logging.ts';
 import type { LogLevel } from './logging.ts';
@@ -57,7 +57,7 @@ export function readCommandLine(
 }
 
 export const loggerFor = (
-  { logs }: Pick<ApiServerOptions, 'logs'>,
+  { logs }: { readonly logs: LogOptions },
   level: LogLevel,
   { err }: CommandContext,
 ): Promise<Logger> => createLogger({ format: logs.format, level, write: err });

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../../src/server/listener.ts';
 import { ensureSelfSigned } from '../../../src/cmd/pki/self-signed.ts';
-import { canSharePorts } from '../../../src/cmd/flags/shared/tls.ts';
+import { canSharePorts } from '../../../src/cmd/flags/shared/secure-serving.ts';
 import { fixedText } from '../../../src/base/reloadable-file.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { type OpensslPair } from '../../support/openssl.ts';

@@ -1,4 +1,5 @@
 import { bool, duration, file, optionalText, pairs, repeated, section, strings, text } from '../flag.ts';
+import { clientCaFlags, requestHeaderFlags } from '../shared/client-certificates.ts';
 
 export const authentication = section('Authentication', {
   anonymousAuth: bool('anonymous-auth', 'supported', {
@@ -7,11 +8,7 @@ export const authentication = section('Authentication', {
       'Let requests without credentials in as user system:anonymous of group system:unauthenticated. Always off ' +
       'with authorization mode AlwaysAllow.',
   }),
-  clientCaFile: file('client-ca-file', 'supported', {
-    help:
-      'Certificate authorities of client certificates. A client that presents one is the user of its common name, in ' +
-      'the groups named by its organizations.',
-  }),
+  ...clientCaFlags,
   tokenAuthFile: file('token-auth-file', 'supported', {
     help: 'CSV file of bearer tokens: token,user,uid[,"group,…"].',
   }),
@@ -62,26 +59,7 @@ export const authentication = section('Authentication', {
       "Put before user names from ID tokens; '-' for nothing. Without it names from claims other than email get " +
       'the issuer URL before them.',
   }),
-  requestHeaderClientCaFile: file('requestheader-client-ca-file', 'supported', {
-    help: 'Certificate authorities of the front proxies that may name the user in request headers.',
-  }),
-  requestHeaderAllowedNames: strings('requestheader-allowed-names', 'supported', {
-    help:
-      'Common names of front proxy certificates. Without any, every certificate of ' +
-      '--requestheader-client-ca-file will do.',
-  }),
-  requestHeaderUsernameHeaders: strings('requestheader-username-headers', 'supported', {
-    help: 'Headers to look for a user name in. X-Remote-User is usual.',
-  }),
-  requestHeaderUidHeaders: strings('requestheader-uid-headers', 'supported', {
-    help: 'Headers to look for a user id in. X-Remote-Uid is usual.',
-  }),
-  requestHeaderGroupHeaders: strings('requestheader-group-headers', 'supported', {
-    help: 'Headers to look for groups in. X-Remote-Group is usual.',
-  }),
-  requestHeaderExtraHeaderPrefixes: strings('requestheader-extra-headers-prefix', 'supported', {
-    help: 'Prefixes of headers with further facts about the user. X-Remote-Extra- is usual.',
-  }),
+  ...requestHeaderFlags({ usernameHeaders: [], groupHeaders: [], extraHeaderPrefixes: [] }),
 });
 
 export const serviceAccounts = section('Service account', {

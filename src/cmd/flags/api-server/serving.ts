@@ -1,24 +1,14 @@
+import { bool, duration, file, float, int, optionalIp, optionalText, section, strings } from '../flag.ts';
 import {
-  bool,
-  duration,
-  file,
-  float,
-  int,
-  ip,
-  optionalIp,
-  optionalText,
-  repeated,
-  section,
-  strings,
-  text,
-} from '../flag.ts';
+  http2Flags,
+  listenFlags,
+  servingCertificateFlags,
+  socketSharingFlags,
+  tlsFlags,
+} from '../shared/secure-serving.ts';
 
 export const serving = section('Serving', {
-  bindAddress: ip('bind-address', 'supported', {
-    default: '0.0.0.0',
-    help: 'Address to listen on. 0.0.0.0 or :: means every interface.',
-  }),
-  securePort: int('secure-port', 'supported', { default: 6443, help: 'HTTPS port. It cannot be switched off with 0.' }),
+  ...listenFlags({ securePort: 6443 }),
   advertiseAddress: optionalIp('advertise-address', 'supported', {
     help:
       'Address under which members of the cluster reach this server; the kubernetes service points to it. ' +
@@ -27,33 +17,9 @@ export const serving = section('Serving', {
   externalHostname: optionalText('external-hostname', 'supported', {
     help: 'Host name in URLs that this server hands out. Without it the advertised address.',
   }),
-  certDir: text('cert-dir', 'supported', {
-    default: '/var/run/orch',
-    help:
-      'Directory where a self-signed serving certificate is kept (apiserver.crt, apiserver.key) when ' +
-      '--tls-cert-file and --tls-private-key-file are not given.',
-  }),
-  tlsCertFile: file('tls-cert-file', 'supported', {
-    help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.',
-  }),
-  tlsPrivateKeyFile: file('tls-private-key-file', 'supported', {
-    help: 'PEM file with the private key of --tls-cert-file.',
-  }),
-  tlsCipherSuites: strings('tls-cipher-suites', 'supported', {
-    help: 'Cipher suites for TLS 1.2 and older, by their IANA names. Without it the defaults of the runtime.',
-  }),
-  tlsMinVersion: optionalText('tls-min-version', 'supported', {
-    help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
-  }),
-  tlsSniCertKeys: repeated('tls-sni-cert-key', 'supported', {
-    help:
-      'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, ' +
-      'the names in the certificate. Repeatable.',
-  }),
-  http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'supported', {
-    help: 'How many streams a client may have open in one HTTP/2 connection. 0 means the default of this server.',
-  }),
-  disableHttp2Serving: bool('disable-http2-serving', 'supported', { help: 'Serve HTTP/1.1 only.' }),
+  ...servingCertificateFlags('apiserver', { certDir: '/var/run/orch' }),
+  ...tlsFlags,
+  ...http2Flags,
   corsAllowedOrigins: strings('cors-allowed-origins', 'supported', {
     help: 'Origins that browsers may call from: regular expressions matched against the Origin header.',
   }),
@@ -62,16 +28,7 @@ export const serving = section('Serving', {
       'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without ' +
       'any the header is not sent.',
   }),
-  permitAddressSharing: bool('permit-address-sharing', 'supported', {
-    help:
-      'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with ' +
-      'specific ones. This runtime always does.',
-  }),
-  permitPortSharing: bool('permit-port-sharing', 'supported', {
-    help:
-      'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port. Needs ' +
-      'Node 22.12 or newer.',
-  }),
+  ...socketSharingFlags,
   goawayChance: float('goaway-chance', 'supported', {
     help:
       'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a ' +

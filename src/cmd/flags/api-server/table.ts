@@ -6,12 +6,16 @@
  * Changing what is supported is changing one word here: `supported`, `unsupported` or `ignored`.
  */
 import type { OptionsOf } from '../flag.ts';
+import { debugging } from '../shared/debugging.ts';
+import { logs } from '../shared/logs.ts';
+import { metrics } from '../shared/metrics.ts';
+import { program } from '../shared/program.ts';
 import { apis } from './apis.ts';
 import { audit, auditLog, auditWebhook } from './audit.ts';
 import { authentication, serviceAccounts } from './authentication.ts';
 import { admission, authorization } from './authorization.ts';
 import { flowControl } from './flow-control.ts';
-import { cloud, connections, debugging, logs, metrics, program } from './observability.ts';
+import { cloud, connections } from './connections.ts';
 import { services, nodeAgent } from './services.ts';
 import { serving } from './serving.ts';
 import { storage } from './storage.ts';

@@ -2,7 +2,8 @@
 import { modes } from '../../../apiserver/audit/backend.ts';
 import { formats } from '../../../apiserver/audit/log-sink.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
-import type { Check, Spelling } from './check.ts';
+import type { Spelling } from '../shared/problems.ts';
+import type { Check } from './check.ts';
 import type { ApiServerOptions } from './table.ts';
 
 type Problem = string | false;

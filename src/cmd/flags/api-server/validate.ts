@@ -4,24 +4,27 @@
  */
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { isGateOn } from '../../../api/feature-gates.ts';
-import { versionInfo } from '../../../base/version.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
-import { isCipherSuite } from '../../../server/tls/cipher-suites.ts';
-import {
-  canSharePorts,
-  isTransportSecurityDirective,
-  originProblem,
-  readNamedPair,
-  tlsVersions,
-} from '../shared/tls.ts';
 import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';
 import { expandGates } from '../shared/feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
-import type { Check, Spelling } from './check.ts';
+import { requestHeaderProblems } from '../shared/client-certificates.ts';
+import { debuggingProblems } from '../shared/debugging.ts';
+import { logProblems } from '../shared/logs.ts';
+import { metricProblems } from '../shared/metrics.ts';
+import type { Spelling } from '../shared/problems.ts';
+import {
+  http2Problems,
+  listenProblems,
+  servingCertificateProblems,
+  socketSharingProblems,
+  tlsProblems,
+} from '../shared/secure-serving.ts';
+import { isTransportSecurityDirective, originProblem } from './browser-access.ts';
+import type { Check } from './check.ts';
 import { checkAudit } from './validate-audit.ts';
-import { isMetricLabel } from '../shared/metric-labels.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
@@ -37,11 +40,8 @@ export function validateApiServerOptions(options: ApiServerOptions, given: Given
 }
 
 const checkServing: Check = ({ serving }, spelled) => [
-  !inRange(serving.securePort, 1, 65535) &&
-    `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot ` +
-      'be turned off with 0',
-  (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) &&
-    'missing filename for serving cert',
+  ...listenProblems(serving, spelled),
+  ...servingCertificateProblems(serving),
   (serving.proxyClientCertFile === undefined) !== (serving.proxyClientKeyFile === undefined) &&
     `${spelled('proxy-client-cert-file')} and ${spelled('proxy-client-key-file')} are to be given together`,
   serving.requestTimeoutMs < 0 && `${spelled('request-timeout')} can not be negative value`,
@@ -50,28 +50,15 @@ const checkServing: Check = ({ serving }, spelled) => [
   serving.shutdownWatchTerminationGracePeriodMs < 0 &&
     `${spelled('shutdown-watch-termination-grace-period').slice(2)}, if provided, can not be a negative value`,
   serving.minRequestTimeoutSeconds < 0 && `${spelled('min-request-timeout')} can not be negative value`,
-  ...serving.tlsCipherSuites.map(
-    (suite) => !isCipherSuite(suite) && `Cipher suite ${suite} not supported or doesn't exist`,
-  ),
-  serving.tlsMinVersion !== undefined &&
-    !Object.hasOwn(tlsVersions, serving.tlsMinVersion) &&
-    `unknown tls version ${goQuote(serving.tlsMinVersion)}`,
-  ...serving.tlsSniCertKeys.map(
-    (pair) =>
-      readNamedPair(pair) === undefined &&
-      `${spelled('tls-sni-cert-key')} ${goQuote(pair)} invalid, must be of format: cert,key[:domain,...]`,
-  ),
+  ...tlsProblems(serving, spelled),
   ...serving.corsAllowedOrigins.map((pattern) => problemOf(spelled('cors-allowed-origins'), originProblem(pattern))),
   serving.strictTransportSecurityDirectives.some((text) => !isTransportSecurityDirective(text)) &&
     `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, ` +
       'includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information',
   !(serving.goawayChance >= 0 && serving.goawayChance <= 0.02) &&
     `${spelled('goaway-chance')} can not be less than 0 or greater than 0.02`,
-  serving.permitPortSharing &&
-    !canSharePorts() &&
-    `${spelled('permit-port-sharing')} needs Node 22.12 or newer: this is ${process.versions.node}`,
-  serving.http2MaxStreamsPerConnection < 0 &&
-    `${spelled('http2-max-streams-per-connection')} can not be negative value`,
+  ...socketSharingProblems(serving, spelled),
+  ...http2Problems(serving, spelled),
 ];
 
 const hasOidc = ({
@@ -89,13 +76,6 @@ const hasOidc = ({
 
 const problemOf = (flag: string, problem: string | undefined): string | undefined =>
   problem === undefined ? undefined : `${flag} ${problem}`;
-
-const requestHeaderLists = {
-  'requestheader-username-headers': 'requestHeaderUsernameHeaders',
-  'requestheader-group-headers': 'requestHeaderGroupHeaders',
-  'requestheader-extra-headers-prefix': 'requestHeaderExtraHeaderPrefixes',
-  'requestheader-allowed-names': 'requestHeaderAllowedNames',
-} as const;
 
 const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
   authentication.requestHeaderUidHeaders.length > 0 &&
@@ -115,9 +95,7 @@ const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
   !['v1', 'v1beta1'].includes(authentication.webhookVersion) &&
     `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, ` +
       'allowed values: v1, v1beta1',
-  ...Object.entries(requestHeaderLists).map(
-    ([flag, key]) => authentication[key].some((name) => name.trim() === '') && `empty value in ${goQuote(flag)}`,
-  ),
+  ...requestHeaderProblems(authentication),
 ];
 
 const hourMs = 3_600_000;
@@ -296,32 +274,14 @@ const checkFlowControl: Check = ({ flowControl }, spelled) => [
     `${spelled('max-mutating-requests-inflight')} can not be negative value`,
 ];
 
-const minStallMs = 50;
-
 const checkLogs: Check = ({ logs, debugging }, spelled) => [
-  debugging.eventLoopStallThresholdMs !== 0 &&
-    !inRange(debugging.eventLoopStallThresholdMs, minStallMs, 2 ** 31) &&
-    `${spelled('event-loop-stall-threshold')} must be 0, or at least ${minStallMs}ms and less than 25 days`,
-  !['text', 'json'].includes(logs.format) &&
-    `${spelled('logging-format')}: Invalid value: ${goQuote(logs.format)}: Unsupported log format`,
-  logs.verbosity < 0 && `${spelled('v')} can not be negative value`,
+  ...debuggingProblems(debugging, spelled),
+  ...logProblems(logs, spelled),
 ];
 
 const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
 
-const checkMetrics: Check = ({ metrics }, spelled) => {
-  const { major, minor } = versionInfo();
-  const previous = `${major}.${Number(minor) - 1}`;
-  return [
-    metrics.showHiddenMetricsForVersion !== undefined &&
-      metrics.showHiddenMetricsForVersion !== previous &&
-      `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the ` +
-        'previous minor version is allowed',
-    [...metrics.allowMetricLabels.keys()].some((key) => !isMetricLabel(key)) &&
-      `${spelled('allow-metric-labels')} must have a list of kv pair with format ` +
-        `\`metricName,labelName=labelValue, labelValue,...\``,
-  ];
-};
+const checkMetrics: Check = ({ metrics }, spelled) => metricProblems(metrics, spelled);
 
 const checks: readonly Check[] = [
   checkServing,

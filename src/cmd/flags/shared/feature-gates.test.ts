@@ -1,9 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { FEATURE_GATES } from '../../../api/feature-gates.ts';
-import { expandGates, featureGates, gateWarnings, knownGates } from './feature-gates.ts';
+import { expandGates, featureGates as flag, gateWarnings, knownGates } from './feature-gates.ts';
 
-const flag = featureGates('feature-gates', 'supported', { help: 'Gates.' });
 const alphaGates = Object.entries(FEATURE_GATES)
   .filter(([, { stage }]) => stage === 'alpha')
   .map(([name]) => name);

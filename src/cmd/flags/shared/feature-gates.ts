@@ -7,7 +7,6 @@
 import { FEATURE_GATES } from '../../../api/feature-gates.ts';
 import type { FeatureGate, GateSettings } from '../../../api/feature-gates.ts';
 import { customFlag } from '../flag.ts';
-import type { Flag, FlagOptions, Support } from '../flag.ts';
 import { parseBool } from '../values.ts';
 
 /**
@@ -24,14 +23,6 @@ const unsupported: ReadonlySet<string> = new Set([
 ]);
 
 const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
-
-export const featureGates = (name: string, support: Support, options: FlagOptions): Flag<GateSettings> =>
-  customFlag<GateSettings>(
-    name,
-    support,
-    { ...options, default: {} },
-    { type: 'gate=bool', parse: (text, before = {}) => ({ ...before, ...parseGates(text) }), format: () => '' },
-  );
 
 function parseGates(text: string): GateSettings {
   return Object.fromEntries(
@@ -125,3 +116,15 @@ export const knownGates = (): string[] =>
     const change = gate.locked ? ', locked' : unsupported.has(name) ? ', not changeable yet' : '';
     return `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${change})`;
   });
+
+export const featureGates = customFlag<GateSettings>(
+  'feature-gates',
+  'supported',
+  {
+    default: {},
+    help:
+      'Gate=true|false, comma separated: switches features that are not settled yet. AllAlpha and AllBeta stand ' +
+      `for all gates of that stage. Gates: ${knownGates().join(', ')}.`,
+  },
+  { type: 'gate=bool', parse: (text, before = {}) => ({ ...before, ...parseGates(text) }), format: () => '' },
+);

@@ -2,7 +2,7 @@
 import type { MetricSettings } from '../../../server/metrics/metric-registry.ts';
 import { parseYaml } from '../../../machinery/json/yaml.ts';
 import { isMetricLabel, readAllowedLabels } from './metric-labels.ts';
-import type { ApiServerOptions } from '../api-server/table.ts';
+import type { MetricOptions } from './metrics.ts';
 import { readFlagFile } from '../../read-file.ts';
 import { UserError } from '../../user-error.ts';
 
@@ -11,7 +11,7 @@ export async function readMetricsConfig({
   allowMetricLabels,
   allowMetricLabelsManifest,
   showHiddenMetricsForVersion,
-}: ApiServerOptions['metrics']): Promise<MetricSettings> {
+}: MetricOptions): Promise<MetricSettings> {
   // The flag goes before the file, which is then not read.
   const lists = allowMetricLabels.size > 0 ? allowMetricLabels : await readManifest(allowMetricLabelsManifest);
   return {

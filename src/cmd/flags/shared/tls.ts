@@ -31,28 +31,3 @@ export function readNamedPair(text: string): NamedPairFiles | undefined {
     ? undefined
     : { certificate, key, names };
 }
-
-const directive = /^(?:max-age=\d+|includeSubDomains|preload)$/;
-
-export const isTransportSecurityDirective = (text: string): boolean => directive.test(text.trim());
-
-/** What is wrong with a regular expression for origins: one that is open at an end lets others in that look alike. */
-export function originProblem(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern);
-  } catch (error) {
-    return `has an invalid regular expression: ${(error as Error).message}`;
-  }
-  if (!pattern.startsWith('^') && !pattern.includes('//'))
-    return `has a regular expression that does not pin to start of host in the origin header: ${pattern}`;
-  // What stands behind the host is a port, or nothing.
-  return /[$:]/.test(pattern.slice(pattern.lastIndexOf('//') + 2))
-    ? undefined
-    : `has a regular expression that does not pin to end of host in the origin header: ${pattern}`;
-}
-
-/** Whether this runtime can bind with SO_REUSEPORT: from Node 22.12 and 23.1 on. */
-export function canSharePorts(version = process.versions.node): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
-}

@@ -1,0 +1,45 @@
+import type { LastWords } from '../../../server/stall-detector/messages.ts';
+import type { StallReporting } from '../../../server/stall-detector/report-stalls.ts';
+import { bool, duration, optionalText, section, type ValuesOf } from '../flag.ts';
+import { inRange } from '../in-range.ts';
+import type { GivenFlags } from '../parse.ts';
+import type { LogOptions } from './logs.ts';
+import type { Problems, Spelling } from './problems.ts';
+
+export const debugging = section('Debugging', {
+  eventLoopStallThresholdMs: duration('event-loop-stall-threshold', 'supported', {
+    default: '1s',
+    help:
+      'When the event loop stands for longer, which holds up every client, a line of the log says which request ' +
+      'and which functions held it, and orch_event_loop_stalls_total counts it. At least 50ms; 0 switches it off.',
+  }),
+  profiling: bool('profiling', 'ignored', {
+    default: true,
+    help: "Go's profiles under /debug/pprof/. Use node --cpu-prof or --inspect.",
+  }),
+  contentionProfiling: bool('contention-profiling', 'ignored', { help: "Go's profile of lock contention." }),
+  debugSocketPath: optionalText('debug-socket-path', 'ignored', {
+    help: "Unix socket for Go's profiles without authentication.",
+  }),
+});
+
+export type DebuggingOptions = ValuesOf<typeof debugging.flags>;
+
+const minStallMs = 50;
+
+export const debuggingProblems = ({ eventLoopStallThresholdMs }: DebuggingOptions, spelled: Spelling): Problems => [
+  eventLoopStallThresholdMs !== 0 &&
+    !inRange(eventLoopStallThresholdMs, minStallMs, 2 ** 31) &&
+    `${spelled('event-loop-stall-threshold')} must be 0, or at least ${minStallMs}ms and less than 25 days`,
+];
+
+/** @param ownsProcess a process that hosts servers for tests stalls by what else it does */
+export const stallReporting = (
+  { eventLoopStallThresholdMs }: DebuggingOptions,
+  { format }: LogOptions,
+  given: GivenFlags,
+  ownsProcess: boolean,
+): StallReporting =>
+  ownsProcess
+    ? { thresholdMs: eventLoopStallThresholdMs, lastWords: format as LastWords }
+    : { thresholdMs: given.has('event-loop-stall-threshold') ? eventLoopStallThresholdMs : 0 };
