@@ -9,7 +9,7 @@
  * Handlers are called at once, one after the other, from where the source calls: they do little. Each sees all changes
  * of a key in order, and an informer that lists again tells it the differences only.
  */
-import { type Clock, sleep, systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { Latch } from '../base/latch.ts';
 import type { Logger } from '../base/logger.ts';
 import { CooperativeScheduler } from '../machinery/cooperative-scheduling.ts';
@@ -17,6 +17,7 @@ import { isStatusError } from '../machinery/status.ts';
 import { Handlers, type InformerHandler, type HandlerRegistration } from './handlers.ts';
 import { type IndexedObjects, type Indexers, ObjectIndexes } from './indexers.ts';
 import { Lister } from './lister.ts';
+import { pause } from './pause.ts';
 import { RetryDelay, type RetryLimits } from './retry-delay.ts';
 import type { Source, SourceEvent, SourceWatch, WatchEnd } from './source.ts';
 
@@ -264,7 +265,7 @@ export class Informer<T> {
     }
     const retryInMs = this.#retry.next(error);
     if (error !== undefined) this.#report(error, retryInMs);
-    await sleep(this.#clock, retryInMs, this.#abort.signal);
+    await pause(this.#clock, retryInMs, this.#abort.signal);
   }
 
   #report(error: unknown, retryInMs: number): void {
