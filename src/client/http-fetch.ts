@@ -8,6 +8,8 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number;
+  /** An answer without them is JSON. */
+  readonly headers?: { get(name: string): string | null | undefined };
   readonly body: AsyncIterable<Uint8Array> | null;
 }
 

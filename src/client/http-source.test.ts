@@ -281,7 +281,7 @@ describe('a watch over HTTP', () => {
     {
       name: 'with an error where it cannot be read',
       end: (body) => body.write('<html>\n').end(),
-      error: { name: 'SyntaxError' },
+      error: { name: 'JsonSyntaxError' },
     },
   ])('ends $name', async ({ end, lines = [], error }) => {
     const body = new Body();

@@ -1,5 +1,5 @@
 /**
- * A collection of an API server as the source of an informer: a list in pages, and a watch with bookmarks, as JSON.
+ * A collection of an API server as the source of an informer: a list in pages, and a watch with bookmarks.
  *
  * Nothing waits without an end: each answer has a time limit, and a watch that does not end when its time is over is
  * given up, so that a silent connection does not hold an informer.
@@ -11,9 +11,13 @@ import type { KubeObject } from '../machinery/object-meta.ts';
 import { isStatusError, isTooLargeResourceVersion } from '../machinery/status.ts';
 import type { ObjectView, Source, SourceListOptions, SourcePage, SourceWatchOptions } from '../reconcile/source.ts';
 import { deadline } from './deadline.ts';
-import type { HttpAnswer, HttpFetch } from './http-fetch.ts';
+import type { HttpFetch } from './http-fetch.ts';
 import { HttpWatch } from './http-watch.ts';
-import { readText, statusErrorOf } from './status-answer.ts';
+import { objectView } from './object-view.ts';
+import { json } from './resources/object-codec.ts';
+import { itemsOf, type ObjectList } from './resources/object-list.ts';
+import { readInitialEvents } from './initial-events.ts';
+import { contentTypeOf, readObjectAnswer, statusErrorOf } from './status-answer.ts';
 
 export interface HttpSourceOptions {
   readonly fetch: HttpFetch;
@@ -21,6 +25,14 @@ export interface HttpSourceOptions {
   readonly path: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Media types that are asked for; JSON when absent. */
+  readonly accept?: string;
+  /** The same for a watch. */
+  readonly acceptOfWatch?: string;
+  /** Lists come by a stream (KEP-3157) where the server does that: it costs the server less memory. */
+  readonly streamLists?: boolean;
+  /** Objects come without managed fields: only few readers want them, and they are a large part of many objects. */
+  readonly dropManagedFields?: boolean;
   /** Objects in a page of a list. */
   readonly pageSize?: number;
   /** For a page of a list, and for a watch to begin. */
@@ -29,13 +41,6 @@ export interface HttpSourceOptions {
   readonly minWatchSeconds?: number;
   readonly clock?: Clock;
   readonly random?: () => number;
-}
-
-interface ObjectList<T> {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items?: readonly T[] | null;
 }
 
 /** client-go's values. */
@@ -49,11 +54,9 @@ const anyVersion = '0';
 /** The most recent version, by a consistent read. */
 const mostRecent = '';
 
-const accept = { accept: 'application/json' };
-
 export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> {
   readonly resource: string;
-  readonly view: ObjectView<T> = jsonView;
+  readonly view: ObjectView<T> = objectView;
   readonly #options: HttpSourceOptions;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -67,6 +70,10 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
 
   async *list({ notBefore, inPages, signal }: SourceListOptions): AsyncIterable<SourcePage<T>> {
     const limit = inPages ? String(this.#options.pageSize ?? defaultPageSize) : '';
+    if (this.#options.streamLists === true) {
+      const streamed = await this.#streamed(notBefore ?? anyVersion, signal);
+      if (streamed !== undefined) return yield streamed;
+    }
     let page = await this.#firstPage(notBefore ?? anyVersion, limit, signal);
     for (;;) {
       const { resourceVersion: version = '', continue: next = '' } = page.metadata ?? {};
@@ -91,10 +98,13 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
     if (beginning.signal.aborted) giveUp();
     beginning.signal.addEventListener('abort', giveUp);
     try {
-      const answer = await this.#options.fetch(path, { headers: accept, signal: abort.signal });
+      const headers = { accept: this.#options.acceptOfWatch ?? json };
+      const answer = await this.#options.fetch(path, { headers, signal: abort.signal });
       if (answer.status !== 200) throw await statusErrorOf(answer);
       return new HttpWatch<T>({
         body: answer.body,
+        contentType: contentTypeOf(answer),
+        decode: this.#options,
         after,
         abort,
         onReady,
@@ -104,6 +114,30 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
     } finally {
       beginning.signal.removeEventListener('abort', giveUp);
       beginning.end();
+    }
+  }
+
+  /** Undefined where the server does not stream lists. */
+  async #streamed(version: string, signal: AbortSignal): Promise<SourcePage<T> | undefined> {
+    const path = this.#pathWith({
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      sendInitialEvents: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+      resourceVersion: version,
+    });
+    const limited = deadline(this.#clock, this.#requestTimeoutMs, signal);
+    try {
+      const headers = { accept: this.#options.acceptOfWatch ?? json };
+      const answer = await this.#options.fetch(path, { headers, signal: limited.signal });
+      if (answer.status === 200) return await readInitialEvents<T>(answer, this.#options);
+      const error = await statusErrorOf(answer);
+      if (error.code === 400 || error.code === 422) return undefined;
+      throw error;
+    } catch (error) {
+      throw limited.signal.aborted ? limited.signal.reason : error;
+    } finally {
+      limited.end();
     }
   }
 
@@ -124,9 +158,10 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
   async #page(parameters: Readonly<Record<string, string>>, signal: AbortSignal): Promise<ObjectList<T>> {
     const limited = deadline(this.#clock, this.#requestTimeoutMs, signal);
     try {
-      const answer = await this.#options.fetch(this.#pathWith(parameters), { headers: accept, signal: limited.signal });
+      const headers = { accept: this.#options.accept ?? json };
+      const answer = await this.#options.fetch(this.#pathWith(parameters), { headers, signal: limited.signal });
       if (answer.status !== 200) throw await statusErrorOf(answer);
-      return await readList<T>(answer);
+      return (await readObjectAnswer(answer, this.#options)) as ObjectList<T>;
     } catch (error) {
       throw limited.signal.aborted ? limited.signal.reason : error;
     } finally {
@@ -142,32 +177,6 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
     return query.size === 0 ? path : `${path}?${query.toString()}`;
   }
 }
-
-const jsonView: ObjectView<KubeObject> = {
-  keyOf: ({ metadata }) => keyFor(metadata?.namespace ?? '', metadata?.name ?? ''),
-  keyFor,
-  namespaceOf: ({ metadata }) => metadata?.namespace ?? '',
-  labelsOf: ({ metadata }) => metadata?.labels,
-  versionOf: ({ metadata }) => metadata?.resourceVersion ?? '',
-};
-
-/** `namespace/name`, or the name alone: the form of keys in work queues. */
-function keyFor(namespace: string, name: string): string {
-  return namespace === '' ? name : `${namespace}/${name}`;
-}
-
-/** Items of built-in types say nothing of their kind: the list does. */
-function itemsOf<T extends KubeObject>({ kind = '', apiVersion, items }: ObjectList<T>): readonly T[] {
-  const itemKind = kind.endsWith('List') ? kind.slice(0, -'List'.length) : undefined;
-  for (const item of items ?? []) {
-    if (itemKind !== undefined) item.kind ??= itemKind;
-    if (apiVersion !== undefined) item.apiVersion ??= apiVersion;
-  }
-  return items ?? [];
-}
-
-const readList = async <T>(answer: HttpAnswer): Promise<ObjectList<T>> =>
-  JSON.parse(await readText(answer)) as ObjectList<T>;
 
 const isUnknownVersion = (error: unknown): boolean =>
   (isStatusError(error) && error.code === 410) || isTooLargeResourceVersion(error);

@@ -1,12 +1,16 @@
-/** A watch over HTTP: one JSON document for each event, in the order in which they happened. */
+/** A watch over HTTP: its events, in the order in which they happened. */
 import type { Clock, Timer } from '../base/clock.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import type { JsonValue } from '../machinery/value.ts';
 import type { SourceEvent, SourceWatch, WatchEnd } from '../reconcile/source.ts';
+import type { DecodeOptions } from './resources/object-codec.ts';
+import { type WatchDocument, watchFrames } from './resources/watch-frames.ts';
 import { statusErrorFrom } from './status-answer.ts';
 
 export interface HttpWatchOptions {
   readonly body: AsyncIterable<Uint8Array> | null;
+  readonly contentType: string;
+  readonly decode: DecodeOptions;
   readonly after: string;
   /** Ends the connection. */
   readonly abort: AbortController;
@@ -16,15 +20,7 @@ export interface HttpWatchOptions {
   readonly clock: Clock;
 }
 
-interface WatchDocument<T> {
-  readonly type: SourceEvent<T>['type'] | 'ERROR';
-  readonly object: T;
-}
-
-const newline = 0x0a;
 const none: readonly never[] = [];
-/** Beyond all that a server of this API sends: objects are bounded by the store to some megabytes. */
-const maxLineBytes = 64 * 1024 * 1024;
 
 export class HttpWatch<T extends KubeObject> implements SourceWatch<T> {
   readonly #options: HttpWatchOptions;
@@ -35,9 +31,6 @@ export class HttpWatch<T extends KubeObject> implements SourceWatch<T> {
   #version: string;
   #ended: WatchEnd | undefined;
   #isClosed = false;
-  /** The beginning of a line whose end has not come yet. */
-  #rest: Uint8Array[] = [];
-  #restBytes = 0;
 
   constructor(options: HttpWatchOptions) {
     const { after, abort, clock, lastsMs } = options;
@@ -73,11 +66,12 @@ export class HttpWatch<T extends KubeObject> implements SourceWatch<T> {
   }
 
   async #read(): Promise<void> {
-    const { body, abort } = this.#options;
+    const { body, contentType, decode, abort } = this.#options;
+    const frames = watchFrames(contentType, decode);
     let end: WatchEnd = {};
     try {
       for await (const chunk of body ?? []) {
-        this.#split(chunk);
+        for (const document of frames.push(chunk)) this.#add(document);
         if (this.#isClosed) return;
         if (this.#events.length > 0) this.#options.onReady();
       }
@@ -90,30 +84,11 @@ export class HttpWatch<T extends KubeObject> implements SourceWatch<T> {
     this.#options.onReady();
   }
 
-  #split(chunk: Uint8Array): void {
-    let start = 0;
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
-      this.#keep(chunk.subarray(start, end));
-      start = end + 1;
-      const line = Buffer.concat(this.#rest, this.#restBytes).toString();
-      this.#rest = [];
-      this.#restBytes = 0;
-      if (line !== '') this.#add(JSON.parse(line) as WatchDocument<T>);
-    }
-    this.#keep(chunk.subarray(start));
-  }
-
-  #keep(piece: Uint8Array): void {
-    if (piece.length === 0) return;
-    this.#rest.push(piece);
-    this.#restBytes += piece.length;
-    if (this.#restBytes > maxLineBytes) throw new Error('the server sent an event that is too long');
-  }
-
-  #add({ type, object }: WatchDocument<T>): void {
-    if (type === 'ERROR') throw statusErrorFrom(object as unknown as JsonValue, 500);
+  #add({ type, object }: WatchDocument): void {
+    if (type === 'ERROR') throw statusErrorFrom(object as JsonValue, 500);
     const version = object.metadata?.resourceVersion;
     if (version !== undefined) this.#reached = version;
-    this.#events.push(type === 'BOOKMARK' ? { type } : { type, object });
+    const event = { type: type as SourceEvent<T>['type'] };
+    this.#events.push(type === 'BOOKMARK' ? event : { ...event, object: object as T });
   }
 }

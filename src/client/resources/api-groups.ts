@@ -1,0 +1,77 @@
+/** The table of built-in resources as members of a client (`client.apps.v1.deployments`), made when they are used. */
+import { groupVersions, type ResourceInfo, type SubresourceInfo } from '../../api/resources.ts';
+import type { ApiGroups } from '../gen/api-groups.ts';
+import type { Requests } from './requests.ts';
+import { ResourceClient } from './resource-client.ts';
+
+/** Subresources that are streams in both directions, or any other protocol: `client.request` is for them. */
+export const streamed: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** `apps`, `rbac` for rbac.authorization.k8s.io, `core` for the core group. */
+export const groupProperty = (group: string): string => (group === '' ? 'core' : group.split('.', 1)[0]!);
+
+/** Group → version → resource. */
+type Tree = ReadonlyMap<string, ReadonlyMap<string, readonly ResourceInfo[]>>;
+
+const tree: Tree = buildTree();
+
+function buildTree(): Tree {
+  const groups = new Map<string, Map<string, readonly ResourceInfo[]>>();
+  for (const { group, version, resources } of groupVersions) {
+    const property = groupProperty(group);
+    const versions = groups.get(property) ?? new Map<string, readonly ResourceInfo[]>();
+    versions.set(version, resources);
+    groups.set(property, versions);
+  }
+  return groups;
+}
+
+export function addApiGroups<C extends object>(client: C, requests: Requests): C & ApiGroups {
+  for (const [group, versions] of tree)
+    addLazily(client, group, () => {
+      const members = {};
+      for (const [version, resources] of versions)
+        addLazily(members, version, () => {
+          const clients = {};
+          for (const info of resources) addLazily(clients, info.name, () => new BuiltInResource(info, {}, requests));
+          return clients;
+        });
+      return members;
+    });
+  return client as C & ApiGroups;
+}
+
+/** A resource of the table, with its subresources as members. */
+class BuiltInResource extends ResourceClient {
+  readonly #info: ResourceInfo;
+  readonly #requests: Requests;
+
+  constructor(info: ResourceInfo, at: { readonly namespace?: string }, requests: Requests) {
+    const { group, version, name: resource, kind } = info;
+    super({ group, version, resource, kind, hasProtobuf: true, ...at }, requests);
+    this.#info = info;
+    this.#requests = requests;
+    for (const subresource of info.subresources)
+      if (!streamed.has(subresource.name)) addLazily(this, subresource.name, () => this.#subresource(subresource));
+  }
+
+  override namespace(namespace: string): BuiltInResource {
+    return new BuiltInResource(this.#info, { namespace }, this.#requests);
+  }
+
+  #subresource({ name: subresource, kind, apiVersion }: SubresourceInfo): ResourceClient {
+    return new ResourceClient({ ...this.target, subresource, kind, apiVersion }, this.#requests);
+  }
+}
+
+function addLazily(target: object, name: string, make: () => object): void {
+  Object.defineProperty(target, name, {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      const value = make();
+      Object.defineProperty(target, name, { value, enumerable: true });
+      return value;
+    },
+  });
+}

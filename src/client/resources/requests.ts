@@ -1,0 +1,52 @@
+/** Calls of one client: a request whose answer is read whole and decoded. Refusals become errors. */
+import { readObjectAnswer, statusErrorOf } from '../status-answer.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { PendingAnswer, Sender } from '../requests/sender.ts';
+import type { EncodedObject } from './object-codec.ts';
+import type { RequestOptions } from './options.ts';
+
+export interface Call extends RequestOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly accept: string;
+  readonly body?: EncodedObject | undefined;
+}
+
+export class Requests {
+  readonly sender: Sender;
+  /** Built-in types are sent and asked for as protobuf. */
+  readonly usesProtobuf: boolean;
+
+  constructor(sender: Sender, usesProtobuf: boolean) {
+    this.sender = sender;
+    this.usesProtobuf = usesProtobuf;
+  }
+
+  /** Rejects with `ApiError` where the server refuses, and with `ConnectionError` where it does not answer. */
+  async call<T extends KubeObject>(call: Call): Promise<T> {
+    const answer = await this.open(call);
+    try {
+      return (await readObjectAnswer(answer)) as T;
+    } finally {
+      answer.end();
+    }
+  }
+
+  /** The answer to a request that the server did not refuse. */
+  async open({ method, path, accept, body, signal, timeoutMs }: Call): Promise<PendingAnswer> {
+    const answer = await this.sender.send({
+      method,
+      path,
+      signal,
+      timeoutMs,
+      headers: { accept, ...(body === undefined ? {} : { 'content-type': body.contentType }) },
+      body: body?.body,
+    });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    try {
+      throw await statusErrorOf(answer);
+    } finally {
+      answer.end();
+    }
+  }
+}
