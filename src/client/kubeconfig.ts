@@ -6,15 +6,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { parseYaml } from '../machinery/json/yaml.ts';
-import { isPair } from '../base/key-pair.ts';
-import type { TransportConfig, ClientPair } from './transport-config.ts';
+import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './kubeconfig/fields.ts';
+import { renewedFrom } from './kubeconfig/key-pair-files.ts';
+import type { TransportConfig } from './transport-config.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** What is wrong with the content of a kubeconfig file. */
-export class KubeconfigError extends Error {
-  override readonly name = 'KubeconfigError';
-}
+export { KubeconfigError } from './kubeconfig/fields.ts';
 
 /**
  * Paths in the file are relative to it. Rejects with {@link KubeconfigError}, or with the system's error where a file
@@ -51,36 +47,6 @@ export async function readKubeconfig(file: string, clock: Clock = systemClock): 
   };
 }
 
-/** How long a pair is taken for current. */
-const pairTtlMs = 1000;
-
-/**
- * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not
- * fit together, or cannot be read, those from before stay in force.
- */
-function renewedFrom(
-  user: Fields,
-  folder: string,
-  first: ClientPair,
-  clock: Clock,
-): (() => Promise<ClientPair>) | undefined {
-  if (text(user, 'client-certificate-data') !== '' || text(user, 'client-key-data') !== '') return undefined;
-  let pair = first;
-  let readAt = clock.now();
-  return async () => {
-    if (clock.now() - readAt < pairTtlMs) return pair;
-    readAt = clock.now();
-    const [certificate, key] = await Promise.all([
-      readPem(user, 'client-certificate', folder),
-      readPem(user, 'client-key', folder),
-    ]).catch(() => [undefined, undefined]);
-    const isNew =
-      certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
-    if (isNew && isPair(certificate, key)) pair = { certificate, key };
-    return pair;
-  };
-}
-
 function authorizationOf(user: Fields, folder: string): TransportConfig['authorization'] {
   const [token, tokenFile, name] = [text(user, 'token'), text(user, 'tokenFile'), text(user, 'username')];
   if (tokenFile !== '') return async () => `Bearer ${(await readFile(path.resolve(folder, tokenFile), 'utf8')).trim()}`;
@@ -93,14 +59,6 @@ function authorizationOf(user: Fields, folder: string): TransportConfig['authori
   return () => Promise.resolve(fixed);
 }
 
-/** `NAME-data` in base64 wins over the file called `NAME`. */
-async function readPem(fields: Fields, name: string, folder: string): Promise<string | undefined> {
-  const data = text(fields, `${name}-data`);
-  if (data !== '') return Buffer.from(data, 'base64').toString();
-  const file = text(fields, name);
-  return file === '' ? undefined : readFile(path.resolve(folder, file), 'utf8');
-}
-
 function named(config: Fields, list: string, member: string, name: string): Fields {
   const items = config[list];
   const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => text(item, 'name') === name);
@@ -110,11 +68,3 @@ function named(config: Fields, list: string, member: string, name: string): Fiel
     );
   return fieldsOf(found[member]);
 }
-
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-
-const text = (fields: Fields, name: string): string => {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-};

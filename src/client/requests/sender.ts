@@ -2,6 +2,7 @@
  * Sends the requests of one client: rate limit, credentials, retries, time limits. In this order for each attempt, so
  * that retries count against the rate and have the credentials of their time.
  */
+import { abortable } from '../../base/abortable.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { pause } from '../../reconcile/pause.ts';
 import type { ClientConfig } from '../client-config.ts';
@@ -127,12 +128,18 @@ export class Sender {
 
   /** A refusal of the credentials comes before anything is done: with other ones the request is sent again, once. */
   async #sendAuthorized(request: ClientRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const shown = await this.#config.authorization?.();
+    const shown = await this.#authorization(signal);
     const answer = await this.#sendOnce(request, shown, signal);
     if (answer.status !== 401 || this.#config.onUnauthorized === undefined) return answer;
-    if (!(await this.#config.onUnauthorized(shown))) return answer;
+    if (!(await abortable(this.#config.onUnauthorized(shown), signal))) return answer;
     await drain(answer);
-    return this.#sendOnce(request, await this.#config.authorization?.(), signal);
+    return this.#sendOnce(request, await this.#authorization(signal), signal);
+  }
+
+  /** A plugin may take long: others wait for the same. */
+  async #authorization(signal: AbortSignal): Promise<string | undefined> {
+    const asked = this.#config.authorization?.();
+    return asked === undefined ? undefined : abortable(asked, signal);
   }
 
   async #sendOnce(

@@ -85,7 +85,8 @@ class ApiTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
-    this.#show((await this.#config.renewedPair?.()) ?? this.#fixedPair);
+    const renewed = this.#config.renewedPair?.();
+    this.#show((renewed && (await abortable(renewed, request.signal))) ?? this.#fixedPair);
     const message = { ...request, path: this.#url.pathname.replace(/\/$/, '') + request.path };
     for (;;) {
       request.signal.throwIfAborted();

@@ -1,0 +1,156 @@
+/** One context of a kubeconfig as the configuration of a client. */
+import path from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { ClientConfig, Impersonation } from '../client-config.ts';
+import { proxySchemes } from '../transport/proxy-tunnel.ts';
+import { execCredentials } from './exec-plugin.ts';
+import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './fields.ts';
+import { renewedFrom } from './key-pair-files.ts';
+import type { Entry, Kubeconfig } from './merge.ts';
+import { tokenFile } from './token-file.ts';
+
+export interface ResolveOptions {
+  readonly context: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly isInteractive: boolean;
+  readonly clock: Clock;
+}
+
+const noEntry: Entry = { fields: {}, folder: '.' };
+/** Where a cluster keeps what exec plugins are told. */
+const execExtension = 'client.authentication.k8s.io/exec';
+
+export async function resolveContext(config: Kubeconfig, options: ResolveOptions): Promise<ClientConfig> {
+  const context = entry(config.contexts, 'context', options.context ?? config.currentContext).fields;
+  const clusterName = text(context, 'cluster');
+  const cluster = entry(config.clusters, 'cluster', clusterName);
+  const userName = text(context, 'user');
+  const user = userName === '' ? noEntry : entry(config.users, 'user', userName);
+  const url = text(cluster.fields, 'server');
+  if (!URL.canParse(url))
+    throw new KubeconfigError(`cluster ${JSON.stringify(clusterName)} has no server that is a URL`);
+  const tls = await tlsOf(cluster);
+  return {
+    url,
+    ...tls,
+    proxyUrl: proxyOf(cluster.fields),
+    namespace: text(context, 'namespace') || 'default',
+    impersonate: impersonationOf(user.fields, userName),
+    ...(await credentialsOf(user, userName, { ...options, cluster: clusterInfo(cluster.fields, tls.ca) })),
+  };
+}
+
+function entry(entries: ReadonlyMap<string, Entry>, kind: string, name: string): Entry {
+  const found = entries.get(name);
+  if (found !== undefined) return found;
+  throw new KubeconfigError(
+    name === '' && kind === 'context'
+      ? 'there is no current-context'
+      : `${kind} ${JSON.stringify(name)} does not exist`,
+  );
+}
+
+async function tlsOf({
+  fields,
+  folder,
+}: Entry): Promise<Pick<ClientConfig, 'ca' | 'serverName' | 'skipVerify' | 'warnings'>> {
+  const ca = await pem(fields, 'certificate-authority', folder);
+  const skipVerify = fields['insecure-skip-tls-verify'] === true;
+  if (skipVerify && ca !== undefined)
+    throw new KubeconfigError('certificate-authority and insecure-skip-tls-verify exclude each other');
+  return {
+    ca,
+    serverName: text(fields, 'tls-server-name') || undefined,
+    skipVerify,
+    warnings: skipVerify ? ['insecure-skip-tls-verify: the certificate of the server is not verified'] : [],
+  };
+}
+
+function proxyOf(fields: Fields): string | undefined {
+  const url = text(fields, 'proxy-url');
+  if (url === '') return undefined;
+  if (!URL.canParse(url) || !proxySchemes.has(new URL(url).protocol))
+    throw new KubeconfigError(`proxy-url ${JSON.stringify(url)}: the scheme must be http, https or socks5`);
+  return url;
+}
+
+function impersonationOf(fields: Fields, userName: string): Impersonation | undefined {
+  const user = text(fields, 'as');
+  const uid = text(fields, 'as-uid');
+  const groups = texts(fields['as-groups']);
+  const extra = Object.fromEntries(
+    Object.entries(fieldsOf(fields['as-user-extra'])).map(([key, values]) => [key, texts(values)]),
+  );
+  if (user !== '') return { user, groups, extra, ...(uid === '' ? {} : { uid }) };
+  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
+  throw new KubeconfigError(`user ${JSON.stringify(userName)} has as-uid, as-groups or as-user-extra without as`);
+}
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+type Credentials = Pick<ClientConfig, 'certificate' | 'key' | 'renewedPair' | 'authorization' | 'onUnauthorized'>;
+
+async function credentialsOf(
+  { fields, folder }: Entry,
+  userName: string,
+  { clock, ...options }: ResolveOptions & { readonly cluster: Fields },
+): Promise<Credentials> {
+  const [token, file, name] = [text(fields, 'token'), text(fields, 'tokenFile'), text(fields, 'username')];
+  if ((token !== '' || file !== '') && name !== '')
+    throw new KubeconfigError(`user ${JSON.stringify(userName)} has a token and a username: only one is allowed`);
+  if (fields['auth-provider'] !== undefined)
+    throw new KubeconfigError(`user ${JSON.stringify(userName)} has an auth-provider: use exec instead`);
+  const exec = fields['exec'];
+  if (exec !== undefined) {
+    const plugin = { fields: fieldsOf(exec), folder };
+    return execCredentials(plugin, { ...options, now: () => Date.now() });
+  }
+  const certificate = await pem(fields, 'client-certificate', folder);
+  const key = await pem(fields, 'client-key', folder);
+  if ((certificate === undefined) !== (key === undefined))
+    throw new KubeconfigError(`user ${JSON.stringify(userName)} has only one of client-certificate and client-key`);
+  const renewedPair =
+    certificate === undefined || key === undefined
+      ? undefined
+      : renewedFrom(fields, folder, { certificate, key }, clock);
+  return {
+    certificate,
+    key,
+    ...(renewedPair === undefined ? {} : { renewedPair }),
+    ...(file !== '' ? tokenFile(path.resolve(folder, file), clock) : fixedAuthorization(token, name, fields)),
+  };
+}
+
+function fixedAuthorization(token: string, name: string, fields: Fields): Credentials {
+  const fixed =
+    token !== ''
+      ? `Bearer ${token}`
+      : name !== ''
+        ? `Basic ${Buffer.from(`${name}:${text(fields, 'password')}`).toString('base64')}`
+        : undefined;
+  return { authorization: () => Promise.resolve(fixed) };
+}
+
+async function pem(fields: Fields, name: string, folder: string): Promise<string | undefined> {
+  try {
+    return await readPem(fields, name, folder);
+  } catch (error) {
+    throw new KubeconfigError(`${name}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** `spec.cluster` of an ExecCredential. */
+function clusterInfo(fields: Fields, ca: string | undefined): Fields {
+  const extensions = fields['extensions'];
+  const own = (Array.isArray(extensions) ? extensions : [])
+    .map(fieldsOf)
+    .find((extension) => text(extension, 'name') === execExtension);
+  return {
+    server: text(fields, 'server'),
+    ...(text(fields, 'tls-server-name') === '' ? {} : { 'tls-server-name': text(fields, 'tls-server-name') }),
+    ...(fields['insecure-skip-tls-verify'] === true ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+    ...(text(fields, 'proxy-url') === '' ? {} : { 'proxy-url': text(fields, 'proxy-url') }),
+    config: own?.['extension'] ?? null,
+  };
+}
