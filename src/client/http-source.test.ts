@@ -1,13 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
-import {
-  expired,
-  type Status,
-  type StatusError,
-  tooLargeResourceVersion,
-  tooManyRequests,
-} from '../machinery/status.ts';
+import { resourceExpired } from '../machinery/resource-expired.ts';
+import { type Status, type StatusError, tooLargeResourceVersion, tooManyRequests } from '../machinery/status.ts';
 import type { SourceListOptions } from '../reconcile/source.ts';
 import { HttpSource, type HttpSourceOptions } from './http-source.ts';
 import type { HttpAnswer, HttpFetch } from './http-fetch.ts';
@@ -128,7 +123,7 @@ describe('a list over HTTP', () => {
     {
       name: 'is the most recent when the known version has expired',
       list: { notBefore: '5' },
-      answers: [failure(expired('too old')), list(['a', 'b'], '9')],
+      answers: [failure(resourceExpired('too old')), list(['a', 'b'], '9')],
       paths: ['/api/v1/pods?limit=500&resourceVersion=5', '/api/v1/pods?limit=500'],
     },
     {
@@ -170,7 +165,7 @@ describe('a list over HTTP', () => {
     },
     {
       name: 'a version that expires between pages',
-      failed: failure(expired('The provided continue parameter is too old')),
+      failed: failure(resourceExpired('The provided continue parameter is too old')),
       error: { code: 410, reason: 'Expired' },
     },
   ])('fails with $name', async ({ failed, error }) => {
@@ -257,7 +252,7 @@ describe('a watch over HTTP', () => {
     readonly error: object | undefined;
   }
 
-  const error410: Status = expired('too old resource version').toStatus();
+  const error410: Status = resourceExpired('too old resource version').toStatus();
 
   test.each<End>([
     { name: 'without an error when its time is over', end: (body) => body.end(), error: undefined },
@@ -332,7 +327,7 @@ describe('a watch over HTTP', () => {
   });
 
   test('that is refused rejects with the Status of the server', async () => {
-    const t = setUp([failure(expired('too old'))]);
+    const t = setUp([failure(resourceExpired('too old'))]);
     const { signal } = new AbortController();
     await expect(t.source.watch({ after: '5', signal, onReady: () => undefined })).rejects.toMatchObject({ code: 410 });
     expect(t.clock.pending).toBe(0);

@@ -7,8 +7,9 @@
  *   API Concepts: retrieving large result sets in chunks}
  */
 import { type Clock, systemClock } from '../base/clock.ts';
+import { isResourceExpired } from '../machinery/resource-expired.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
-import { isStatusError, isTooLargeResourceVersion } from '../machinery/status.ts';
+import { isTooLargeResourceVersion } from '../machinery/status.ts';
 import type { ObjectView, Source, SourceListOptions, SourcePage, SourceWatchOptions } from '../reconcile/source.ts';
 import { deadline } from './deadline.ts';
 import type { HttpFetch } from './http-fetch.ts';
@@ -178,5 +179,4 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
   }
 }
 
-const isUnknownVersion = (error: unknown): boolean =>
-  (isStatusError(error) && error.code === 410) || isTooLargeResourceVersion(error);
+const isUnknownVersion = (error: unknown): boolean => isResourceExpired(error) || isTooLargeResourceVersion(error);

@@ -148,10 +148,6 @@ export const forbidden = (gr: GroupResource, name: string, why: string): StatusE
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => new StatusError(401, 'Unauthorized', message);
 
-export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
-
-export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
-
 export const methodNotAllowed = (gr: GroupResource, action: string): StatusError =>
   new StatusError(
     405,

@@ -6,7 +6,8 @@
 import { expect, test } from 'vitest';
 import { silentLogger } from '../base/logger.ts';
 import { FakeClock } from '../base/testing/fake-clock.ts';
-import { expired, internalError } from '../machinery/status.ts';
+import { internalError } from '../machinery/status.ts';
+import { resourceExpired } from '../machinery/resource-expired.ts';
 import { Informer } from './informer.ts';
 import type { InformerHandler } from './handlers.ts';
 import { namespaceIndex, namespaceIndexer } from './lister.ts';
@@ -89,7 +90,9 @@ class History {
     if (kind < 0.5) this.#write();
     else if (kind < 0.6) this.source.compact();
     else if (kind < 0.7)
-      this.source.endWatches(pick(this.#random, [{}, {}, { error: expired('') }, { error: internalError('') }]));
+      this.source.endWatches(
+        pick(this.#random, [{}, {}, { error: resourceExpired('') }, { error: internalError('') }]),
+      );
     else if (kind < 0.75) this.source.endWatches();
     else if (kind < 0.8) this.source.isAway = !this.source.isAway;
     else if (kind < 0.85) this.source.bookmark();

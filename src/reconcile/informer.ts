@@ -12,6 +12,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Latch } from '../base/latch.ts';
 import type { Logger } from '../base/logger.ts';
+import { isResourceExpired } from '../machinery/resource-expired.ts';
 import { CooperativeScheduler } from '../machinery/cooperative-scheduling.ts';
 import { isStatusError } from '../machinery/status.ts';
 import { Handlers, type InformerHandler, type HandlerRegistration } from './handlers.ts';
@@ -151,7 +152,7 @@ export class Informer<T> {
       }
     } catch (error) {
       // Without pages nothing can expire between them.
-      if (isExpired(error)) this.#listInPages = pages.length === 0;
+      if (isResourceExpired(error)) this.#listInPages = pages.length === 0;
       throw error;
     }
     await this.#replace(pages, signal);
@@ -286,8 +287,6 @@ export class Informer<T> {
     return () => timer.cancel();
   }
 }
-
-const isExpired = (error: unknown): boolean => isStatusError(error) && error.code === 410;
 
 /**
  * An answer that the same watch would get again. A source that is away, or has too much to do, is no reason to list.

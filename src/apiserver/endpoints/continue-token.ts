@@ -7,7 +7,7 @@ import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.
 import { parseJson } from '../../machinery/json/reader.ts';
 import { memberOf } from '../../machinery/members.ts';
 import { isObject, type JsonObject } from '../../machinery/value.ts';
-import { badRequest, StatusError } from '../../machinery/status.ts';
+import { badRequest, type StatusError } from '../../machinery/status.ts';
 
 export interface ContinueToken {
   /** Revision of the snapshot; -1 asks for the current state, after the snapshot had expired. */
@@ -82,18 +82,3 @@ const invalid = (why: string, suffix: string): StatusError =>
 /** The greatest text below `key` that a stored key can have. */
 const predecessor = (key: string): string =>
   `${key.slice(0, -1)}${String.fromCharCode(Math.max(1, key.charCodeAt(key.length - 1) - 1))}\uffff`;
-
-/** 410 with a token that goes on from the same place in the current state. */
-export function expiredToken(lastKey: string, prefix: string): StatusError {
-  return new StatusError(
-    410,
-    'Expired',
-    'The provided continue parameter is too old to display a consistent list result. You can start a new list ' +
-      'without the continue parameter, or use the continue token in this response to retrieve the remainder of ' +
-      'the results. Continuing with the provided token results in an inconsistent list - objects that were ' +
-      'created, modified, or deleted between the time the first chunk was returned and now may show up in the ' +
-      'list.',
-    undefined,
-    { continueToken: encodeContinueToken(lastKey, prefix, -1) },
-  );
-}

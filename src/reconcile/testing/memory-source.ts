@@ -1,5 +1,6 @@
 /** A source whose objects, failures and gaps the test makes. */
-import { expired, serviceUnavailable } from '../../machinery/status.ts';
+import { serviceUnavailable } from '../../machinery/status.ts';
+import { resourceExpired } from '../../machinery/resource-expired.ts';
 import type {
   ObjectView,
   Source,
@@ -110,7 +111,7 @@ export class MemorySource implements Source<MemoryObject> {
       if (from > 0) {
         this.onPage();
         this.#checkContact();
-        if (version < this.#floor) throw expired('The provided continue parameter is too old');
+        if (version < this.#floor) throw resourceExpired('The provided continue parameter is too old');
       }
       yield { objects: objects.slice(from, from + size), version: String(version) };
     }
@@ -120,7 +121,7 @@ export class MemorySource implements Source<MemoryObject> {
     await Promise.resolve();
     this.watchedAfter.push(after);
     this.#checkContact();
-    if (Number(after) < this.#floor) throw expired('too old');
+    if (Number(after) < this.#floor) throw resourceExpired('too old');
     const watch = new MemoryWatch(Number(after), onReady, () => this.#watches.delete(watch));
     this.#watches.add(watch);
     for (const { version, event } of this.#changes) if (version > Number(after)) watch.push(version, event);

@@ -3,7 +3,6 @@
  */
 import {
   alreadyExists,
-  expired,
   type GroupResource,
   notFound,
   serverTimeout,
@@ -12,6 +11,7 @@ import {
   internalError,
   tooLargeResourceVersion,
 } from '../../machinery/status.ts';
+import { expiredList, expiredWatch, slowWatch } from '../../machinery/resource-expired.ts';
 import { isStorageError, type StorageError } from '../../storage/storage-error.ts';
 
 export type StoreVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
@@ -27,11 +27,7 @@ export function toStatusError(error: unknown, verb: StoreVerb, resource: GroupRe
     case 'Conflict':
       return new StatusError(409, 'Conflict', error.message, undefined, { cause: error });
     case 'Compacted':
-      return expired(
-        verb === 'watch'
-          ? 'The resourceVersion for the provided watch is too old.'
-          : 'The resourceVersion for the provided list is too old.',
-      );
+      return verb === 'watch' ? expiredWatch() : expiredList();
     case 'FutureRevision':
       return bare('etcdserver: mvcc: required revision is a future revision', error);
     case 'TooLarge':
@@ -48,7 +44,7 @@ export function toStatusError(error: unknown, verb: StoreVerb, resource: GroupRe
     case 'Aborted':
       return serverTimeout(resource, verb, 1);
     case 'SlowConsumer':
-      return expired('the watch was ended because its reader was too slow');
+      return slowWatch();
     case 'Internal':
       return internalError(error.message, { cause: error });
   }

@@ -1,8 +1,9 @@
-import { badRequest, isStatusError } from '../../../machinery/status.ts';
+import { expiredContinue, isResourceExpired } from '../../../machinery/resource-expired.ts';
+import { badRequest } from '../../../machinery/status.ts';
 import type { ReadVersion } from '../../../storage/objects.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
-import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from '../continue-token.ts';
+import { decodeContinueToken, encodeContinueToken, type ContinueToken } from '../continue-token.ts';
 import type { EndpointContext } from '../context.ts';
 import {
   listParameters,
@@ -31,8 +32,8 @@ export async function listObjects(
   const store = served.store!;
   const token = parameters.continueToken === '' ? undefined : decodeToken(parameters, store.layout.prefix);
   const page = await readPage().catch((error: unknown) => {
-    throw token !== undefined && isStatusError(error) && error.reason === 'Expired'
-      ? expiredToken(token.after, store.layout.prefix)
+    throw token !== undefined && isResourceExpired(error)
+      ? expiredContinue(encodeContinueToken(token.after, store.layout.prefix, -1))
       : error;
   });
   const { lastKey, remaining } = page;

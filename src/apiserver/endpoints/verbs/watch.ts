@@ -8,6 +8,7 @@
  *   Concepts: watches}
  */
 import { describeWork } from '../../../base/work.ts';
+import { isResourceExpired } from '../../../machinery/resource-expired.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import type { ObjectWatchOptions } from '../../../storage/objects.ts';
 import type { ApiResponse, Sink } from '../../../server/exchange.ts';
@@ -75,7 +76,7 @@ export async function watchObjects(
 
 /** A version that is too old is told in the stream, as an event; everything else is an answer of its own. */
 function failedStart(error: unknown): StatusError {
-  if (isStatusError(error) && (error.reason === 'Expired' || error.reason === 'Timeout')) return error;
+  if (isResourceExpired(error) || (isStatusError(error) && error.reason === 'Timeout')) return error;
   throw error;
 }
 
