@@ -2,7 +2,7 @@
  * Whether a value is what its schema says, in the words of upstream's validator: an error per rule that is broken, with
  * the path in the message as well as before it.
  *
- * An update is judged leniently (KEP-4008): what was there before and has not changed is not looked at.
+ * What an update leaves unchanged is not validated again (`ratcheting.ts`).
  */
 import { invalid, notSupported, required, tooMany, typeInvalid } from '../field-error.ts';
 import { FieldErrors } from '../field-errors.ts';
@@ -15,6 +15,7 @@ import { shownText } from '../shown-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { Errors, Tentative } from './findings.ts';
 import { startMatching } from './patterns.ts';
+import { isUnchanged, oldItems, oldMember } from './ratcheting.ts';
 import { tooMuch, Work } from './work.ts';
 import { type Place, type Matches, failed, met, pathOf, inBody } from './place.ts';
 import { numberAt, checkString, checkFormat, checkNumber } from './scalars.ts';
@@ -45,7 +46,7 @@ const checks: readonly ((value: JsonValue, schema: JsonObject, place: Place) => 
 
 function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
   place.work.step();
-  if (place.old !== undefined && place.work.isSame(place.old, value)) return 1;
+  if (isUnchanged(place.old, value, place.work)) return 1;
   let matches = 0;
   for (const rule of value === null ? [checkType, checkEnum] : checks) {
     const found = rule(value, schema, place);
@@ -165,7 +166,7 @@ function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches
   let matches = met;
   const items = memberOf(schema, 'items');
   if (isObject(items)) {
-    const oldOf = correlation(place.old, schema, items);
+    const oldOf = oldItems(place.old, schema, items);
     for (const [i, item] of value.entries())
       matches += check(item, items, { ...place, path: `${place.path}[${i}]`, old: oldOf(item) });
   }
@@ -177,29 +178,6 @@ function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches
   if (most !== undefined && value.length > most)
     place.found.add(() => tooMany(pathOf(place.path), value.length, Number(most)));
   return matches;
-}
-
-/** Which item of the old list an item was: told by its keys, and by nothing in a list without any. */
-function correlation(
-  old: JsonValue | undefined,
-  schema: JsonObject,
-  items: JsonObject,
-): (item: JsonValue) => JsonValue | undefined {
-  const keys = memberOf(schema, 'x-kubernetes-list-map-keys');
-  if (!Array.isArray(old) || memberOf(schema, 'x-kubernetes-list-type') !== 'map' || !Array.isArray(keys))
-    return () => undefined;
-  const properties = memberOf(items, 'properties');
-  const idOf = (item: JsonValue): string =>
-    isObject(item)
-      ? stringifyJson((keys as string[]).map((key) => memberOf(item, key) ?? defaultOf(properties, key)))
-      : '';
-  const byId = new Map(old.map((item) => [idOf(item), item]));
-  return (item) => byId.get(idOf(item));
-}
-
-function defaultOf(properties: JsonValue | undefined, key: string): JsonValue {
-  const property = isObject(properties) ? memberOf(properties, key) : undefined;
-  return (isObject(property) ? memberOf(property, 'default') : undefined) ?? null;
 }
 
 function checkEnum(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
@@ -246,7 +224,7 @@ function checkMembers(value: JsonValue, schema: JsonObject, place: Place): Match
       matches += check(value[key]!, known, {
         ...place,
         path: at(key),
-        old: isObject(place.old) ? memberOf(place.old, key) : undefined,
+        old: oldMember(place.old, key),
       });
     else if (known === false)
       found.add(() => invalid(FieldPath.root, '', `${shownText(at(key))} in body is a forbidden property`));
