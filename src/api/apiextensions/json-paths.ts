@@ -3,15 +3,13 @@ import type {
   CustomResourceColumnDefinition,
   CustomResourceSubresources,
   JSONSchemaProps,
-  SelectableField,
 } from '../gen/types/apiextensions-v1.ts';
-import { duplicate, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
-const maxSelectableFields = 8;
 
 /** Whether the path is a simple one like `.a.b`. */
 function checkSimplePath(text: string, path: FieldPath, errors: FieldErrors): boolean {
@@ -48,34 +46,6 @@ export function checkColumn(
     errors.push(notSupported(path.child('format'), format, columnFormats));
   if (jsonPath === '') errors.push(required(path.child('JSONPath')));
   else checkSimplePath(jsonPath, path.child('JSONPath'), errors);
-}
-
-export function checkSelectableFields(
-  fields: readonly SelectableField[],
-  schema: JSONSchemaProps | undefined,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  const seen = new Set<string>();
-  fields.forEach(({ jsonPath = '' }, i) => {
-    const at = path.index(i).child('jsonPath');
-    if (jsonPath === '') return void errors.push(required(at));
-    const found = resolveFieldPath(jsonPath, schema);
-    if (typeof found === 'string') return void errors.push(invalid(at, jsonPath, `is an invalid path: ${found}`));
-    if (/^\.metadata\b/.test(jsonPath)) errors.push(invalid(at, jsonPath, 'must not point to fields in metadata'));
-    if (!['string', 'boolean', 'integer'].includes(found.type ?? ''))
-      errors.push(
-        invalid(
-          at,
-          jsonPath,
-          'must point to a field of type string, boolean or integer. Enum string fields and strings with ' +
-            'formats are allowed.',
-        ),
-      );
-    if (seen.has(jsonPath)) errors.push(duplicate(path.index(i), jsonPath));
-    seen.add(jsonPath);
-  });
-  if (seen.size > maxSelectableFields) errors.push(tooMany(path, seen.size, maxSelectableFields));
 }
 
 const segment = /^\.([A-Za-z_][A-Za-z0-9_]*)|^\['((?:[^'\\]|\\.)+)'\]/;

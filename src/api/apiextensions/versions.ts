@@ -6,7 +6,8 @@ import type { CustomResourceDefinitionVersion } from '../gen/types/apiextensions
 import { isEqual } from '../../machinery/equal.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
-import { checkColumn, checkSelectableFields, checkSubresources } from './json-paths.ts';
+import { checkColumn, checkSubresources } from './json-paths.ts';
+import { checkSelectableFields } from './selectable-fields.ts';
 import { checkSchema } from './schema.ts';
 
 type Version = CustomResourceDefinitionVersion;

@@ -4,6 +4,7 @@
  *
  * @NOTE differs from upstream: field selectors read the objects as they are stored, not as the version shows them.
  */
+import { selectableFieldNames } from '../../api/apiextensions/selectable-fields.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';
@@ -117,8 +118,7 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
 const listKindOf = ({ spec, status }: CustomResourceDefinition): string =>
   status.acceptedNames.listKind ?? spec.names.listKind ?? `${spec.names.kind ?? ''}List`;
 
-const selectableFields = ({ version }: ReadVersion): string[] =>
-  (version.selectableFields ?? []).map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''));
+const selectableFields = ({ version }: ReadVersion): string[] => selectableFieldNames(version.selectableFields);
 
 interface FormParts {
   readonly stored: ReadVersion;
