@@ -1,6 +1,7 @@
 /** The node ports that one write takes and gives back: all of it or nothing. */
 import { AllocationError } from './allocation-errors.ts';
-import type { Owned, PortAllocator } from './value-allocator.ts';
+import type { PortAllocator } from './port-allocator.ts';
+import type { Owned } from './value-allocator.ts';
 
 export interface PortOperation {
   readonly taken: readonly Owned<number>[];

@@ -14,12 +14,13 @@ import {
   type IpAllocators,
   releaseClusterIps,
   takeClusterIps,
-} from './cluster-ip-allocator.ts';
+} from './cluster-ip-allocation.ts';
 import { type ClusterFamilies, setIpFamilies } from './ip-families.ts';
 import { keepAllocatedValues, linkChangedClusterIps, linkClusterIps } from './linked-fields.ts';
-import { changeNodePorts, takeNodePorts } from './node-port-allocator.ts';
+import { changeNodePorts, takeNodePorts } from './node-port-allocation.ts';
 import { type PortOperation, startPortOperation } from './port-operation.ts';
-import type { Owned, PortAllocator } from './value-allocator.ts';
+import type { PortAllocator } from './port-allocator.ts';
+import type { Owned } from './value-allocator.ts';
 
 export interface ServiceAllocatorOptions {
   /** By family, the primary one first. */

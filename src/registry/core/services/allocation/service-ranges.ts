@@ -20,7 +20,9 @@ import { type HeldValues, RangeRepair, repairedIps, repairedPorts, usualLeakAgeM
 import { ServiceAllocator } from './service-allocations.ts';
 import { createServiceReader } from './service-reader.ts';
 import { StoredReleases } from './stored-releases.ts';
-import { createIpAllocator, createPortAllocator, type IpAllocator, type Observe } from './value-allocator.ts';
+import { createIpAllocator, type IpAllocator } from './ip-allocator.ts';
+import { createPortAllocator } from './port-allocator.ts';
+import type { Observe } from './value-allocator.ts';
 
 export interface ServiceRangesOptions {
   /** The store of services: what a service holds is kept where it is kept. */

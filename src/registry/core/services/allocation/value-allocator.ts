@@ -1,9 +1,8 @@
-/** Cluster IPs of one family and node ports, by value. */
+/** Allocates the values of a range, such as addresses and ports, each of which is a number of the range. */
 import type { WriteGuard } from '../../../../storage/interface.ts';
-import { formatIp, parseIp } from '../../../../machinery/formats/addresses.ts';
 import { AllocationError } from './allocation-errors.ts';
 import type { OwnedNumber, RangeAllocator } from './range-allocator.ts';
-import type { IpRange, PortRange, ValueRange } from './ranges.ts';
+import type { ValueRange } from './ranges.ts';
 
 interface Wording<V> {
   readonly taken: string;
@@ -19,7 +18,7 @@ export interface Owned<V> {
 /** Told of each request for a value. */
 export type Observe = (scope: 'static' | 'dynamic', failed: boolean, milliseconds: number) => void;
 
-const nobody: Observe = () => undefined;
+export const noObserver: Observe = () => undefined;
 
 /** Throws {@link AllocationError} for what cannot be had, and StorageError. */
 export class ValueAllocator<V, R extends ValueRange<V>> {
@@ -93,34 +92,3 @@ export class ValueAllocator<V, R extends ValueRange<V>> {
     });
   }
 }
-
-export type IpAllocator = ValueAllocator<string, IpRange>;
-export type PortAllocator = ValueAllocator<number, PortRange>;
-
-const canonical = (text: string): string => {
-  const ip = parseIp(text);
-  return ip === undefined ? text : formatIp(ip);
-};
-
-export const createIpAllocator = (range: IpRange, numbers: RangeAllocator, observe = nobody): IpAllocator =>
-  new ValueAllocator(
-    range,
-    numbers,
-    {
-      taken: 'provided IP is already allocated',
-      notInRange: (ip, text) =>
-        `the provided IP (${canonical(ip)}) is not in the valid range. The range of valid IPs is ${text}`,
-    },
-    observe,
-  );
-
-export const createPortAllocator = (range: PortRange, numbers: RangeAllocator, observe = nobody): PortAllocator =>
-  new ValueAllocator(
-    range,
-    numbers,
-    {
-      taken: 'provided port is already allocated',
-      notInRange: (_port, text) => `provided port is not in the valid range. The range of valid ports is ${text}`,
-    },
-    observe,
-  );

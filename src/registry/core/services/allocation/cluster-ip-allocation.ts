@@ -7,7 +7,8 @@ import { goStrings } from '../../../../machinery/go-quote.ts';
 import { internalError, invalid as invalidStatus } from '../../../../machinery/status.ts';
 import { AllocationError } from './allocation-errors.ts';
 import { isSettledDualStack } from './ip-families.ts';
-import type { IpAllocator, Owned } from './value-allocator.ts';
+import type { IpAllocator } from './ip-allocator.ts';
+import type { Owned } from './value-allocator.ts';
 
 export type IpAllocators = ReadonlyMap<IPFamily, IpAllocator>;
 
