@@ -1,8 +1,8 @@
 /**
  * Several files in kubeconfig format as one, by kubectl's rules: the first file that sets a value, or has an entry of a
  * name, wins. An entry is taken whole, and its paths are relative to its file.
- * @see {@link https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/ | Organizing Cluster
- *   Access Using kubeconfig Files}, section "Merging kubeconfig files"
+ * @see {@link https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/ | Organizing
+ *   Cluster Access Using kubeconfig Files}, section "Merging kubeconfig files"
  */
 import path from 'node:path';
 import { parseYaml } from '../../machinery/json/yaml.ts';
