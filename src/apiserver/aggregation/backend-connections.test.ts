@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import http2 from 'node:http2';
@@ -7,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { Agent, request as undiciRequest } from 'undici';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createCertificate, createKey } from '../../pki/certificate.ts';
 import { caSubject, createAdmin, createAuthority, createServing, type KeyPair } from '../../pki/pki.ts';
 import type { Address } from '../webhooks/service-resolver.ts';
 import { type BackendRequest } from './backend-session.ts';
@@ -30,8 +32,9 @@ beforeAll(() => {
 async function startBackend(
   protocol: 'HTTP/2' | 'HTTP/1.1',
   answer: Answer = (_, response) => void response.end('ok'),
+  pair = serving,
 ) {
-  const tls = { cert: serving.certificate, key: serving.key, ca: ca.certificate, requestCert: true };
+  const tls = { cert: pair.certificate, key: pair.key, ca: ca.certificate, requestCert: true };
   const server =
     protocol === 'HTTP/2'
       ? http2.createSecureServer({ ...tls, rejectUnauthorized: false })
@@ -214,6 +217,23 @@ describe('a server that is not the one that it should be', () => {
   ])('is sent nothing: it %s', async (_, identity, message) => {
     const { address, requests } = await startBackend('HTTP/2');
     await expect(read(connect(identity()), address)).rejects.toThrow(message);
+    expect(requests).toEqual([]);
+  });
+
+  test('is sent nothing: it has its name as the common name of the certificate alone', async () => {
+    const now = new Date();
+    const key = createKey();
+    const certificate = createCertificate({
+      subject: { commonName: serverName },
+      use: 'server',
+      key,
+      issuer: { subject: caSubject, key: createPrivateKey(ca.key) },
+      notBefore: now,
+      notAfter: new Date(now.getTime() + 3_600_000),
+    });
+    const pair = { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }) as string };
+    const { address, requests } = await startBackend('HTTP/2', undefined, pair);
+    await expect(read(connect(), address)).rejects.toThrow('certificate relies on legacy Common Name field');
     expect(requests).toEqual([]);
   });
 
