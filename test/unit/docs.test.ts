@@ -71,3 +71,32 @@ test('every guarantee in docs/security.md names a test', () => {
     [],
   );
 });
+
+/** Lines of a folder, or of the files in it alone for `folder/*.ts`; without tests and generated code. */
+function linesOf(pattern: string): number {
+  const [folder, files] = pattern.endsWith('/*.ts') ? [pattern.slice(0, -5), true] : [pattern, false];
+  return (readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: !files }) as string[])
+    .filter((name) => name.endsWith('.ts') && !/\.(test|bench)\.ts$|(^|\/)(testing|gen)\//.test(name))
+    .reduce((sum, name) => sum + read(`${folder}/${name}`).split('\n').length - 1, 0);
+}
+
+describe('the lines of code that decisions name', () => {
+  const rows = readdirSync(new URL('../../docs/adr', import.meta.url)).flatMap((name) => {
+    const [, table = ''] =
+      /\| folder \| lines without tests \|\n\|---\|---\|\n((?:\| .*\n)+)/.exec(read(`docs/adr/${name}`)) ?? [];
+    return [...table.matchAll(/^\| (.*) \| ([\d,]+) \|$/gm)].map(([, what, lines]) => ({
+      name,
+      folders: [...what!.matchAll(/`([^`]+)`/g)].map(([, folder]) => folder!),
+      lines: Number(lines!.replaceAll(',', '')),
+    }));
+  });
+
+  test('are in two of them', () => {
+    expect([...new Set(rows.map(({ name }) => name))]).toEqual(['0002-etcd-client.md', '0004-http2-server.md']);
+  });
+
+  test.each(rows)('are those of $folders, within five percent, in $name', ({ folders, lines }) => {
+    const counted = folders.map(linesOf).reduce((a, b) => a + b);
+    expect(Math.abs(counted - lines), `${counted} lines`).toBeLessThan(0.05 * lines);
+  });
+});
