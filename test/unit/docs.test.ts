@@ -62,11 +62,12 @@ test.each(withPaths)('every path below src, test, bench, hack, docs and proto th
   expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });
 
-test('every guarantee in docs/security.md names a test', () => {
+test('every guarantee in docs/security.md is stated once and names a test', () => {
   const rows = read('docs/security.md')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| guarantee |'));
   expect(rows.length).toBeGreaterThan(80);
+  expect(new Set(rows.map((row) => row.split(' | ')[0])).size).toBe(rows.length);
   expect(rows.filter((row) => !/`(?:src|test)\/\S+\.test\.ts`/.test(row.slice(0, -1).split(' | ').at(-1)!))).toEqual(
     [],
   );
