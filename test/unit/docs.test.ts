@@ -31,6 +31,20 @@ describe('docs/dependencies.md', () => {
     expect(listed(runtime).sort()).toEqual(Object.keys(dependencies).sort());
     expect(listed(development).sort()).toEqual(Object.keys(devDependencies).sort());
   });
+
+  test('answers each library of the design by name', () => {
+    const [, answers = ''] = /\| named \| answer \|\n(.*?)\n\n/s.exec(runtime) ?? [];
+    const named = answers
+      .split('\n')
+      .slice(1)
+      .map((row) => row.split(' | ')[0]!.slice(2));
+    expect(named.flatMap((names) => names.split(', ')).sort()).toEqual(
+      [
+        ...['koa', '@koa/router', 'etcd3', 'protobufjs', 'ajv', 'cel-js', 'jose', 'openid-client', 'cron-parser'],
+        ...['pino', 'vitest', 'testcontainers'],
+      ].sort(),
+    );
+  });
 });
 
 test('every local link in the README leads somewhere', () => {
