@@ -153,6 +153,9 @@ describe('metrics', () => {
     expect(
       await valueOf('kubernetes_healthchecks_total', 'name="informer-sync"', 'type="readyz"', 'status="success"'),
     ).toBe(1);
+    const { text } = await server.send('GET', '/metrics/slis');
+    expect(text).toMatch(/^kubernetes_healthcheck\{name="ping",type="livez"\} 1$/m);
+    expect(text).not.toContain('apiserver_request_total');
   });
 
   test('of the build and of feature gates', async () => {

@@ -108,6 +108,21 @@ describe('a daemon made of src/server', () => {
     expect(daemon.logged).toEqual(['health check failed']);
   });
 
+  test('shows how its checks came out, and nothing else, under /metrics/slis', async () => {
+    await using daemon = await start();
+    await daemon.get('/healthz');
+    const { status, type, body } = await daemon.get('/metrics/slis');
+    expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    expect(body.split('\n').filter((line) => !line.startsWith('#'))).toEqual([
+      'kubernetes_healthcheck{name="ping",type="healthz"} 1',
+      'kubernetes_healthcheck{name="leaderElection",type="healthz"} 0',
+      '',
+      'kubernetes_healthchecks_total{name="ping",type="healthz",status="success"} 1',
+      'kubernetes_healthchecks_total{name="leaderElection",type="healthz",status="error"} 1',
+      '',
+    ]);
+  });
+
   test('answers HEAD without a body', async () => {
     await using daemon = await start();
     expect(await daemon.get('/version', 'HEAD')).toEqual({ status: 200, type: 'application/json', body: '' });

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { VersionInfo } from '../../base/version.ts';
 import { type HealthChecks, healthEndpoints, type HealthLog } from '../../server/health.ts';
-import { serveMetrics, serveNotFound, serveVersion } from '../../server/koa/documents.ts';
+import { serveHealthMetrics, serveMetrics, serveNotFound, serveVersion } from '../../server/koa/documents.ts';
 import { healthRoutes } from '../../server/koa/health-routes.ts';
 import { send } from '../../server/koa/send.ts';
 import type { ServingState } from '../../server/koa/state.ts';
@@ -39,6 +39,7 @@ export function createApplication(options: NonResourceOptions): Koa<RequestState
   const router = new Router<RequestState>({ sensitive: true });
   router.all('/version', onlyGet, inJson, serveVersion(version));
   router.all('/metrics', onlyGet, serveMetrics(registry));
+  router.all('/metrics/slis', onlyGet, serveHealthMetrics(registry));
   router.all('/api', onlyGet, answered(coreVersions(served, serverAddress)));
   router.all('/api/*version', answered(versionOfCore(served)));
   router.all('/apis', whenKnown(served), onlyGet, answered(groups(served)));
@@ -95,6 +96,16 @@ function shownPaths({ served, health, documents }: NonResourceOptions): string[]
   );
   const plain = [...documents.keys()].filter((path) => !path.includes('*'));
   return [
-    ...new Set(['/api', '/apis', '/version', '/metrics', ...groupPaths, ...versions, ...checks, ...plain]),
+    ...new Set([
+      '/api',
+      '/apis',
+      '/version',
+      '/metrics',
+      '/metrics/slis',
+      ...groupPaths,
+      ...versions,
+      ...checks,
+      ...plain,
+    ]),
   ].sort();
 }

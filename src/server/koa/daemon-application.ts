@@ -7,7 +7,7 @@ import { isStatusError } from '../../machinery/status.ts';
 import { type ApiResponse, ClientGone, type Exchange } from '../exchange.ts';
 import type { HealthChecks } from '../health.ts';
 import { answersOf } from './application.ts';
-import { serveMetrics, serveNotFound, serveVersion } from './documents.ts';
+import { serveHealthMetrics, serveMetrics, serveNotFound, serveVersion } from './documents.ts';
 import { healthRoutes } from './health-routes.ts';
 import type { ServingState } from './state.ts';
 
@@ -41,6 +41,7 @@ export function createDaemonApplication({
   for (const step of before) app.use(step);
   const own = new Router<ServingState>({ sensitive: true });
   own.all('/metrics', serveMetrics(registry));
+  own.all('/metrics/slis', serveHealthMetrics(registry));
   own.all('/version', serveVersion(version));
   for (const router of [healthRoutes<ServingState>(health, log), own, ...routes]) app.use(router.routes());
   app.use(serveNotFound);

@@ -16,6 +16,21 @@ export const serveMetrics =
     ctx.body = await registry.metrics();
   };
 
+const healthMetrics = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total'];
+
+/**
+ * `/metrics/slis`: how the health checks came out, small enough to be scraped often.
+ * @see {@link https://kubernetes.io/docs/reference/instrumentation/slis/ | Component SLIs}
+ */
+export const serveHealthMetrics =
+  (registry: Registry): Koa.Middleware =>
+  async (ctx) => {
+    const names = healthMetrics.filter((name) => registry.getSingleMetric(name) !== undefined);
+    const texts = await Promise.all(names.map((name) => registry.getSingleMetricAsString(name)));
+    ctx.set('content-type', registry.contentType);
+    ctx.body = `${texts.join('\n\n')}\n`;
+  };
+
 /** `/version` */
 export const serveVersion =
   (version: VersionInfo): Koa.Middleware =>
