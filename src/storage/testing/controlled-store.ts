@@ -4,11 +4,9 @@ import type {
   GetResult,
   GuardedResult,
   KeyValue,
-  LeaseId,
   ListOptions,
   ListResult,
   Store,
-  StoreStatus,
   WatchBatch,
   WatchOptions,
   WriteOptions,
@@ -157,7 +155,7 @@ export class ControlledStore implements Store {
     if (this.soundProgress) await this.#inner.requestProgress(prefix);
   }
 
-  async grantLease(ttlSeconds: number): Promise<LeaseId> {
+  async grantLease(ttlSeconds: number) {
     await this.#enter('grantLease');
     return this.#inner.grantLease(ttlSeconds);
   }
@@ -167,7 +165,7 @@ export class ControlledStore implements Store {
     return this.#inner.compact(revision);
   }
 
-  async status(signal?: AbortSignal): Promise<StoreStatus> {
+  async status(signal?: AbortSignal) {
     await this.#enter('status');
     const status = await this.#inner.status(signal);
     return { ...status, soundProgress: status.soundProgress && this.soundProgress };
