@@ -54,6 +54,10 @@ function repeatPiece(random: RandomSource, bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, from), many, bytes.subarray(from)]);
 }
 
+/** Words, with a few changes. */
+export const changedWords = (random: RandomSource, vocabulary: readonly string[], most: number): Buffer =>
+  changed(random, Buffer.from(words(random, vocabulary, most)), Buffer.from(words(random, vocabulary, 3)));
+
 /** Words one after the other: a language's tokens in an order that its grammar may not have. */
 export function words(random: RandomSource, vocabulary: readonly string[], most: number): string {
   return Array.from({ length: 1 + randomInt(random, most) }, () => pick(random, vocabulary)).join('');

@@ -4,18 +4,9 @@ import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frame
 import { answer, field, onRequest, sendBody, serverOptions, startServer } from '../testing/http2-server.ts';
 import { connectDeaf } from '../testing/deaf-client.ts';
 import type { DeafClient } from '../testing/deaf-client.ts';
-import {
-  connectRaw,
-  data,
-  get,
-  headers,
-  ping,
-  post,
-  request,
-  reset,
-  settings,
-  windowUpdate,
-} from '../testing/raw-client.ts';
+import { data, headers, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
+import { get, post, request } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
 import { ServerConnection } from './connection.ts';
 import { wholeRequest, nothing, turn } from '../testing/whole-request.ts';
 

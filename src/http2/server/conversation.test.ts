@@ -2,21 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface, frame } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, pattern, readBody, startServer } from '../testing/http2-server.ts';
-import {
-  connectRaw,
-  continuation,
-  data,
-  get,
-  goAway,
-  headers,
-  ping,
-  post,
-  request,
-  reset,
-  settings,
-  windowUpdate,
-} from '../testing/raw-client.ts';
-import type { Fields } from '../testing/raw-client.ts';
+import { continuation, data, goAway, headers, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
+import { get, post, request } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
+import type { Fields } from '../testing/client-frames.ts';
 import type { ServerStream } from './stream.ts';
 import { block, nothing, priority, wholeRequest } from '../testing/rules/ground.ts';
 import { serve } from '../testing/held-requests.ts';

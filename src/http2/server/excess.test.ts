@@ -2,18 +2,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, pattern, startServer } from '../testing/http2-server.ts';
-import {
-  connectRaw,
-  continuation,
-  data,
-  get,
-  headers,
-  ping,
-  post,
-  request,
-  reset,
-  windowUpdate,
-} from '../testing/raw-client.ts';
+import { continuation, data, headers, ping, reset, windowUpdate } from '../testing/client-frames.ts';
+import { get, post, request } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import type { ServerStream } from './stream.ts';
 import { wholeRequest, nothing, turn } from '../testing/whole-request.ts';

@@ -4,18 +4,9 @@ import { ErrorCode, Flag, FrameType, Setting, frame, uint32 } from '../frames.ts
 import { HeaderBlocks } from '../header-blocks.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, field, pattern, sendBody, startServer } from '../testing/http2-server.ts';
-import {
-  connectRaw,
-  data,
-  get,
-  headers,
-  ping,
-  post,
-  request,
-  reset,
-  settings,
-  windowUpdate,
-} from '../testing/raw-client.ts';
+import { data, headers, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
+import { get, post, request } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import { Allowance } from './allowance.ts';
 

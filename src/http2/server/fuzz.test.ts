@@ -9,20 +9,9 @@ import type { RandomSource } from '../../../test/support/random.ts';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface, frame, frameHeaderBytes } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, onRequest, pattern, readBody, sendBody, serverOptions } from '../testing/http2-server.ts';
-import {
-  RawClient,
-  continuation,
-  data,
-  get,
-  goAway,
-  headers,
-  ping,
-  post,
-  request,
-  reset,
-  settings,
-  windowUpdate,
-} from '../testing/raw-client.ts';
+import { continuation, data, goAway, headers, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
+import { get, post, request } from '../testing/requests.ts';
+import { RawClient } from '../testing/raw-client.ts';
 import type { Heard } from '../testing/raw-client.ts';
 import { ServerConnection } from './connection.ts';
 import type { ServerStream } from './stream.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting } from '../frames.ts';
 import { answer, field, pattern, sendBody, startServer } from '../testing/http2-server.ts';
-import { connectRaw, data, get, ping, post, windowUpdate } from '../testing/raw-client.ts';
+import { data, ping, windowUpdate } from '../testing/client-frames.ts';
+import { get, post } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import { connectDeaf } from '../testing/deaf-client.ts';
 import type { ServerStream } from './stream.ts';

@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting } from '../frames.ts';
 import { pattern, startServer } from '../testing/http2-server.ts';
-import { connectRaw, data, get, ping, post, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import { data, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
+import { get, post } from '../testing/requests.ts';
+import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import type { ServerStream } from './stream.ts';
 import { serve } from '../testing/held-requests.ts';

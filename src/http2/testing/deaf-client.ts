@@ -5,7 +5,7 @@ import { ServerConnection } from '../server/connection.ts';
 import type { ServerConnectionOptions } from '../server/connection-options.ts';
 import { onRequest, serverOptions } from './http2-server.ts';
 import type { Handler } from './http2-server.ts';
-import { settings, windowUpdate } from './raw-client.ts';
+import { settings, windowUpdate } from './client-frames.ts';
 
 /** A connection whose client takes nothing until it is told to: what the server says waits in the socket. */
 export class DeafClient extends Duplex {

@@ -3,10 +3,10 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { FrameReader } from '../frame-reader.ts';
-import { Flag, FrameType, Setting, connectionPreface, frame, settingsPayload, uint32 } from '../frames.ts';
-import { encodeHeaders } from '../hpack/encoder.ts';
+import { Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
 import { decodeHeaders } from '../hpack/stateless.ts';
 import type { Headers } from '../hpack/stateless.ts';
+import { settings } from './client-frames.ts';
 
 /** A frame of the server. A header block counts as one HEADERS frame, however many it came in. */
 export interface Heard {
@@ -21,47 +21,6 @@ export interface Heard {
   /** Of GOAWAY. */
   readonly lastStreamId?: number;
 }
-
-export type Fields = ReadonlyArray<readonly [name: string, value: string]>;
-
-/** The pseudo-header fields of a request, and what else it says. */
-export const request = (method: string, path: string, more: Fields = []): Fields => [
-  [':method', method],
-  [':scheme', 'http'],
-  [':path', path],
-  [':authority', 'localhost'],
-  ...more,
-];
-
-// ── frames ──
-
-export const settings = (...values: ReadonlyArray<readonly [id: number, value: number]>): Buffer =>
-  frame(FrameType.settings, 0, 0, settingsPayload(values));
-export const windowUpdate = (streamId: number, increment: number): Buffer =>
-  frame(FrameType.windowUpdate, 0, streamId, uint32(increment));
-export const reset = (streamId: number, code: number): Buffer => frame(FrameType.rstStream, 0, streamId, uint32(code));
-export const ping = (text = 'a ping!!'): Buffer => frame(FrameType.ping, 0, 0, Buffer.from(text, 'latin1'));
-export const data = (streamId: number, bytes: Buffer | string | number, flags = 0): Buffer =>
-  frame(FrameType.data, flags, streamId, typeof bytes === 'number' ? Buffer.alloc(bytes) : Buffer.from(bytes));
-export const goAway = (lastStreamId: number, code: number): Buffer =>
-  frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(lastStreamId), uint32(code)]));
-export const continuation = (streamId: number, block: Uint8Array, flags: number = Flag.endHeaders): Buffer =>
-  frame(FrameType.continuation, flags, streamId, block);
-
-/** HEADERS with a whole block, open for a body unless `flags` says otherwise. */
-export function headers(streamId: number, fields: Fields | Buffer, flags: number = Flag.endHeaders): Buffer {
-  return frame(FrameType.headers, flags, streamId, Buffer.isBuffer(fields) ? fields : encodeHeaders(fields));
-}
-
-/** A GET in one frame. */
-export const get = (streamId: number, path = '/', more: Fields = []): Buffer =>
-  headers(streamId, request('GET', path, more), Flag.endHeaders | Flag.endStream);
-
-/** A request that goes on with DATA. */
-export const post = (streamId: number, path = '/', more: Fields = []): Buffer =>
-  headers(streamId, request('POST', path, more));
-
-// ── the client ──
 
 export class RawClient {
   readonly heard: Heard[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fieldMatcher, fieldSelectorText, parseFieldSelector } from '../../../src/machinery/field-selector.ts';
-import { attempt, changed, expectWithin, words } from '../parts.ts';
+import { attempt, changedWords, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const vocabulary = [
@@ -28,8 +28,7 @@ const vocabulary = [
 export const target: FuzzTarget = {
   about: 'field selectors in a query',
   runs: 8_000,
-  generate: (random) =>
-    changed(random, Buffer.from(words(random, vocabulary, 9)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) => changedWords(random, vocabulary, 9),
   check(input) {
     const text = input.toString();
     const terms = attempt(() => parseFieldSelector(text), 'SelectorError');

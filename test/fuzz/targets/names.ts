@@ -3,7 +3,7 @@ import * as addresses from '../../../src/machinery/formats/addresses.ts';
 import * as names from '../../../src/machinery/formats/names.ts';
 import { parseStrictAddress, parseStrictPrefix } from '../../../src/machinery/formats/strict-addresses.ts';
 import { goQuote } from '../../../src/machinery/go-quote.ts';
-import { attempt, changed, expectWithin, words } from '../parts.ts';
+import { attempt, changedWords, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const vocabulary = [
@@ -59,8 +59,7 @@ const expected: Readonly<Record<string, RegExp>> = {
 export const target: FuzzTarget = {
   about: 'names, label keys and values, addresses',
   runs: 6_000,
-  generate: (random) =>
-    changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) => changedWords(random, vocabulary, 6),
   check(input) {
     const text = input.toString();
     for (const [name, check] of checkers) {

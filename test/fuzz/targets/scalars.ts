@@ -5,7 +5,7 @@ import { readInteger } from '../../../src/machinery/parse-integer.ts';
 import { canonicalQuantity } from '../../../src/machinery/quantity.ts';
 import { parseMicroTime, parseTime } from '../../../src/machinery/time.ts';
 import { compareVersions } from '../../../src/machinery/version-order.ts';
-import { attempt, changed, expectWithin, words } from '../parts.ts';
+import { attempt, changedWords, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const vocabulary = [
@@ -68,8 +68,7 @@ const vocabulary = [
 export const target: FuzzTarget = {
   about: 'quantities, durations, times, integers, versions and JSON paths',
   runs: 10_000,
-  generate: (random) =>
-    changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) => changedWords(random, vocabulary, 6),
   check(input) {
     const text = input.toString();
     const quantity = attempt(() => canonicalQuantity(text), 'QuantityError');

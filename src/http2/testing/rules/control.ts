@@ -1,6 +1,7 @@
 /** RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE and CONTINUATION: rows of RFC 9113, sections 6.4 to 6.10. */
 import { Flag, FrameType, Setting, frame, uint32 } from '../../frames.ts';
-import { continuation, data, get, headers, ping, reset, settings, windowUpdate } from '../raw-client.ts';
+import { continuation, data, headers, ping, reset, settings, windowUpdate } from '../client-frames.ts';
+import { get } from '../requests.ts';
 import { answered, block, cancelled, halfClosed, next, nothing, open, type Row, sized } from './ground.ts';
 
 export const controlRows: readonly Row[] = [

@@ -1,8 +1,8 @@
 /** What the rows of broken rules begin from, and what they are made of. */
 import { Flag, FrameType, frame, uint32 } from '../../frames.ts';
 import { encodeHeaders } from '../../hpack/encoder.ts';
-import { request } from '../raw-client.ts';
-import type { Fields } from '../raw-client.ts';
+import { request } from '../requests.ts';
+import type { Fields } from '../client-frames.ts';
 import type { ServerConnectionOptions } from '../../server/connection-options.ts';
 
 export const wholeRequest = Flag.endHeaders | Flag.endStream;

@@ -1,7 +1,8 @@
 /** Requests and their fields: rows of RFC 9113, section 8. */
 import { Flag } from '../../frames.ts';
 import { encodeHeaders } from '../../hpack/encoder.ts';
-import { continuation, data, get, headers, post, request } from '../raw-client.ts';
+import { continuation, data, headers } from '../client-frames.ts';
+import { get, post, request } from '../requests.ts';
 import { block, next, nothing, open, type Row, wholeRequest } from './ground.ts';
 
 export const requestRows: readonly Row[] = [

@@ -1,6 +1,7 @@
 /** Frames, streams, DATA, HEADERS and PRIORITY: rows of RFC 9113, sections 4 to 6.3. */
 import { ErrorCode, Flag, FrameType, frame, uint32 } from '../../frames.ts';
-import { data, get, headers, post, request, reset, windowUpdate } from '../raw-client.ts';
+import { data, headers, reset, windowUpdate } from '../client-frames.ts';
+import { get, post, request } from '../requests.ts';
 import {
   answered,
   block,
