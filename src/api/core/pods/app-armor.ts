@@ -1,15 +1,15 @@
 /** @see {@link https://kubernetes.io/docs/tutorials/security/apparmor/ | AppArmor} */
 import type { AppArmorProfile } from '../../gen/types/core-v1.ts';
-import { forbidden, invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
+import { checkProfileMatch, localhost, profileTypes } from './profile-annotation.ts';
 
 /** Before the name of a container: the annotation that came before the field. */
 export const appArmorAnnotation = 'container.apparmor.security.beta.kubernetes.io/';
 
-const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 /** The longest path, without its end. */
 const maxProfileLength = 4095;
 
@@ -17,7 +17,7 @@ export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path:
   if (profile === undefined) return;
   const { type, localhostProfile } = profile;
   if (type === undefined) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'));
-  else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  else if (!profileTypes.includes(type)) errors.push(notSupported(path.child('type'), type, profileTypes));
   else if (type === 'Localhost') checkLocalhost(localhostProfile, path.child('localhostProfile'), errors);
   else if (localhostProfile !== undefined)
     errors.push(
@@ -31,8 +31,6 @@ function checkLocalhost(profile: string | undefined, path: FieldPath, errors: Fi
   else if (profile === '') errors.push(required(path, 'must be set when AppArmor type is Localhost'));
   if (byteLength(profile) > maxProfileLength) errors.push(tooLong(path, maxProfileLength));
 }
-
-const localhost = 'localhost/';
 
 /** The value of an annotation: what is wrong with it. */
 export function appArmorNameProblem(name: string): string | undefined {
@@ -48,23 +46,12 @@ export function appArmorProfileOf(annotation: string): AppArmorProfile | undefin
   return profile === '' ? undefined : { type: 'Localhost', localhostProfile: profile };
 }
 
+const kind = { name: 'apparmor', runtimeDefaults: ['runtime/default'] };
+
 /** An annotation beside a field must say the same. */
-export function checkAppArmorMatch(
+export const checkAppArmorMatch = (
   annotation: string | undefined,
   profile: AppArmorProfile | undefined,
   path: FieldPath,
   errors: FieldErrors,
-): void {
-  if (annotation === undefined || profile === undefined) return;
-  if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
-    errors.push(forbidden(path.child('type'), 'apparmor type in annotation and field must match'));
-  } else if (profile.type === 'Localhost' && annotation.slice(localhost.length) !== profile.localhostProfile) {
-    errors.push(forbidden(path.child('localhostProfile'), 'apparmor profile in annotation and field must match'));
-  }
-}
-
-function typeOf(annotation: string): string | undefined {
-  if (annotation.startsWith(localhost)) return 'Localhost';
-  if (annotation === 'runtime/default') return 'RuntimeDefault';
-  return annotation === 'unconfined' ? 'Unconfined' : undefined;
-}
+): void => checkProfileMatch(kind, annotation, profile, path, errors);

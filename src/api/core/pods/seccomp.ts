@@ -1,22 +1,21 @@
 /** @see {@link https://kubernetes.io/docs/tutorials/security/seccomp/ | Seccomp profiles} */
 import type { SeccompProfile } from '../../gen/types/core-v1.ts';
-import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkDescendingPath } from '../volumes/paths.ts';
+import { checkProfileMatch, localhost, profileTypes } from './profile-annotation.ts';
 
 /** Annotations that came before the fields; they may still be there when they agree with them. */
 export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
 export const seccompContainerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/';
 
-const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-
 export function checkSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
   const { type, localhostProfile } = profile;
   if (type === undefined) errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
-  else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  else if (!profileTypes.includes(type)) errors.push(notSupported(path.child('type'), type, profileTypes));
   const at = path.child('localhostProfile');
   if (type !== 'Localhost') {
     if (localhostProfile !== undefined)
@@ -27,8 +26,6 @@ export function checkSeccompProfile(profile: SeccompProfile | undefined, path: F
   else checkDescendingPath(localhostProfile, at, errors);
 }
 
-const localhost = 'localhost/';
-
 /** The value of an annotation. */
 export function checkSeccompName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === 'runtime/default' || name === 'docker/default' || name === 'unconfined') return;
@@ -36,23 +33,12 @@ export function checkSeccompName(name: string, path: FieldPath, errors: FieldErr
   else errors.push(invalid(path, name, 'must be a valid seccomp profile'));
 }
 
+const kind = { name: 'seccomp', runtimeDefaults: ['runtime/default', 'docker/default'] };
+
 /** An annotation beside a field must say the same. */
-export function checkSeccompMatch(
+export const checkSeccompMatch = (
   annotation: string | undefined,
   profile: SeccompProfile | undefined,
   path: FieldPath,
   errors: FieldErrors,
-): void {
-  if (annotation === undefined || profile === undefined) return;
-  if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
-    errors.push(forbidden(path.child('type'), 'seccomp type in annotation and field must match'));
-  } else if (profile.type === 'Localhost' && annotation.slice(localhost.length) !== profile.localhostProfile) {
-    errors.push(forbidden(path.child('localhostProfile'), 'seccomp profile in annotation and field must match'));
-  }
-}
-
-function typeOf(annotation: string): string | undefined {
-  if (annotation.startsWith(localhost)) return 'Localhost';
-  if (annotation === 'runtime/default' || annotation === 'docker/default') return 'RuntimeDefault';
-  return annotation === 'unconfined' ? 'Unconfined' : undefined;
-}
+): void => checkProfileMatch(kind, annotation, profile, path, errors);
