@@ -6,42 +6,26 @@ import type {
   RollingUpdateDaemonSet,
 } from '../../gen/types/apps-v1.ts';
 import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
-import { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
 import { checkPodTemplate } from '../../core/pod-templates/validation.ts';
 import { checkAlwaysRunning, mismatchedLabels, shownSelector } from '../../core/pod-templates/workload.ts';
-import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
+import { checkNonNegative } from '../../meta/checks.ts';
 import { checkLabelSelector, isEmptySelector, understoodSelector } from '../../meta/label-selector.ts';
-import { subdomainName } from '../../meta/name-rules.ts';
-import { judgedTwice, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '../int-or-percent.ts';
 import { checkCollisionCount, checkCounts } from '../replica-counts.ts';
+import { judgedAsNewToo, workloadValidation } from '../workload-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const templatePath = specPath.child('template');
 const statusPath = FieldPath.of('status');
-const metaRules = { namespaced: true, validateName: subdomainName };
 
-export function validateDaemonSet({ metadata, spec }: DaemonSet, rules: PodValidationOptions): FieldErrors {
-  const errors = validateBuiltInMeta(metadata, metaRules);
-  checkSpec(spec, errors, rules);
-  return errors;
-}
-
-export function validateDaemonSetUpdate(
-  { metadata, spec }: DaemonSet,
-  old: DaemonSet,
-  rules: PodValidationOptions,
-): FieldErrors {
-  const specErrors = new FieldErrors();
-  checkSpec(spec, specErrors, rules);
-  const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
-  checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
-  return errors;
-}
+export const { validate: validateDaemonSet, validateUpdate: validateDaemonSetUpdate } =
+  workloadValidation<DaemonSetSpec>(checkSpec, judgedAsNewToo);
 
 function checkSpec(spec: DaemonSetSpec, errors: FieldErrors, rules: PodValidationOptions): void {
   const { selector, template } = spec;

@@ -11,33 +11,18 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
-import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
-import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
-import { shownSelector } from '../../core/pod-templates/workload.ts';
+import { checkNonNegative } from '../../meta/checks.ts';
+import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '../int-or-percent.ts';
 import { checkReplicatedPods } from '../replica-sets/validation.ts';
 import { checkAtMost, checkCollisionCount, checkCounts } from '../replica-counts.ts';
+import { judgedOnce, workloadValidation } from '../workload-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-export function validateDeployment({ metadata, spec }: Deployment, rules: PodValidationOptions): FieldErrors {
-  const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
-  checkSpec(spec, errors, rules);
-  return errors;
-}
-
-export function validateDeploymentUpdate(
-  { metadata, spec }: Deployment,
-  old: Deployment,
-  rules: PodValidationOptions,
-): FieldErrors {
-  const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkSpec(spec, errors, rules);
-  checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
-  return errors;
-}
+export const { validate: validateDeployment, validateUpdate: validateDeploymentUpdate } =
+  workloadValidation<DeploymentSpec>(checkSpec, judgedOnce);
 
 function checkSpec(spec: DeploymentSpec, errors: FieldErrors, rules: PodValidationOptions): void {
   checkNonNegative(spec.replicas, specPath.child('replicas'), errors);

@@ -2,7 +2,7 @@
 import type { ReplicaSet, ReplicaSetSpec } from '../../gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
 import { invalid } from '../../../machinery/field-error.ts';
-import { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import type { LabelSelector } from '../../../machinery/label-selector.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
@@ -14,31 +14,15 @@ import {
   shownSelector,
 } from '../../core/pod-templates/workload.ts';
 import { understoodSelector } from '../../meta/label-selector.ts';
-import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
-import { subdomainName } from '../../meta/name-rules.ts';
-import { judgedTwice, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { checkNonNegative } from '../../meta/checks.ts';
+import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkReplicaStatus } from '../replica-counts.ts';
+import { judgedAsNewToo, workloadValidation } from '../workload-validation.ts';
 
 const specPath = FieldPath.of('spec');
-const metaRules = { namespaced: true, validateName: subdomainName };
 
-export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodValidationOptions): FieldErrors {
-  const errors = validateBuiltInMeta(metadata, metaRules);
-  checkSpec(spec, errors, rules);
-  return errors;
-}
-
-export function validateReplicaSetUpdate(
-  { metadata, spec }: ReplicaSet,
-  old: ReplicaSet,
-  rules: PodValidationOptions,
-): FieldErrors {
-  const specErrors = new FieldErrors();
-  checkSpec(spec, specErrors, rules);
-  const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
-  checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
-  return errors;
-}
+export const { validate: validateReplicaSet, validateUpdate: validateReplicaSetUpdate } =
+  workloadValidation<ReplicaSetSpec>(checkSpec, judgedAsNewToo);
 
 function checkSpec(spec: ReplicaSetSpec, errors: FieldErrors, rules: PodValidationOptions): void {
   checkNonNegative(spec.replicas, specPath.child('replicas'), errors);
