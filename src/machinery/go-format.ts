@@ -4,6 +4,7 @@
  * @see {@link https://pkg.go.dev/fmt | package fmt}
  */
 import { goQuote } from './go-quote.ts';
+import { jsonTypeOf, type JsonType } from './json-type.ts';
 import { ShownText, shownQuoted } from './shown-text.ts';
 import { isObject, type JsonObject, type JsonValue } from './value.ts';
 
@@ -54,23 +55,19 @@ function addSyntax(text: ShownText, value: JsonValue | undefined): void {
   else text.add(String(value));
 }
 
-/** `%T` of a decoded JSON value; nil is what `%s` makes of a missing type. */
-export function goTypeName(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return '%!s(<nil>)';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int64';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    default:
-      return 'map[string]interface {}';
-  }
-}
+/** What decoding makes of each type; nil is what `%s` makes of a missing type. */
+const goTypes: Readonly<Record<JsonType, string>> = {
+  null: '%!s(<nil>)',
+  array: '[]interface {}',
+  string: 'string',
+  boolean: 'bool',
+  integer: 'int64',
+  number: 'float64',
+  object: 'map[string]interface {}',
+};
+
+/** `%T` of a decoded JSON value. */
+export const goTypeName = (value: JsonValue | undefined): string => goTypes[jsonTypeOf(value ?? null)];
 
 /** What encoding/json calls a value of the wrong type: `cannot unmarshal array into …`. */
 export function goJsonKind(value: JsonValue): string {

@@ -10,6 +10,7 @@ import { FieldPath } from '../field-path.ts';
 import { goSyntax } from '../go-format.ts';
 import { goQuote, GoSyntax } from '../go-quote.ts';
 import { stringifyJson } from '../json/writer.ts';
+import { jsonTypeOf } from '../json-type.ts';
 import { keysOf, memberOf } from '../members.ts';
 import { shownText } from '../shown-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
@@ -55,29 +56,12 @@ function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
   return matches;
 }
 
-function typeName(value: JsonValue): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'boolean';
-    case 'bigint':
-      return 'integer';
-    case 'number':
-      return Number.isInteger(value) ? 'integer' : 'number';
-    default:
-      return 'object';
-  }
-}
-
 function checkType(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
   const type = memberOf(schema, 'type');
   const intOrString = memberOf(schema, 'x-kubernetes-int-or-string') === true;
   const wanted = intOrString ? ['integer', 'string'] : typeof type === 'string' && type !== '' ? [type] : [];
   if (wanted.length === 0) return undefined;
-  const actual = typeName(value);
+  const actual = jsonTypeOf(value);
   if (value === null && memberOf(schema, 'nullable') === true) return met;
   if (wanted.includes(actual) || (actual === 'integer' && wanted.includes('number'))) return met;
   return failed(place, () =>
