@@ -9,37 +9,24 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { parseInteger } from '../../../machinery/parse-integer.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
-import {
-  dropTemplateFields,
-  isChanged,
-  templateRules,
-  templateWarnings,
-  workloadWarnings,
-} from '../../core/pods/template.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../core/pods/workload-strategy.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
+const workload = workloadStrategy<DaemonSet>({ validate: validateDaemonSet, validateUpdate: validateDaemonSetUpdate });
+
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
-  generation: true,
+  ...workload,
   prepareForCreate(set, context) {
     checkTemplateGeneration(set);
-    set.status = {};
-    dropTemplateFields(set.spec.template, undefined, context);
+    workload.prepareForCreate(set, context);
     setTemplateGeneration(set, 1);
   },
-  validate: (set, context) => validateDaemonSet(set, templateRules(context)),
-  warningsOnCreate: workloadWarnings,
-
   prepareForUpdate(set, old, context) {
     checkTemplateGeneration(set);
-    set.status = old.status;
-    dropTemplateFields(set.spec.template, old.spec.template, context);
+    workload.prepareForUpdate(set, old, context);
     const before = Number(old.metadata.annotations?.[templateGenerationAnnotation] ?? 0);
     setTemplateGeneration(set, isEqual(set.spec.template, old.spec.template) ? before : before + 1);
   },
-  validateUpdate: (set, old, context) =>
-    validateDaemonSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
-  warningsOnUpdate: (set, old) => (isChanged(set, old) ? templateWarnings(set.spec.template) : []),
-  resetFields: [['status']],
 };
 
 /** Upstream keeps the count as a number, and reads it from the annotation with the rest of a body. */
@@ -60,11 +47,12 @@ function setTemplateGeneration({ metadata }: DaemonSet, generation: number): voi
   metadata.annotations[templateGenerationAnnotation] = String(generation);
 }
 
+const statusOfWorkload = workloadStatusStrategy<DaemonSet>(validateDaemonSetStatusUpdate);
+
 export const daemonSetStatusStrategy: Strategy<DaemonSet> = {
+  ...statusOfWorkload,
   prepareForUpdate(set, old) {
     checkTemplateGeneration(set);
-    set.spec = old.spec;
+    statusOfWorkload.prepareForUpdate(set, old);
   },
-  validateUpdate: validateDaemonSetStatusUpdate,
-  resetFields: [['spec']],
 };

@@ -6,32 +6,33 @@ import {
 import { claimSpecWarnings } from '../../../api/core/volumes/claim-warnings.ts';
 import type { StatefulSet } from '../../../api/gen/types/apps-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { dropTemplateFields, isChanged, templateRules, templateWarnings } from '../../core/pods/template.ts';
-import type { ResourceStrategy, Strategy, StrategyContext } from '../../strategy.ts';
+import { isChanged, templateWarnings } from '../../core/pods/template.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../core/pods/workload-strategy.ts';
+import type { ResourceStrategy, StrategyContext } from '../../strategy.ts';
 
 const claimsPath = FieldPath.of('spec', 'volumeClaimTemplates');
 
+const workload = workloadStrategy<StatefulSet>({
+  validate: validateStatefulSet,
+  validateUpdate: validateStatefulSetUpdate,
+});
+
 export const statefulSetStrategy: ResourceStrategy<StatefulSet> = {
-  generation: true,
+  ...workload,
   prepareForCreate(set, context) {
-    set.status = {};
+    workload.prepareForCreate(set, context);
     dropDisabled(set, undefined, context);
   },
-  validate: (set, context) => validateStatefulSet(set, templateRules(context)),
   warningsOnCreate: warningsOf,
 
   prepareForUpdate(set, old, context) {
-    set.status = old.status;
+    workload.prepareForUpdate(set, old, context);
     dropDisabled(set, old, context);
   },
-  validateUpdate: (set, old, context) =>
-    validateStatefulSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
   warningsOnUpdate: (set, old) => (isChanged(set, old) ? warningsOf(set) : []),
-  resetFields: [['status']],
 };
 
 function dropDisabled(set: StatefulSet, old: StatefulSet | undefined, context: StrategyContext): void {
-  dropTemplateFields(set.spec.template, old?.spec.template, context);
   const { rollingUpdate } = set.spec.updateStrategy;
   const isUsed = old?.spec.updateStrategy.rollingUpdate?.maxUnavailable !== undefined;
   if (!context.enabled('MaxUnavailableStatefulSet') && !isUsed && rollingUpdate?.maxUnavailable !== undefined)
@@ -44,10 +45,4 @@ function* warningsOf({ spec }: StatefulSet): Generator<string> {
     yield* claimSpecWarnings(claim.spec, claimsPath.index(i).child('Spec'));
 }
 
-export const statefulSetStatusStrategy: Strategy<StatefulSet> = {
-  prepareForUpdate(set, old) {
-    set.spec = old.spec;
-  },
-  validateUpdate: validateStatefulSetStatusUpdate,
-  resetFields: [['spec']],
-};
+export const statefulSetStatusStrategy = workloadStatusStrategy<StatefulSet>(validateStatefulSetStatusUpdate);
