@@ -7,8 +7,7 @@ import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { Controller } from '../../reconcile/controller.ts';
-import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { Controller } from '../../reconcile/controller.ts';
 import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
@@ -16,6 +15,7 @@ import { isStatusError } from '../../machinery/status.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { ServedApis } from '../served-apis.ts';
+import { startApiServiceController } from './api-service-controller.ts';
 import { type ApiServices, apiServicesResource } from './api-services.ts';
 
 const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
@@ -91,18 +91,15 @@ export class CustomRegistrations {
 
   constructor(options: CustomRegistrationsOptions) {
     this.#options = options;
-    this.#controller = new Controller({
+    this.#controller = startApiServiceController({
       sync: (name) => this.#reconcile(name).then(() => undefined),
-      onFailure: (name, error) =>
-        options.log.warn(
-          { err: error, apiService: name },
-          'the APIService of custom resources could not be brought up to date',
-        ),
+      failure: 'the APIService of custom resources could not be brought up to date',
       workers,
-      rateLimiter: new ExponentialRateLimiter({ firstMs: 50, maxMs: 30_000 }),
-      observer: options.queue,
+      firstRetryMs: 50,
+      maxRetryMs: 30_000,
+      queue: options.queue,
+      log: options.log,
     });
-    this.#controller.start();
     options.services.onChange((name, _, after) => {
       if (this.#wanted.has(name) || (after !== undefined && isManaged(after, 'true'))) this.#add(name);
     });

@@ -6,8 +6,7 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
-import { Controller, type SyncResult } from '../../reconcile/controller.ts';
-import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { Controller, SyncResult } from '../../reconcile/controller.ts';
 import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
@@ -15,6 +14,7 @@ import { isStatusError } from '../../machinery/status.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
+import { startApiServiceController } from './api-service-controller.ts';
 import { apiServicesResource, type ApiServices } from './api-services.ts';
 import type { AvailabilityObserver } from './availability-metrics.ts';
 import { type Backends, urlOf } from './backends.ts';
@@ -53,18 +53,15 @@ export class Availability {
 
   constructor(options: AvailabilityOptions) {
     this.#options = options;
-    this.#controller = new Controller({
+    this.#controller = startApiServiceController({
       sync: (name, signal) => this.#update(name, signal),
-      onFailure: (name, error) =>
-        options.log.warn(
-          { err: error, apiService: name },
-          'the availability of an APIService could not be brought up to date',
-        ),
+      failure: 'the availability of an APIService could not be brought up to date',
       workers,
-      rateLimiter: new ExponentialRateLimiter({ firstMs: 50, maxMs: recheckMs }),
-      observer: options.queue,
+      firstRetryMs: 50,
+      maxRetryMs: recheckMs,
+      queue: options.queue,
+      log: options.log,
     });
-    this.#controller.start();
     options.services.onChange((name, before, after) => {
       if (
         before === undefined ||

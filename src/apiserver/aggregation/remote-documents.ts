@@ -7,8 +7,7 @@
  * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { Controller, type SyncResult } from '../../reconcile/controller.ts';
-import { ExponentialRateLimiter } from '../../reconcile/rate-limiter.ts';
+import type { Controller, SyncResult } from '../../reconcile/controller.ts';
 import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { memberOf } from '../../machinery/members.ts';
@@ -16,6 +15,7 @@ import type { UserInfo } from '../../machinery/user.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import { type PartV2, partV2 } from '../openapi/merge-v2.ts';
 import type { ServedApis } from '../served-apis.ts';
+import { startApiServiceController } from './api-service-controller.ts';
 import type { ApiServices } from './api-services.ts';
 import { resourcesFromList, resourcesInGroups } from './remote-discovery.ts';
 import type { Fetch, Fetched } from './fetch.ts';
@@ -62,18 +62,15 @@ export class RemoteDocuments {
 
   constructor(options: RemoteDocumentsOptions) {
     this.#options = options;
-    this.#controller = new Controller({
+    this.#controller = startApiServiceController({
       sync: (name, signal) => this.#update(name, signal),
-      onFailure: (name, error) =>
-        options.log.warn(
-          { err: error, apiService: name },
-          'what the server of an API says of itself could not be fetched',
-        ),
+      failure: 'what the server of an API says of itself could not be fetched',
       workers,
-      rateLimiter: new ExponentialRateLimiter({ firstMs: 1000, maxMs: refreshMs }),
-      observer: options.queue,
+      firstRetryMs: 1000,
+      maxRetryMs: refreshMs,
+      queue: options.queue,
+      log: options.log,
     });
-    this.#controller.start();
     options.services.onChange((name, before, after) => {
       const wasRemote = before !== undefined && remoteApiOf(before) !== undefined;
       const isRemote = after !== undefined && remoteApiOf(after) !== undefined;
