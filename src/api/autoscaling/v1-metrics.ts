@@ -8,19 +8,20 @@ const zero = '0';
 const maybe = <A, B>(value: A | undefined, convert: (value: A) => B): B | undefined =>
   value === undefined ? undefined : convert(value);
 
+/** The metric of an object, or of pods. */
+const named = ({ name, selector }: v2.MetricIdentifier) => ({ metricName: name, selector });
+
 export const metricToV1 = (metric: v2.MetricSpec): v1.MetricSpec => ({
   type: metric.type as v1.MetricSourceType,
-  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, target }) => ({
+  object: maybe(metric.object, ({ describedObject, metric: identifier, target }) => ({
     target: describedObject,
-    metricName: name,
+    ...named(identifier),
     targetValue: target.value ?? zero,
-    selector,
     averageValue: target.averageValue,
   })),
-  pods: maybe(metric.pods, ({ metric: { name, selector }, target }) => ({
-    metricName: name,
+  pods: maybe(metric.pods, ({ metric: identifier, target }) => ({
+    ...named(identifier),
     targetAverageValue: target.averageValue ?? zero,
-    selector,
   })),
   resource: maybe(metric.resource, ({ name, target }) => ({
     name,
@@ -90,17 +91,15 @@ const resourceTarget = ({
 
 export const metricStatusToV1 = (metric: v2.MetricStatus): v1.MetricStatus => ({
   type: metric.type as v1.MetricSourceType,
-  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, current }) => ({
+  object: maybe(metric.object, ({ describedObject, metric: identifier, current }) => ({
     target: describedObject,
-    metricName: name,
+    ...named(identifier),
     currentValue: current.value ?? zero,
-    selector,
     averageValue: current.averageValue,
   })),
-  pods: maybe(metric.pods, ({ metric: { name, selector }, current }) => ({
-    metricName: name,
+  pods: maybe(metric.pods, ({ metric: identifier, current }) => ({
+    ...named(identifier),
     currentAverageValue: current.averageValue ?? zero,
-    selector,
   })),
   resource: maybe(metric.resource, ({ name, current }) => ({ name, ...resourceCurrentToV1(current) })),
   containerResource: maybe(metric.containerResource, ({ name, container, current }) => ({
