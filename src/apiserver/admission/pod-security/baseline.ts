@@ -5,18 +5,14 @@
  */
 import { visitContainers } from '../../../api/core/pods/container-list.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
+import { named, namedContainers, one, quoted, setters } from './words.ts';
 import {
   annotationsOf,
   type Check,
   containersWhere,
   type Finding,
   isAnywhere,
-  named,
-  namedContainers,
-  one,
   type PodView,
-  quoted,
-  setters,
   settingsOf,
   whoSet,
 } from './check.ts';

@@ -1,8 +1,8 @@
-/** What the checks of the standards share: what they see of a pod, and how their findings read. */
+/** What the checks of the standards share: what they see of a pod, and what they find in it. */
 import type { PodSpec } from '../../../api/gen/types/core-v1.ts';
 import { type AnyContainer, visitContainers } from '../../../api/core/pods/container-list.ts';
-import { goQuote } from '../../../machinery/go-quote.ts';
 import type { ObjectMeta } from '../../../machinery/object-meta.ts';
+import { setters } from './words.ts';
 
 /** A pod, or the template of one. */
 export interface PodView {
@@ -32,21 +32,6 @@ export function containersWhere(spec: PodSpec, test: (container: AnyContainer) =
   });
   return names;
 }
-
-export const one = (count: number, singular: string, plural: string): string => (count === 1 ? singular : plural);
-
-/** `container "a"`, `containers "a", "b"` */
-export const named = (what: string, names: readonly string[]): string =>
-  `${one(names.length, what, `${what}s`)} ${names.map(goQuote).join(', ')}`;
-
-export const namedContainers = (names: readonly string[]): string => named('container', names);
-
-/** Where a value is set: the pod, containers, or both. */
-export const setters = (pod: boolean, containers: readonly string[]): string =>
-  [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [namedContainers(containers)] : [])].join(' and ');
-
-/** Sorted, each once, each in quotes. */
-export const quoted = (values: Iterable<string>): string => [...new Set(values)].sort().map(goQuote).join(', ');
 
 export interface Settings {
   readonly pod: boolean;

@@ -4,20 +4,8 @@
  *   restricted}
  */
 import { addedCapabilities, isProfileAllowed } from './baseline.ts';
-import {
-  type Check,
-  containersWhere,
-  type Finding,
-  isAnywhere,
-  named,
-  namedContainers,
-  one,
-  type PodView,
-  quoted,
-  setters,
-  settingsOf,
-  whoSet,
-} from './check.ts';
+import { named, namedContainers, one, quoted, setters } from './words.ts';
+import { type Check, containersWhere, type Finding, isAnywhere, type PodView, settingsOf, whoSet } from './check.ts';
 
 type Run = Check['versions'][number]['run'];
 
