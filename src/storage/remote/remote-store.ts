@@ -6,17 +6,18 @@ import type {
   GuardedResult,
   KeyEvent,
   KeyValue,
-  LeaseId,
   ListOptions,
   ListResult,
   Store,
-  StoreStatus,
   WatchBatch,
   WatchOptions,
   WriteOptions,
 } from '../interface.ts';
 import { isStorageError, StorageError } from '../storage-error.ts';
 import type { StoreCalls } from './serve-store.ts';
+
+type Method = Exclude<keyof StoreCalls, 'watch'>;
+type Answer<M extends Method> = Awaited<ReturnType<Required<Store>[M]>>;
 
 export class RemoteStore implements Store {
   readonly #calls: PortCalls;
@@ -32,32 +33,32 @@ export class RemoteStore implements Store {
 
   async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
     const { signal, rest } = apart(options);
-    const { revision, kv } = (await this.#call('get', [key, rest], signal)) as GetResult;
+    const { revision, kv } = await this.#call('get', [key, rest], signal);
     return { revision, kv: kv === undefined ? undefined : withBuffer(kv) };
   }
 
   async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
     const { signal, rest } = apart(options);
-    const result = (await this.#call('list', [prefix, rest], signal)) as ListResult;
+    const result = await this.#call('list', [prefix, rest], signal);
     return { ...result, kvs: result.kvs.map(withBuffer) };
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
     const { signal, rest } = apart(options);
-    return this.#call('create', [key, value, rest], signal) as Promise<{ revision: number }>;
+    return this.#call('create', [key, value, rest], signal);
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
     const { signal, rest } = apart(options);
-    return guarded((await this.#call('update', [key, value, expected, rest], signal)) as GuardedResult);
+    return guarded(await this.#call('update', [key, value, expected, rest], signal));
   }
 
   async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
-    return guarded((await this.#call('delete', [key, expected], options?.signal)) as GuardedResult);
+    return guarded(await this.#call('delete', [key, expected], options?.signal));
   }
 
   currentRevision(signal?: AbortSignal): Promise<number> {
-    return this.#call('currentRevision', [], signal) as Promise<number>;
+    return this.#call('currentRevision', [], signal);
   }
 
   async *watch(prefix: string, { signal, ...options }: WatchOptions): AsyncGenerator<WatchBatch, void> {
@@ -74,19 +75,19 @@ export class RemoteStore implements Store {
   }
 
   isStale(key: string, revision: number, signal?: AbortSignal): Promise<boolean> {
-    return this.#call('isStale', [key, revision], signal) as Promise<boolean>;
+    return this.#call('isStale', [key, revision], signal);
   }
 
-  grantLease(ttlSeconds: number): Promise<LeaseId> {
-    return this.#call('grantLease', [ttlSeconds]) as Promise<LeaseId>;
+  grantLease(ttlSeconds: number) {
+    return this.#call('grantLease', [ttlSeconds]);
   }
 
   async compact(revision: number): Promise<void> {
     await this.#call('compact', [revision]);
   }
 
-  status(signal?: AbortSignal): Promise<StoreStatus> {
-    return this.#call('status', [], signal) as Promise<StoreStatus>;
+  status(signal?: AbortSignal) {
+    return this.#call('status', [], signal);
   }
 
   /** Ends what was asked for here. The store itself is the other thread's. */
@@ -94,11 +95,11 @@ export class RemoteStore implements Store {
     this.#closed.abort(new StorageError('Aborted', 'the store is closed'));
   }
 
-  async #call(method: keyof StoreCalls, args: readonly unknown[], signal?: AbortSignal): Promise<unknown> {
+  async #call<M extends Method>(method: M, args: readonly unknown[], signal?: AbortSignal): Promise<Answer<M>> {
     this.#closed.signal.throwIfAborted();
     const ends = signal === undefined ? this.#closed.signal : AbortSignal.any([signal, this.#closed.signal]);
     try {
-      return await this.#calls.call(method, [this.#name, ...args], { signal: ends });
+      return (await this.#calls.call(method, [this.#name, ...args], { signal: ends })) as Answer<M>;
     } catch (error) {
       throw isStorageError(error) || !ends.aborted
         ? error
