@@ -7,7 +7,7 @@ import { parseRequestInfo } from '../request/request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import type { EndpointContext } from './context.ts';
 import { createRouter } from './router.ts';
-import type { Lifetime, ServedResource } from './served.ts';
+import type { Lifetime, ServedResource } from '../served/served-resource.ts';
 
 const customPods: ResourceInfo = {
   ...findResource('v1', 'pods')!,
