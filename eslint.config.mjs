@@ -206,6 +206,13 @@ export default tseslint.config(
       ],
       'no-console': 'error',
       eqeqeq: 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
+          message: 'Private members are written #name: also the running program keeps them private.',
+        },
+      ],
       'prefer-const': 'error',
     },
   },

@@ -28,19 +28,19 @@ export interface RequestOptions {
 export class Answer {
   readonly status: number;
   readonly length: number;
-  private readonly pieces: readonly Buffer[];
-  private readonly gzipped: boolean;
+  readonly #pieces: readonly Buffer[];
+  readonly #gzipped: boolean;
 
   constructor(status: number, pieces: readonly Buffer[], gzipped: boolean) {
     this.status = status;
-    this.pieces = pieces;
-    this.gzipped = gzipped;
+    this.#pieces = pieces;
+    this.#gzipped = gzipped;
     this.length = pieces.reduce((length, piece) => length + piece.length, 0);
   }
 
   body(): Buffer {
-    const whole = this.pieces.length === 1 ? this.pieces[0]! : Buffer.concat(this.pieces);
-    return this.gzipped ? gunzipSync(whole) : whole;
+    const whole = this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);
+    return this.#gzipped ? gunzipSync(whole) : whole;
   }
 }
 
@@ -72,16 +72,16 @@ export interface HttpClientOptions {
 }
 
 export class HttpClient implements Disposable {
-  private readonly headers: OutgoingHttpHeaders;
-  private readonly tls: { readonly ca: Buffer | undefined; readonly rejectUnauthorized: boolean };
-  private readonly origin: string;
-  private readonly connections: Connection[] = [];
-  private opening: Promise<Connection> | undefined;
+  readonly #headers: OutgoingHttpHeaders;
+  readonly #tls: { readonly ca: Buffer | undefined; readonly rejectUnauthorized: boolean };
+  readonly #origin: string;
+  readonly #connections: Connection[] = [];
+  #opening: Promise<Connection> | undefined;
 
   private constructor({ address, accept, gzip }: HttpClientOptions, ca: Buffer | undefined) {
-    this.origin = address.url.origin;
-    this.tls = { ca, rejectUnauthorized: ca !== undefined || !isLoopback(address.url.hostname) };
-    this.headers = {
+    this.#origin = address.url.origin;
+    this.#tls = { ca, rejectUnauthorized: ca !== undefined || !isLoopback(address.url.hostname) };
+    this.#headers = {
       accept,
       'user-agent': 'orch-bench',
       ...(gzip ? { 'accept-encoding': 'gzip' } : {}),
@@ -93,7 +93,7 @@ export class HttpClient implements Disposable {
     const { caFile } = options.address;
     const client = new HttpClient(options, caFile === undefined ? undefined : await readFile(caFile));
     try {
-      for (let i = 0; i < options.sessions; i++) await client.open();
+      for (let i = 0; i < options.sessions; i++) await client.#open();
     } catch (error) {
       client[Symbol.dispose]();
       throw error;
@@ -103,7 +103,7 @@ export class HttpClient implements Disposable {
 
   /** The whole answer. Throws {@link HttpError} for any status but 2xx. */
   async request(options: RequestOptions): Promise<Answer> {
-    const { stream, status, gzipped } = await this.send(options);
+    const { stream, status, gzipped } = await this.#send(options);
     const pieces: Buffer[] = [];
     const answer = await new Promise<Answer>((resolve, reject) => {
       stream.on('data', (piece: Buffer) => pieces.push(piece));
@@ -119,7 +119,7 @@ export class HttpClient implements Disposable {
 
   /** An answer that goes on until the stream is closed, once its status is 200. */
   async stream(options: RequestOptions): Promise<ClientHttp2Stream> {
-    const { stream, status } = await this.send({ ...options, acceptEncoding: 'identity' });
+    const { stream, status } = await this.#send({ ...options, acceptEncoding: 'identity' });
     stream.setTimeout(0);
     stream.on('error', () => undefined); // the reader learns of it by 'close'
     if (status === 200) return stream;
@@ -128,10 +128,10 @@ export class HttpClient implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const { session } of this.connections) session.destroy();
+    for (const { session } of this.#connections) session.destroy();
   }
 
-  private async send({
+  async #send({
     method,
     path,
     body,
@@ -139,9 +139,9 @@ export class HttpClient implements Disposable {
     acceptEncoding,
     headers: others = [],
   }: RequestOptions): Promise<{ stream: ClientHttp2Stream; status: number; gzipped: boolean }> {
-    const connection = this.free() ?? (await this.more());
+    const connection = this.#free() ?? (await this.#more());
     connection.open++;
-    const headers: OutgoingHttpHeaders = { ...this.headers, ':method': method, ':path': path };
+    const headers: OutgoingHttpHeaders = { ...this.#headers, ':method': method, ':path': path };
     for (const [name, value] of others) headers[name] = [...[headers[name] ?? []].flat(), value] as string[];
     if (contentType !== undefined) headers['content-type'] = contentType;
     if (body !== undefined) headers['content-length'] = body.length;
@@ -162,26 +162,27 @@ export class HttpClient implements Disposable {
   }
 
   /** The connection with the fewest streams, when it may have another one. */
-  private free(): Connection | undefined {
+  #free(): Connection | undefined {
     let best: Connection | undefined;
-    for (const connection of this.connections) if (best === undefined || connection.open < best.open) best = connection;
+    for (const connection of this.#connections)
+      if (best === undefined || connection.open < best.open) best = connection;
     return best !== undefined && best.open < (best.session.remoteSettings.maxConcurrentStreams ?? Infinity)
       ? best
       : undefined;
   }
 
   /** In a loop, because a new connection may be full before this request gets it. */
-  private async more(): Promise<Connection> {
+  async #more(): Promise<Connection> {
     for (;;) {
-      await (this.opening ??= this.open().finally(() => (this.opening = undefined)));
-      const connection = this.free();
+      await (this.#opening ??= this.#open().finally(() => (this.#opening = undefined)));
+      const connection = this.#free();
       if (connection !== undefined) return connection;
     }
   }
 
-  private async open(): Promise<Connection> {
-    const session = http2.connect(this.origin, {
-      ...this.tls,
+  async #open(): Promise<Connection> {
+    const session = http2.connect(this.#origin, {
+      ...this.#tls,
       maxSessionMemory: 2_000,
       maxSendHeaderBlockLength: 4_000_000,
       settings: { enablePush: false, initialWindowSize: streamWindow },
@@ -194,7 +195,7 @@ export class HttpClient implements Disposable {
       await Promise.race([once(session, 'remoteSettings'), closed]);
     } catch (error) {
       throw new Error(
-        `cannot connect to ${this.origin} by HTTP/2: ${error instanceof Error ? error.message.trim() : String(error)}`,
+        `cannot connect to ${this.#origin} by HTTP/2: ${error instanceof Error ? error.message.trim() : String(error)}`,
         { cause: error },
       );
     }
@@ -202,8 +203,8 @@ export class HttpClient implements Disposable {
     session.setLocalWindowSize(connectionWindow);
     const connection = { session, open: 0 };
     session.on('error', () => undefined); // its streams fail with it
-    session.on('close', () => this.connections.splice(this.connections.indexOf(connection), 1));
-    this.connections.push(connection);
+    session.on('close', () => this.#connections.splice(this.#connections.indexOf(connection), 1));
+    this.#connections.push(connection);
     return connection;
   }
 }

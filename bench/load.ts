@@ -29,12 +29,12 @@ export class Load implements AsyncDisposable {
   readonly pids: readonly number[];
   readonly signal: AbortSignal;
   readonly client: HttpClient;
-  private readonly options: LoadOptions;
+  readonly #options: LoadOptions;
   /** A name that earlier runs have not used: theirs may still be there, on its way out. */
-  private readonly namespace = `/api/v1/namespaces/bench-${process.pid}-${Date.now().toString(36)}`;
+  readonly #namespace = `/api/v1/namespaces/bench-${process.pid}-${Date.now().toString(36)}`;
 
   private constructor(options: LoadOptions, client: HttpClient) {
-    this.options = options;
+    this.#options = options;
     this.client = client;
     this.content = contents[options.contentType];
     this.pids = options.address.pids;
@@ -46,7 +46,7 @@ export class Load implements AsyncDisposable {
   static async open(options: LoadOptions): Promise<Load> {
     const load = new Load(options, await connect(options));
     try {
-      await load.createNamespace();
+      await load.#createNamespace();
       return load;
     } catch (error) {
       await load[Symbol.asyncDispose]();
@@ -56,7 +56,7 @@ export class Load implements AsyncDisposable {
 
   /** @param resource `pods`, `pods/NAME`, `pods/NAME/status`, each with its query */
   path(resource: string): string {
-    return `${this.namespace}/${resource}`;
+    return `${this.#namespace}/${resource}`;
   }
 
   get(resource: string): Promise<Answer> {
@@ -80,22 +80,24 @@ export class Load implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.client[Symbol.dispose]();
     try {
-      using client = await connect(this.options);
+      using client = await connect(this.#options);
       const now = {
         body: this.content.encode(kinds.deleteOptions, { gracePeriodSeconds: 0 }),
         contentType: this.content.mediaType,
       };
-      for (const path of [this.path('pods'), this.path('configmaps'), this.path('serviceaccounts'), this.namespace]) {
+      for (const path of [this.path('pods'), this.path('configmaps'), this.path('serviceaccounts'), this.#namespace]) {
         await client.request({ method: 'DELETE', path, ...now }).catch(unlessStatus(404));
       }
     } catch (error) {
-      console.error(`${this.namespace} could not be removed from ${this.options.address.url.origin}: ${String(error)}`);
+      console.error(
+        `${this.#namespace} could not be removed from ${this.#options.address.url.origin}: ${String(error)}`,
+      );
     }
   }
 
   /** With the service account that pods need where a server insists on one; a controller may be quicker. */
-  private async createNamespace(): Promise<void> {
-    const name = this.namespace.slice(this.namespace.lastIndexOf('/') + 1);
+  async #createNamespace(): Promise<void> {
+    const name = this.#namespace.slice(this.#namespace.lastIndexOf('/') + 1);
     const create = (kind: Kind, path: string, name: string) =>
       this.client
         .request({

@@ -33,29 +33,37 @@ export interface LocalServerOptions {
 export const buildProgram = (root: string, signal: AbortSignal): Promise<unknown> =>
   promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
 
+/** The part of an etcd that the server uses: removed when the server is disposed. */
+interface UsedStore {
+  readonly servers: string;
+  readonly prefix: string;
+}
+
 export class LocalServer implements AsyncDisposable {
   readonly address: ServerAddress;
-  private readonly child: ChildProcess;
-  private readonly directory: string;
-  private readonly store: { readonly servers: string; readonly prefix: string } | undefined;
-  private output = '';
-  private readonly exited: Promise<unknown>;
-  private readonly killAtExit = (): void => void this.child.kill('SIGKILL');
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+  readonly #store: UsedStore | undefined;
+  #output = '';
+  readonly #exited: Promise<unknown>;
+  readonly #killAtExit = (): void => void this.#child.kill('SIGKILL');
 
   private constructor(
     child: ChildProcess,
     address: Omit<ServerAddress, 'pids'>,
     directory: string,
-    store: LocalServer['store'],
+    store: UsedStore | undefined,
   ) {
-    this.child = child;
+    this.#child = child;
     this.address = { ...address, pids: child.pid === undefined ? [] : [child.pid] };
-    this.directory = directory;
-    this.store = store;
+    this.#directory = directory;
+    this.#store = store;
     for (const stream of [child.stdout!, child.stderr!])
-      stream.setEncoding('utf8').on('data', (text: string) => (this.output = (this.output + text).slice(-keptOutput)));
-    this.exited = once(child, 'close');
-    process.once('exit', this.killAtExit);
+      stream
+        .setEncoding('utf8')
+        .on('data', (text: string) => (this.#output = (this.#output + text).slice(-keptOutput)));
+    this.#exited = once(child, 'close');
+    process.once('exit', this.#killAtExit);
   }
 
   /** Resolves once it is ready. Rejects with what it wrote when it ends before, and with the signal's reason. */
@@ -89,7 +97,7 @@ export class LocalServer implements AsyncDisposable {
       store,
     );
     try {
-      await server.ready(signal);
+      await server.#ready(signal);
       return server;
     } catch (error) {
       await server[Symbol.asyncDispose]();
@@ -98,27 +106,27 @@ export class LocalServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.child.kill('SIGTERM');
-    const timer = setTimeout(() => this.child.kill('SIGKILL'), stopTimeoutMs);
-    await this.exited;
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), stopTimeoutMs);
+    await this.#exited;
     clearTimeout(timer);
-    process.off('exit', this.killAtExit);
-    await rm(this.directory, { recursive: true, force: true });
-    if (this.store !== undefined) await removeKeys(this.store.servers, this.store.prefix);
+    process.off('exit', this.#killAtExit);
+    await rm(this.#directory, { recursive: true, force: true });
+    if (this.#store !== undefined) await removeKeys(this.#store.servers, this.#store.prefix);
   }
 
-  private async ready(signal: AbortSignal): Promise<void> {
+  async #ready(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + startTimeoutMs;
-    while (!(await this.isReady())) {
-      if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`orch apiserver ended at its start:\n${this.output}`);
+    while (!(await this.#isReady())) {
+      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
+        throw new Error(`orch apiserver ended at its start:\n${this.#output}`);
       if (performance.now() > deadline)
-        throw new Error(`orch apiserver was not ready within ${startTimeoutMs / 1000} s:\n${this.output}`);
+        throw new Error(`orch apiserver was not ready within ${startTimeoutMs / 1000} s:\n${this.#output}`);
       await sleep(50, undefined, { signal });
     }
   }
 
-  private async isReady(): Promise<boolean> {
+  async #isReady(): Promise<boolean> {
     try {
       using client = await HttpClient.connect({ address: this.address, accept: '*/*', gzip: false, sessions: 1 });
       await client.request({ method: 'GET', path: '/readyz' });

@@ -29,24 +29,24 @@ export class Failures {
 
 /** Runs from its construction to `stop`. */
 export class Meter {
-  private readonly pids: readonly number[];
-  private readonly start = performance.now();
-  private readonly driverAtStart = process.cpuUsage();
-  private readonly serverAtStart;
+  readonly #pids: readonly number[];
+  readonly #start = performance.now();
+  readonly #driverAtStart = process.cpuUsage();
+  readonly #serverAtStart;
 
   constructor(pids: readonly number[]) {
-    this.pids = pids;
-    this.serverAtStart = usageOf(pids);
+    this.#pids = pids;
+    this.#serverAtStart = usageOf(pids);
   }
 
   stop(): (latenciesMs: Float64Array, failures: Failures) => Measured {
-    const seconds = (performance.now() - this.start) / 1000;
-    const server = usageOf(this.pids);
-    const driver = process.cpuUsage(this.driverAtStart);
+    const seconds = (performance.now() - this.#start) / 1000;
+    const server = usageOf(this.#pids);
+    const driver = process.cpuUsage(this.#driverAtStart);
     const cpu =
-      server === undefined || this.serverAtStart === undefined
+      server === undefined || this.#serverAtStart === undefined
         ? undefined
-        : server.cpuMicroseconds - this.serverAtStart.cpuMicroseconds;
+        : server.cpuMicroseconds - this.#serverAtStart.cpuMicroseconds;
     return (latenciesMs, failures) => {
       const operations = latenciesMs.length;
       const sorted = latenciesMs.toSorted();

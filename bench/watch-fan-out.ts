@@ -56,19 +56,19 @@ const eventObject = (i: number, from: string): JsonObject => ({
 class Deliveries {
   /** `performance.now()` per event. */
   readonly sentAt: number[] = [];
-  private readonly latencies: Float64Array;
-  private count = 0;
+  readonly #latencies: Float64Array;
+  #count = 0;
 
   constructor(expected: number) {
-    this.latencies = new Float64Array(expected);
+    this.#latencies = new Float64Array(expected);
   }
 
   add(event: number): void {
-    this.latencies[this.count++] = performance.now() - this.sentAt[event]!;
+    this.#latencies[this.#count++] = performance.now() - this.sentAt[event]!;
   }
 
   latenciesMs(): Float64Array {
-    return this.latencies.subarray(0, this.count);
+    return this.#latencies.subarray(0, this.#count);
   }
 }
 

@@ -193,28 +193,28 @@ function uniqueText(text: string, issues: readonly Issue[]): string {
 
 class CompiledProgram implements Program {
   readonly type: CelType;
-  private readonly node: Node;
-  private readonly run: Evaluate;
+  readonly #node: Node;
+  readonly #run: Evaluate;
 
   constructor(node: Node, type: CelType, run: Evaluate) {
-    this.node = node;
+    this.#node = node;
     this.type = type;
-    this.run = run;
+    this.#run = run;
   }
 
   uses(variable: string): boolean {
-    return usesVariable(this.node, variable);
+    return usesVariable(this.#node, variable);
   }
 
   estimateCost(sizeOf: SizeOf): number {
-    return estimateCost(this.node, sizeOf);
+    return estimateCost(this.#node, sizeOf);
   }
 
   evaluate(bindings: Bindings, budget = perCallLimit): Outcome {
     const state = new State(bindings, budget);
     startWork();
     try {
-      const value = this.run(state);
+      const value = this.#run(state);
       state.charge(0);
       return value instanceof CelError
         ? { error: value.message, cancelled: false, cost: state.cost }

@@ -3,29 +3,29 @@
  * what waits is not ended for that.
  */
 export class CpuLimit {
-  private readonly maxMs: number;
-  private started: NodeJS.CpuUsage | undefined;
-  private startedMs = 0;
+  readonly #maxMs: number;
+  #started: NodeJS.CpuUsage | undefined;
+  #startedMs = 0;
 
   constructor(maxMs: number) {
-    this.maxMs = maxMs;
+    this.#maxMs = maxMs;
   }
 
   /** A new piece of work: its time begins with the first look. */
   restart(): void {
-    this.started = undefined;
+    this.#started = undefined;
   }
 
   isOver(): boolean {
     const now = performance.now();
-    if (this.started === undefined) {
-      this.started = process.cpuUsage();
-      this.startedMs = now;
+    if (this.#started === undefined) {
+      this.#started = process.cpuUsage();
+      this.#startedMs = now;
       return false;
     }
     // The clock on the wall says enough while little time has passed.
-    if (now - this.startedMs <= this.maxMs) return false;
-    const { user, system } = process.cpuUsage(this.started);
-    return (user + system) / 1000 > this.maxMs;
+    if (now - this.#startedMs <= this.#maxMs) return false;
+    const { user, system } = process.cpuUsage(this.#started);
+    return (user + system) / 1000 > this.#maxMs;
   }
 }

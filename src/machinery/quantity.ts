@@ -57,19 +57,19 @@ export class Quantity {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  private text: string | undefined;
+  #text: string | undefined;
 
   constructor(unscaled: bigint, scale = 0, format: QuantityFormat = 'DecimalSI', text?: string) {
     this.unscaled = unscaled;
     this.scale = scale;
     this.format = format;
-    this.text = text;
+    this.#text = text;
   }
 
   /** The canonical text. */
   toString(): string {
-    this.text ??= canonicalText(this);
-    return this.text;
+    this.#text ??= canonicalText(this);
+    return this.#text;
   }
 
   toJSON(): string {
@@ -95,11 +95,11 @@ export class Quantity {
 
   /** The sum; it has this quantity's format unless that is zero. */
   add(other: Quantity): Quantity {
-    return this.combine(other, (a, b) => a + b);
+    return this.#combine(other, (a, b) => a + b);
   }
 
   sub(other: Quantity): Quantity {
-    return this.combine(other, (a, b) => a - b);
+    return this.#combine(other, (a, b) => a - b);
   }
 
   neg(): Quantity {
@@ -137,7 +137,7 @@ export class Quantity {
     return Number(`${this.unscaled}e${this.scale}`);
   }
 
-  private combine(other: Quantity, operation: (a: bigint, b: bigint) => bigint): Quantity {
+  #combine(other: Quantity, operation: (a: bigint, b: bigint) => bigint): Quantity {
     const scale = Math.min(this.scale, other.scale);
     return new Quantity(
       operation(unscaledAt(this, scale), unscaledAt(other, scale)),

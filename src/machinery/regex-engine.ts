@@ -110,11 +110,11 @@ export function watchedText(
 }
 
 class WatchedText extends String {
-  private readonly text: string;
-  private readonly between: number;
-  private left: number;
-  private readonly look: () => void;
-  private readonly find: (whole: string, part: string, from?: number) => number;
+  readonly #text: string;
+  readonly #between: number;
+  #left: number;
+  readonly #look: () => void;
+  readonly #find: (whole: string, part: string, from?: number) => number;
 
   constructor(
     text: string,
@@ -123,22 +123,22 @@ class WatchedText extends String {
     find: (whole: string, part: string, from?: number) => number,
   ) {
     super(text);
-    this.text = text;
-    this.between = between;
-    this.left = between;
-    this.look = look;
-    this.find = find;
+    this.#text = text;
+    this.#between = between;
+    this.#left = between;
+    this.#look = look;
+    this.#find = find;
   }
 
   override charCodeAt(index: number): number {
-    if (--this.left < 0) {
-      this.left = this.between;
-      this.look();
+    if (--this.#left < 0) {
+      this.#left = this.#between;
+      this.#look();
     }
-    return this.text.charCodeAt(index);
+    return this.#text.charCodeAt(index);
   }
 
   override indexOf(part: string, from?: number): number {
-    return this.find(this.text, part, from);
+    return this.#find(this.#text, part, from);
   }
 }

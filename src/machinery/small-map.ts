@@ -38,65 +38,65 @@ abstract class TextMap implements ReadonlyMap<string, string> {
  * A map over one list of alternating keys and values; a lookup scans all keys, which is fastest for a few of them.
  */
 export class PairMap extends TextMap {
-  private readonly pairs: readonly string[];
+  readonly #pairs: readonly string[];
 
   /** Takes the list; keys must differ. */
   constructor(pairs: readonly string[]) {
     super();
-    this.pairs = pairs;
+    this.#pairs = pairs;
   }
 
   get size(): number {
-    return this.pairs.length / 2;
+    return this.#pairs.length / 2;
   }
 
   get(key: string): string | undefined {
-    const { pairs } = this;
+    const pairs = this.#pairs;
     for (let i = 0; i < pairs.length; i += 2) if (pairs[i] === key) return pairs[i + 1];
     return undefined;
   }
 
   protected keyAt(index: number): string {
-    return this.pairs[2 * index]!;
+    return this.#pairs[2 * index]!;
   }
 
   protected valueAt(index: number): string {
-    return this.pairs[2 * index + 1]!;
+    return this.#pairs[2 * index + 1]!;
   }
 }
 
 /** Maps that all have the same keys, which they share. */
 export class RecordMap extends TextMap {
-  private readonly names: RecordKeys;
-  private readonly data: readonly string[];
+  readonly #names: RecordKeys;
+  readonly #data: readonly string[];
 
   /** Takes the list of values, in the order of the keys. */
   constructor(keys: RecordKeys, values: readonly string[]) {
     super();
-    this.names = keys;
-    this.data = values;
+    this.#names = keys;
+    this.#data = values;
   }
 
   get size(): number {
-    return this.data.length;
+    return this.#data.length;
   }
 
   get(key: string): string | undefined {
-    const index = this.names.indexes.get(key);
-    return index === undefined ? undefined : this.data[index];
+    const index = this.#names.indexes.get(key);
+    return index === undefined ? undefined : this.#data[index];
   }
 
   /** The same keys with other values. */
   map(change: (value: string) => string): RecordMap {
-    return new RecordMap(this.names, this.data.map(change));
+    return new RecordMap(this.#names, this.#data.map(change));
   }
 
   protected keyAt(index: number): string {
-    return this.names.list[index]!;
+    return this.#names.list[index]!;
   }
 
   protected valueAt(index: number): string {
-    return this.data[index]!;
+    return this.#data[index]!;
   }
 }
 

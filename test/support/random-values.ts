@@ -80,59 +80,59 @@ const plains: JsonValue[] = [
  * Normalized values of any type of the schema: what decoding returns, so that every round trip must return them.
  */
 export class ValueGenerator {
-  private readonly plans: Plans;
-  private readonly random: RandomSource;
-  private readonly filled: (id: string) => JsonObject;
+  readonly #plans: Plans;
+  readonly #random: RandomSource;
+  readonly #filled: (id: string) => JsonObject;
 
   /** @param empty the value of an empty message of a type */
   constructor(schemas: SchemaRegistry, random: RandomSource, empty: (id: string) => JsonObject) {
-    this.plans = new Plans(schemas);
-    this.random = random;
-    this.filled = empty;
+    this.#plans = new Plans(schemas);
+    this.#random = random;
+    this.#filled = empty;
   }
 
   struct(id: string, depth = 3): JsonObject {
-    const value = this.filled(id);
-    if (depth > 0) this.members(value, id, depth);
+    const value = this.#filled(id);
+    if (depth > 0) this.#members(value, id, depth);
     return value;
   }
 
-  private members(value: JsonObject, id: string, depth: number): void {
-    const { members } = this.plans.of(id);
+  #members(value: JsonObject, id: string, depth: number): void {
+    const { members } = this.#plans.of(id);
     // Types with many members would otherwise grow beyond all bounds.
     const share = Math.min(0.6, 3 / Math.max(members.length / depth, 1) + 0.1);
     for (const member of members) {
-      if (member.shape === 'inline') this.members(value, (member.element as { type: string }).type, depth);
-      else if (this.random() < share) this.member(value, member, depth);
+      if (member.shape === 'inline') this.#members(value, (member.element as { type: string }).type, depth);
+      else if (this.#random() < share) this.#member(value, member, depth);
     }
   }
 
-  private member(value: JsonObject, { json, shape, element, pointer, omitempty }: Member, depth: number): void {
-    if (shape === 'list') value[json] = this.many(() => this.element(element, depth, true));
-    else if (shape === 'map') value[json] = this.map(element, depth);
+  #member(value: JsonObject, { json, shape, element, pointer, omitempty }: Member, depth: number): void {
+    if (shape === 'list') value[json] = this.#many(() => this.#element(element, depth, true));
+    else if (shape === 'map') value[json] = this.#map(element, depth);
     else {
-      const item = this.element(element, depth, pointer);
+      const item = this.#element(element, depth, pointer);
       // An empty value that is left out when zero is not normalized: JSON would lose it.
       const isEmpty = item === '' && element.fieldType === 'bytes' && omitempty;
       if (item !== undefined && !isEmpty) value[json] = item;
     }
   }
 
-  private map(element: Element, depth: number): JsonObject {
+  #map(element: Element, depth: number): JsonObject {
     const map = createMap<JsonValue>();
-    for (const key of this.many(() => pick(this.random, keys)))
-      map[key as string] = this.element(element, depth, true)!;
+    for (const key of this.#many(() => pick(this.#random, keys)))
+      map[key as string] = this.#element(element, depth, true)!;
     return map;
   }
 
-  private many(make: () => JsonValue | undefined): JsonValue[] {
-    return Array.from({ length: 1 + randomInt(this.random, 3) }, () => make()!);
+  #many(make: () => JsonValue | undefined): JsonValue[] {
+    return Array.from({ length: 1 + randomInt(this.#random, 3) }, () => make()!);
   }
 
   /** @param zero whether a zero value may come: inside lists, maps and pointers it is as good as any */
-  private element(element: Element, depth: number, zero: boolean): JsonValue | undefined {
+  #element(element: Element, depth: number, zero: boolean): JsonValue | undefined {
     const orZero = <T extends JsonValue>(nothing: T, values: readonly T[]): T =>
-      zero && this.random() < 0.2 ? nothing : pick(this.random, values);
+      zero && this.#random() < 0.2 ? nothing : pick(this.#random, values);
     switch (element.fieldType) {
       case 'string':
         return orZero('', texts);
@@ -152,7 +152,7 @@ export class ValueGenerator {
       case 'bytes':
         return orZero('', ['AA==', 'aGVsbG8=', '/+8=', 'QUJD'.repeat(40)]);
       case 'time':
-        return pick(this.random, [
+        return pick(this.#random, [
           '2024-05-01T10:00:00Z',
           '1970-01-01T00:00:00Z',
           '1969-12-31T23:59:59Z',
@@ -161,7 +161,7 @@ export class ValueGenerator {
           '2000-02-29T12:34:56Z',
         ]);
       case 'microtime':
-        return pick(this.random, [
+        return pick(this.#random, [
           '2024-05-01T10:00:00.000001Z',
           '1970-01-01T00:00:00.000000Z',
           '2023-12-31T23:59:59.999999Z',
@@ -174,26 +174,28 @@ export class ValueGenerator {
       case 'intOrString':
         return orZero<number | string>(0, [80, -1, 'http', '25%', '']);
       case 'fieldsV1':
-        return new RawJson(pick(this.random, fieldSets)).asValue();
+        return new RawJson(pick(this.#random, fieldSets)).asValue();
       case 'rawExtension':
       case 'unknown':
-        return new RawJson(pick(this.random, raws)).asValue();
+        return new RawJson(pick(this.#random, raws)).asValue();
       case 'json':
-        return pick(this.random, plains);
+        return pick(this.#random, plains);
       case 'any':
-        return pick(this.random, plains);
+        return pick(this.#random, plains);
       case 'texts':
-        return this.many(() => pick(this.random, texts));
+        return this.#many(() => pick(this.#random, texts));
       case 'struct':
         return this.struct(element.type, depth - 1);
       case 'schemaOrBool':
-        return this.random() < 0.5 ? this.random() < 0.5 : this.struct(element.schema, depth - 2);
+        return this.#random() < 0.5 ? this.#random() < 0.5 : this.struct(element.schema, depth - 2);
       case 'schemaOrArray':
-        return this.random() < 0.5
-          ? this.many(() => this.struct(element.schema, depth - 2))
+        return this.#random() < 0.5
+          ? this.#many(() => this.struct(element.schema, depth - 2))
           : this.struct(element.schema, depth - 2);
       case 'schemaOrStringArray':
-        return this.random() < 0.5 ? this.many(() => pick(this.random, texts)) : this.struct(element.schema, depth - 2);
+        return this.#random() < 0.5
+          ? this.#many(() => pick(this.#random, texts))
+          : this.struct(element.schema, depth - 2);
     }
   }
 }

@@ -40,18 +40,18 @@ function collectRules(schema: JSONSchemaProps | undefined, found: Set<string>): 
 
 /** What the rules of one definition may cost together. */
 export class RuleTotals {
-  private total = 0;
-  private readonly costs: { readonly path: FieldPath; readonly cost: number }[] = [];
+  #total = 0;
+  readonly #costs: { readonly path: FieldPath; readonly cost: number }[] = [];
 
   add(path: FieldPath, cost: number): void {
-    this.total += cost;
-    this.costs.push({ path, cost });
+    this.#total += cost;
+    this.#costs.push({ path, cost });
   }
 
   /** The rules to blame, then the whole. */
   check(path: FieldPath, errors: FieldErrors): void {
-    if (this.total <= maxTotalCost) return;
-    const worst = this.costs
+    if (this.#total <= maxTotalCost) return;
+    const worst = this.#costs
       .filter(({ cost }) => cost >= minNamedCost)
       .sort((a, b) => b.cost - a.cost)
       .slice(0, maxNamed);
@@ -67,7 +67,7 @@ export class RuleTotals {
         path,
         exceeds(
           'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
-          this.total,
+          this.#total,
           maxTotalCost,
         ),
       ),

@@ -83,166 +83,166 @@ const maxTypeWeight = 1000;
 
 class Checker {
   readonly issues: Issue[] = [];
-  private readonly scope: Scope;
-  private readonly substitution = new Substitution();
-  private readonly locals: { readonly name: string; readonly type: CelType }[] = [];
-  private readonly nodes: Node[] = [];
+  readonly #scope: Scope;
+  readonly #substitution = new Substitution();
+  readonly #locals: { readonly name: string; readonly type: CelType }[] = [];
+  readonly #nodes: Node[] = [];
   /** Lists and maps here may hold several types. */
-  private mixed = false;
+  #mixed = false;
 
   constructor(scope: Scope) {
-    this.scope = scope;
+    this.#scope = scope;
   }
 
   /** Types that were not known when a node was looked at may be known now. */
   finish(type: CelType): CelType {
     const done = new Map<CelType, CelType>();
-    for (const node of this.nodes) if (node.type!.open) node.type = this.substitution.close(node.type!, done);
-    return this.substitution.close(type, done);
+    for (const node of this.#nodes) if (node.type!.open) node.type = this.#substitution.close(node.type!, done);
+    return this.#substitution.close(type, done);
   }
 
   check(node: Node): CelType {
-    let type = this.typeOf(node);
+    let type = this.#typeOf(node);
     // A macro whose variable occurs twice in its value doubles the type: a few of them in a chain would never be done.
-    if (type.weight > maxTypeWeight) type = this.issue(node.offset, tooComplex);
+    if (type.weight > maxTypeWeight) type = this.#issue(node.offset, tooComplex);
     node.type = type;
-    this.nodes.push(node);
+    this.#nodes.push(node);
     return type;
   }
 
-  private typeOf(node: Node): CelType {
+  #typeOf(node: Node): CelType {
     switch (node.kind) {
       case 'literal':
         return literalTypes[node.literal.kind];
       case 'identifier':
-        return this.identifier(node);
+        return this.#identifier(node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        return this.list(node);
+        return this.#list(node);
       case 'map':
-        return this.map(node);
+        return this.#map(node);
       case 'struct':
         for (const { value } of node.fields) this.check(value);
-        return this.undeclared(node.name, node.offset);
+        return this.#undeclared(node.name, node.offset);
       case 'comprehension':
-        return this.comprehension(node);
+        return this.#comprehension(node);
     }
   }
 
-  private issue(offset: number, message: string): CelType {
+  #issue(offset: number, message: string): CelType {
     this.issues.push({ offset, message });
     return errorType;
   }
 
-  private undeclared(name: string, offset: number): CelType {
-    return this.issue(offset, `undeclared reference to '${name}' (in container '')`);
+  #undeclared(name: string, offset: number): CelType {
+    return this.#issue(offset, `undeclared reference to '${name}' (in container '')`);
   }
 
-  private local(name: string): CelType | undefined {
-    return this.locals.findLast((local) => local.name === name)?.type;
+  #local(name: string): CelType | undefined {
+    return this.#locals.findLast((local) => local.name === name)?.type;
   }
 
-  private identifier(node: Identifier): CelType {
-    const local = this.local(node.name);
+  #identifier(node: Identifier): CelType {
+    const local = this.#local(node.name);
     if (local !== undefined) return local;
-    const declared = this.declared(node.name);
-    if (declared === undefined) return this.undeclared(bareName(node.name), node.offset);
+    const declared = this.#declared(node.name);
+    if (declared === undefined) return this.#undeclared(bareName(node.name), node.offset);
     node.resolved = bareName(node.name);
     return declared;
   }
 
-  private declared(name: string): CelType | undefined {
+  #declared(name: string): CelType | undefined {
     const bare = bareName(name);
-    const variable = this.scope.variables.get(bare);
+    const variable = this.#scope.variables.get(bare);
     if (variable !== undefined) return variable;
-    const type = this.scope.types.get(bare);
+    const type = this.#scope.types.get(bare);
     return type === undefined ? undefined : typeType(type);
   }
 
   /** `a.b.c` as one name, unless `a` is an iteration variable. */
-  private dotted(node: Node, parts = this.scope.longestName): string | undefined {
-    if (node.kind === 'identifier') return this.local(node.name) === undefined ? node.name : undefined;
+  #dotted(node: Node, parts = this.#scope.longestName): string | undefined {
+    if (node.kind === 'identifier') return this.#local(node.name) === undefined ? node.name : undefined;
     if (node.kind !== 'select' || node.test || parts === 1) return undefined;
-    const prefix = this.dotted(node.operand, parts - 1);
+    const prefix = this.#dotted(node.operand, parts - 1);
     return prefix === undefined ? undefined : `${prefix}.${node.field}`;
   }
 
-  private select(node: Select): CelType {
-    const name = node.test ? undefined : this.dotted(node);
-    const declared = name === undefined ? undefined : this.declared(name);
+  #select(node: Select): CelType {
+    const name = node.test ? undefined : this.#dotted(node);
+    const declared = name === undefined ? undefined : this.#declared(name);
     if (declared !== undefined) {
       node.resolved = bareName(name!);
       return declared;
     }
-    const field = this.fieldOf(this.check(node.operand), node.field, node.offset);
+    const field = this.#fieldOf(this.check(node.operand), node.field, node.offset);
     return node.test ? boolType : field;
   }
 
   /** The type of a field; of an optional, an optional of it. */
-  private fieldOf(operand: CelType, field: string, offset: number): CelType {
-    const type = this.substitution.apply(operand);
+  #fieldOf(operand: CelType, field: string, offset: number): CelType {
+    const type = this.#substitution.apply(operand);
     if (isOptional(type))
-      return optionalType(this.plainField(this.substitution.apply(type.parameters[0]!), field, offset));
-    return this.plainField(type, field, offset);
+      return optionalType(this.#plainField(this.#substitution.apply(type.parameters[0]!), field, offset));
+    return this.#plainField(type, field, offset);
   }
 
-  private plainField(type: CelType, field: string, offset: number): CelType {
+  #plainField(type: CelType, field: string, offset: number): CelType {
     switch (type.kind) {
       case 'map':
         return type.parameters[1]!;
       case 'object':
-        return type.field!(field) ?? this.issue(offset, `undefined field '${field}'`);
+        return type.field!(field) ?? this.#issue(offset, `undefined field '${field}'`);
       case 'parameter':
-        this.substitution.assign(dynType, type);
+        this.#substitution.assign(dynType, type);
         return dynType;
       case 'dyn':
       case 'error':
         return dynType;
       default:
-        return this.issue(offset, `type '${typeText(type)}' does not support field selection`);
+        return this.#issue(offset, `type '${typeText(type)}' does not support field selection`);
     }
   }
 
-  private call(node: Call): CelType {
-    if (node.name === '_?._' && node.target === undefined) return this.optionalSelect(node);
+  #call(node: Call): CelType {
+    if (node.name === '_?._' && node.target === undefined) return this.#optionalSelect(node);
     const { target } = node;
-    const prefix = target === undefined ? undefined : this.dotted(target);
-    const namespaced = prefix === undefined ? undefined : this.scope.functions.get(`${bareName(prefix)}.${node.name}`);
+    const prefix = target === undefined ? undefined : this.#dotted(target);
+    const namespaced = prefix === undefined ? undefined : this.#scope.functions.get(`${bareName(prefix)}.${node.name}`);
     if (namespaced !== undefined) {
       node.resolved = `${bareName(prefix!)}.${node.name}`;
       node.namespaced = true;
-      return this.resolve(node, namespaced, undefined, this.checkAll(node.args));
+      return this.#resolve(node, namespaced, undefined, this.#checkAll(node.args));
     }
     const targetType = target === undefined ? undefined : this.check(target);
-    const args = node.name === 'format' ? this.checkMixed(node.args) : this.checkAll(node.args);
+    const args = node.name === 'format' ? this.#checkMixed(node.args) : this.#checkAll(node.args);
     const bare = bareName(node.name);
-    const overloads = this.scope.functions.get(bare);
-    if (overloads === undefined) return this.undeclared(bare, node.offset);
+    const overloads = this.#scope.functions.get(bare);
+    if (overloads === undefined) return this.#undeclared(bare, node.offset);
     node.resolved = bare;
-    return this.resolve(node, overloads, targetType, args);
+    return this.#resolve(node, overloads, targetType, args);
   }
 
-  private checkAll(nodes: readonly Node[]): CelType[] {
+  #checkAll(nodes: readonly Node[]): CelType[] {
     return nodes.map((node) => this.check(node));
   }
 
   /** What is formatted may be of any types. */
-  private checkMixed(nodes: readonly Node[]): CelType[] {
-    const { mixed } = this;
-    this.mixed = true;
-    const types = this.checkAll(nodes);
-    this.mixed = mixed;
+  #checkMixed(nodes: readonly Node[]): CelType[] {
+    const mixed = this.#mixed;
+    this.#mixed = true;
+    const types = this.#checkAll(nodes);
+    this.#mixed = mixed;
     return types;
   }
 
-  private optionalSelect(node: Call): CelType {
+  #optionalSelect(node: Call): CelType {
     const [operand, name] = node.args as [Node, Node];
     const type = this.check(operand);
     this.check(name);
-    const field = this.fieldOf(
+    const field = this.#fieldOf(
       type,
       name.kind === 'literal' && name.literal.kind === 'string' ? name.literal.value : '',
       node.offset,
@@ -250,57 +250,57 @@ class Checker {
     return isOptional(field) ? field : optionalType(field);
   }
 
-  private resolve(
+  #resolve(
     node: Call,
     candidates: readonly Overload[],
     target: CelType | undefined,
     args: readonly CelType[],
   ): CelType {
-    if (node.resolved === '_&&_' || node.resolved === '_||_') return this.logical(node, candidates, args);
+    if (node.resolved === '_&&_' || node.resolved === '_||_') return this.#logical(node, candidates, args);
     const given = target === undefined ? args : [target, ...args];
     const fitting: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of candidates) {
       if (overload.member !== (target !== undefined) || overload.parameters.length !== given.length) continue;
-      const { parameters, result: returned } = this.instantiate(overload);
-      if (!this.substitution.assignAll(given, parameters)) continue;
+      const { parameters, result: returned } = this.#instantiate(overload);
+      if (!this.#substitution.assignAll(given, parameters)) continue;
       fitting.push(overload);
-      const type = this.substitution.apply(returned);
+      const type = this.#substitution.apply(returned);
       if (result === undefined) result = type;
       else if (!isDyn(result) && !sameType(result, type)) result = dynType;
     }
-    if (result === undefined) return this.noOverload(node, target, args);
+    if (result === undefined) return this.#noOverload(node, target, args);
     node.overloads = fitting;
     return result;
   }
 
-  private noOverload(node: Call, target: CelType | undefined, args: readonly CelType[]): CelType {
-    const list = `(${args.map(this.shown).join(', ')})`;
-    return this.issue(
+  #noOverload(node: Call, target: CelType | undefined, args: readonly CelType[]): CelType {
+    const list = `(${args.map(this.#shown).join(', ')})`;
+    return this.#issue(
       node.offset,
       `found no matching overload for '${node.resolved}' applied to ` +
-        `'${target === undefined ? '' : `${this.shown(target)}.`}${list}'`,
+        `'${target === undefined ? '' : `${this.#shown(target)}.`}${list}'`,
     );
   }
 
-  private logical(node: Call, overloads: readonly Overload[], args: readonly CelType[]): CelType {
+  #logical(node: Call, overloads: readonly Overload[], args: readonly CelType[]): CelType {
     node.overloads = overloads;
-    args.forEach((arg, i) => this.expectBool(arg, node.args[i]!));
+    args.forEach((arg, i) => this.#expectBool(arg, node.args[i]!));
     return boolType;
   }
 
-  private expectBool(type: CelType, node: Node): void {
-    if (!this.substitution.assign(type, boolType)) this.mismatch(node, boolType, type);
+  #expectBool(type: CelType, node: Node): void {
+    if (!this.#substitution.assign(type, boolType)) this.#mismatch(node, boolType, type);
   }
 
-  private mismatch(node: Node, wanted: CelType, found: CelType): void {
-    this.issue(node.offset, `expected type '${this.shown(wanted)}' but found '${this.shown(found)}'`);
+  #mismatch(node: Node, wanted: CelType, found: CelType): void {
+    this.#issue(node.offset, `expected type '${this.#shown(wanted)}' but found '${this.#shown(found)}'`);
   }
 
-  private readonly shown = (type: CelType): string => typeText(this.substitution.close(type, new Map()));
+  readonly #shown = (type: CelType): string => typeText(this.#substitution.close(type, new Map()));
 
   /** The overload with parameters of its own for this call. */
-  private instantiate(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
+  #instantiate(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
     const { parameters, result } = overload;
     if (!result.open && !parameters.some(({ open }) => open)) return overload;
     const own = new Map<string, CelType>();
@@ -309,7 +309,7 @@ class Checker {
       if (type.kind !== 'parameter') return withParameters(type, renewed);
       let parameter = own.get(type.name);
       if (parameter === undefined) {
-        parameter = this.substitution.newParameter();
+        parameter = this.#substitution.newParameter();
         own.set(type.name, parameter);
       }
       return parameter;
@@ -317,59 +317,59 @@ class Checker {
     return { parameters: parameters.map(renewed), result: renewed(result) };
   }
 
-  private list(node: ListNode): CelType {
+  #list(node: ListNode): CelType {
     let element: CelType | undefined;
-    for (const { value, optional } of node.items) element = this.join(element, this.element(value, optional), value);
-    return listType(element ?? this.substitution.newParameter());
+    for (const { value, optional } of node.items) element = this.#join(element, this.#element(value, optional), value);
+    return listType(element ?? this.#substitution.newParameter());
   }
 
-  private map(node: MapNode): CelType {
+  #map(node: MapNode): CelType {
     let key: CelType | undefined;
     let element: CelType | undefined;
     for (const entry of node.entries) {
-      key = this.join(key, this.check(entry.key), entry.key);
-      element = this.join(element, this.element(entry.value, entry.optional), entry.value);
+      key = this.#join(key, this.check(entry.key), entry.key);
+      element = this.#join(element, this.#element(entry.value, entry.optional), entry.value);
     }
-    return mapType(key ?? this.substitution.newParameter(), element ?? this.substitution.newParameter());
+    return mapType(key ?? this.#substitution.newParameter(), element ?? this.#substitution.newParameter());
   }
 
   /** After `?` stands an optional of what the aggregate holds. */
-  private element(value: Node, optional: boolean): CelType {
+  #element(value: Node, optional: boolean): CelType {
     const type = this.check(value);
     if (!optional) return type;
-    const inner = this.substitution.newParameter();
-    if (this.substitution.assign(type, optionalType(inner))) return this.substitution.apply(inner);
-    this.mismatch(value, optionalType(dynType), type);
+    const inner = this.#substitution.newParameter();
+    if (this.#substitution.assign(type, optionalType(inner))) return this.#substitution.apply(inner);
+    this.#mismatch(value, optionalType(dynType), type);
     return errorType;
   }
 
-  private join(before: CelType | undefined, next: CelType, node: Node): CelType {
+  #join(before: CelType | undefined, next: CelType, node: Node): CelType {
     if (before === undefined) return next;
-    if (this.substitution.assign(next, before)) return this.substitution.moreGeneral(before, next);
-    if (this.scope.homogeneous && !this.mixed) this.mismatch(node, before, next);
+    if (this.#substitution.assign(next, before)) return this.#substitution.moreGeneral(before, next);
+    if (this.#scope.homogeneous && !this.#mixed) this.#mismatch(node, before, next);
     return dynType;
   }
 
-  private comprehension(node: Comprehension): CelType {
-    const range = this.substitution.apply(this.check(node.range));
+  #comprehension(node: Comprehension): CelType {
+    const range = this.#substitution.apply(this.check(node.range));
     const accumulator = this.check(node.init);
-    const depth = this.locals.length;
-    const [first, second] = this.variableTypes(range, node);
-    this.locals.push({ name: node.accumulator, type: accumulator });
+    const depth = this.#locals.length;
+    const [first, second] = this.#variableTypes(range, node);
+    this.#locals.push({ name: node.accumulator, type: accumulator });
     const result = (): CelType => this.check(node.result);
-    this.locals.push({ name: node.variable, type: first });
-    if (node.second !== undefined) this.locals.push({ name: node.second, type: second });
-    this.expectBool(this.check(node.condition), node.condition);
+    this.#locals.push({ name: node.variable, type: first });
+    if (node.second !== undefined) this.#locals.push({ name: node.second, type: second });
+    this.#expectBool(this.check(node.condition), node.condition);
     const step = this.check(node.step);
-    if (!this.substitution.assign(step, accumulator)) this.mismatch(node.step, accumulator, step);
-    this.locals.length = depth + 1;
+    if (!this.#substitution.assign(step, accumulator)) this.#mismatch(node.step, accumulator, step);
+    this.#locals.length = depth + 1;
     const type = result();
-    this.locals.length = depth;
-    return this.substitution.apply(type);
+    this.#locals.length = depth;
+    return this.#substitution.apply(type);
   }
 
   /** Of one variable its type; of two, those of index or key and of the value. */
-  private variableTypes(range: CelType, node: Comprehension): [CelType, CelType] {
+  #variableTypes(range: CelType, node: Comprehension): [CelType, CelType] {
     const two = node.second !== undefined;
     switch (range.kind) {
       case 'list':
@@ -377,13 +377,13 @@ class Checker {
       case 'map':
         return [range.parameters[0]!, range.parameters[1]!];
       case 'parameter':
-        this.substitution.assign(dynType, range);
+        this.#substitution.assign(dynType, range);
         return [dynType, dynType];
       case 'dyn':
       case 'error':
         return [dynType, dynType];
       default: {
-        const type = this.issue(
+        const type = this.#issue(
           node.range.offset,
           `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );

@@ -110,38 +110,38 @@ const rememberedWeight = 8;
 /** What type parameters stand for so far. */
 export class Substitution {
   /** By the parameter's number. */
-  private readonly bindings: (CelType | undefined)[] = [];
+  readonly #bindings: (CelType | undefined)[] = [];
   /** What was known before each change, to take changes back. */
-  private readonly trail: { readonly number: number; readonly before: CelType | undefined }[] = [];
-  private steps = 0;
+  readonly #trail: { readonly number: number; readonly before: CelType | undefined }[] = [];
+  #steps = 0;
 
   /** A parameter that nothing is known of. */
   newParameter(): CelType {
-    const number = this.bindings.push(undefined) - 1;
+    const number = this.#bindings.push(undefined) - 1;
     return simple('parameter', `_var${number}`, true, number);
   }
 
   /** The type with what is known put in; what is not stays. */
   apply(type: CelType): CelType {
     if (!type.open) return type;
-    this.step();
-    if (type.kind !== 'parameter') return withParameters(type, this.applyInside);
-    const bound = this.bindings[type.number];
+    this.#step();
+    if (type.kind !== 'parameter') return withParameters(type, this.#applyInside);
+    const bound = this.#bindings[type.number];
     return bound === undefined ? type : this.apply(bound);
   }
 
-  private readonly applyInside = (type: CelType): CelType => this.apply(type);
+  readonly #applyInside = (type: CelType): CelType => this.apply(type);
 
   /**
    * The same, where nothing new will become known: what is not known is dyn. `done` remembers what was long to make.
    */
   close(type: CelType, done: Map<CelType, CelType>): CelType {
     if (!type.open) return type;
-    const bound = this.bindings[type.number];
+    const bound = this.#bindings[type.number];
     if (type.kind === 'parameter' && bound === undefined) return dynType;
     let known = done.get(type);
     if (known === undefined) {
-      this.step();
+      this.#step();
       known =
         bound === undefined
           ? withParameters(type, (parameter) => this.close(parameter, done))
@@ -151,8 +151,8 @@ export class Substitution {
     return known;
   }
 
-  private step(): void {
-    if (++this.steps > maxSteps) throw new TooComplex();
+  #step(): void {
+    if (++this.#steps > maxSteps) throw new TooComplex();
   }
 
   /**
@@ -161,50 +161,50 @@ export class Substitution {
    */
   assignAll(given: readonly CelType[], wanted: readonly CelType[]): boolean {
     if (given.length !== wanted.length) return false;
-    this.trail.length = 0;
-    return this.unifyEach(given, wanted) || this.takeBack();
+    this.#trail.length = 0;
+    return this.#unifyEach(given, wanted) || this.#takeBack();
   }
 
   assign(given: CelType, wanted: CelType): boolean {
-    this.trail.length = 0;
-    return this.unify(given, wanted) || this.takeBack();
+    this.#trail.length = 0;
+    return this.#unify(given, wanted) || this.#takeBack();
   }
 
-  private takeBack(): false {
-    for (let change = this.trail.pop(); change !== undefined; change = this.trail.pop())
-      this.bindings[change.number] = change.before;
+  #takeBack(): false {
+    for (let change = this.#trail.pop(); change !== undefined; change = this.#trail.pop())
+      this.#bindings[change.number] = change.before;
     return false;
   }
 
-  private bind({ number }: CelType, type: CelType): void {
-    const before = this.bindings[number];
+  #bind({ number }: CelType, type: CelType): void {
+    const before = this.#bindings[number];
     if (before === type) return;
-    this.trail.push({ number, before });
-    this.bindings[number] = type;
+    this.#trail.push({ number, before });
+    this.#bindings[number] = type;
   }
 
-  private unify(given: CelType, wanted: CelType): boolean {
-    this.step();
+  #unify(given: CelType, wanted: CelType): boolean {
+    this.#step();
     if (given === wanted && !given.open) return true;
-    if (wanted.kind === 'parameter') return this.unifyParameter(wanted, given, true);
-    if (given.kind === 'parameter') return this.unifyParameter(given, wanted, false);
+    if (wanted.kind === 'parameter') return this.#unifyParameter(wanted, given, true);
+    if (given.kind === 'parameter') return this.#unifyParameter(given, wanted, false);
     if (isDyn(given) || isDyn(wanted)) return true;
     if (given.kind === 'null') return takesNull(wanted);
     if (wanted.kind === 'null') return takesNull(given);
     if (given.kind !== wanted.kind || given.name !== wanted.name) return false;
     // Types are compared as values, whatever they are the type of.
     if (given.kind === 'type') return true;
-    return given.parameters.length === wanted.parameters.length && this.unifyEach(given.parameters, wanted.parameters);
+    return given.parameters.length === wanted.parameters.length && this.#unifyEach(given.parameters, wanted.parameters);
   }
 
-  private unifyEach(given: readonly CelType[], wanted: readonly CelType[]): boolean {
-    for (let i = 0; i < given.length; i++) if (!this.unify(given[i]!, wanted[i]!)) return false;
+  #unifyEach(given: readonly CelType[], wanted: readonly CelType[]): boolean {
+    for (let i = 0; i < given.length; i++) if (!this.#unify(given[i]!, wanted[i]!)) return false;
     return true;
   }
 
   /** Of two types that fit each other the one that takes more. */
   moreGeneral(a: CelType, b: CelType): CelType {
-    this.step();
+    this.#step();
     if (a === b || isDyn(a)) return a;
     if (isDyn(b)) return b;
     if (a.kind === 'null') return b;
@@ -213,17 +213,17 @@ export class Substitution {
     return withParameters(a, (parameter) => this.moreGeneral(parameter, b.parameters[i++]!));
   }
 
-  private unifyParameter(parameter: CelType, other: CelType, isWanted: boolean): boolean {
-    const bound = this.bindings[parameter.number];
+  #unifyParameter(parameter: CelType, other: CelType, isWanted: boolean): boolean {
+    const bound = this.#bindings[parameter.number];
     if (bound !== undefined) {
-      if (!(isWanted ? this.unify(other, bound) : this.unify(bound, other))) return false;
-      this.bind(parameter, this.moreGeneral(bound, other));
+      if (!(isWanted ? this.#unify(other, bound) : this.#unify(bound, other))) return false;
+      this.#bind(parameter, this.moreGeneral(bound, other));
       return true;
     }
     const free = this.apply(other);
-    if (free.kind === 'parameter') return this.unifyFree(parameter, free);
+    if (free.kind === 'parameter') return this.#unifyFree(parameter, free);
     if (mentions(free, parameter)) return false;
-    this.bind(parameter, free);
+    this.#bind(parameter, free);
     return true;
   }
 
@@ -231,9 +231,9 @@ export class Substitution {
    * Of two that nothing is known of, the later one comes to stand for the earlier one: many with the same meaning make
    * no long chain.
    */
-  private unifyFree(a: CelType, b: CelType): boolean {
-    if (a.number < b.number) this.bind(b, a);
-    else if (a !== b) this.bind(a, b);
+  #unifyFree(a: CelType, b: CelType): boolean {
+    if (a.number < b.number) this.#bind(b, a);
+    else if (a !== b) this.#bind(a, b);
     return true;
   }
 }

@@ -38,13 +38,13 @@ const literalInt = (node: Node | undefined): number | undefined =>
   node?.kind === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined;
 
 class Estimator {
-  private readonly sizeOf: SizeOf;
-  private readonly sizes = new Map<Node, Range>();
-  private readonly paths = new Map<Node, SizePath>();
-  private readonly locals: Local[] = [];
+  readonly #sizeOf: SizeOf;
+  readonly #sizes = new Map<Node, Range>();
+  readonly #paths = new Map<Node, SizePath>();
+  readonly #locals: Local[] = [];
 
   constructor(sizeOf: SizeOf) {
-    this.sizeOf = sizeOf;
+    this.#sizeOf = sizeOf;
   }
 
   cost(node: Node): Range {
@@ -52,11 +52,11 @@ class Estimator {
       case 'literal':
         return nothing;
       case 'identifier':
-        return this.identifier(node);
+        return this.#identifier(node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
         return plus(exactly(literalListCost), sum(node.items.map(({ value }) => this.cost(value))));
       case 'map':
@@ -67,94 +67,89 @@ class Estimator {
       case 'struct':
         return sum(node.fields.map(({ value }) => this.cost(value)));
       case 'comprehension':
-        return this.comprehension(node);
+        return this.#comprehension(node);
     }
   }
 
-  private identifier(node: Identifier): Range {
-    const local = this.locals.findLast(({ name }) => name === node.name);
-    this.setPath(node, local === undefined ? [node.resolved ?? node.name] : local.path);
+  #identifier(node: Identifier): Range {
+    const local = this.#locals.findLast(({ name }) => name === node.name);
+    this.#setPath(node, local === undefined ? [node.resolved ?? node.name] : local.path);
     return local?.cost ?? one;
   }
 
-  private setPath(node: Node, path: SizePath | undefined): void {
-    if (path !== undefined) this.paths.set(node, path);
+  #setPath(node: Node, path: SizePath | undefined): void {
+    if (path !== undefined) this.#paths.set(node, path);
   }
 
-  private extend(node: Node, from: Node, step: string): void {
-    const path = this.paths.get(from);
-    if (path !== undefined) this.paths.set(node, [...path, step]);
+  #extend(node: Node, from: Node, step: string): void {
+    const path = this.#paths.get(from);
+    if (path !== undefined) this.#paths.set(node, [...path, step]);
   }
 
-  private select(node: Select): Range {
+  #select(node: Select): Range {
     if (node.resolved !== undefined) {
-      this.setPath(node, [node.resolved]);
+      this.#setPath(node, [node.resolved]);
       return one;
     }
     const operand = this.cost(node.operand);
-    this.extend(node, node.operand, node.field);
+    this.#extend(node, node.operand, node.field);
     if (node.test) return operand;
     const { kind } = node.operand.type!;
     return kind === 'map' || kind === 'object' || kind === 'parameter' ? plus(operand, one) : operand;
   }
 
-  private call(node: Call): Range {
+  #call(node: Call): Range {
     const args = argumentsOf(node);
     const costs = args.map((arg) => this.cost(arg));
     const sizes: CallSizes = {
       types: args.map(({ type }) => type!),
       literalInt: (i) => literalInt(args[i]),
       costs,
-      size: (i) => this.size(args[i]!),
-      computedSize: (i) => this.computedSize(args[i]!),
-      elementSize: (i) => this.elementSize(args[i]!),
+      size: (i) => this.#size(args[i]!),
+      computedSize: (i) => this.#computedSize(args[i]!),
+      elementSize: (i) => this.#elementSize(args[i]!),
     };
     const overloads = node.overloads ?? [];
     if (overloads.length === 0) return plus(sum(costs), node.name === '_?._' ? one : nothing);
-    const estimates = overloads.map((overload) => this.overload(overload, sizes, node, args));
+    const estimates = overloads.map((overload) => this.#overload(overload, sizes, node, args));
     const result = estimates.map(({ size }) => size).filter((size) => size !== undefined);
-    if (result.length > 0) this.sizes.set(node, result.reduce(either));
+    if (result.length > 0) this.#sizes.set(node, result.reduce(either));
     return estimates.map(({ cost }) => cost).reduce(either);
   }
 
-  private overload(
-    { id, estimate = unit }: Overload,
-    sizes: CallSizes,
-    node: Node,
-    args: readonly Node[],
-  ): CallEstimate {
-    if (id === 'index_list') this.extend(node, args[0]!, '@items');
-    if (id === 'index_map') this.extend(node, args[0]!, '@values');
+  #overload({ id, estimate = unit }: Overload, sizes: CallSizes, node: Node, args: readonly Node[]): CallEstimate {
+    if (id === 'index_list') this.#extend(node, args[0]!, '@items');
+    if (id === 'index_map') this.#extend(node, args[0]!, '@values');
     return estimate(sizes);
   }
 
-  private comprehension(node: Comprehension): Range {
-    if (node.accumulator === targetName) return this.named(node);
+  #comprehension(node: Comprehension): Range {
+    if (node.accumulator === targetName) return this.#named(node);
     const start = plus(this.cost(node.range), this.cost(node.init));
-    const depth = this.locals.length;
-    this.locals.push({ name: node.accumulator, path: this.paths.get(node.init) });
-    this.locals.push(...this.variables(node));
+    const depth = this.#locals.length;
+    this.#locals.push({ name: node.accumulator, path: this.#paths.get(node.init) });
+    this.#locals.push(...this.#variables(node));
     const round = plus(this.cost(node.condition), this.cost(node.step));
-    this.locals.length = depth + 1;
+    this.#locals.length = depth + 1;
     const result = this.cost(node.result);
-    this.locals.length = depth;
-    const count = this.size(node.range);
-    this.sizes.set(node, node.shape?.kind === 'bind' ? this.size(node.result) : count);
+    this.#locals.length = depth;
+    const count = this.#size(node.range);
+    this.#sizes.set(node, node.shape?.kind === 'bind' ? this.#size(node.result) : count);
     return plus(plus(start, result), times(count, round));
   }
 
   /** A target that has a name costs wherever the name is used, as if it stood there. */
-  private named({ accumulator, init, result }: Comprehension): Range {
+  #named({ accumulator, init, result }: Comprehension): Range {
     const cost = this.cost(init);
-    this.locals.push({ name: accumulator, path: this.paths.get(init), cost });
+    this.#locals.push({ name: accumulator, path: this.#paths.get(init), cost });
     const total = this.cost(result);
-    this.locals.pop();
+    this.#locals.pop();
     return total;
   }
 
   /** Of a second variable upstream knows no size. */
-  private variables({ range, variable, second }: Comprehension): Local[] {
-    const path = this.paths.get(range);
+  #variables({ range, variable, second }: Comprehension): Local[] {
+    const path = this.#paths.get(range);
     const first = {
       name: variable,
       path: path === undefined ? undefined : [...path, range.type!.kind === 'map' ? '@keys' : '@items'],
@@ -162,23 +157,25 @@ class Estimator {
     return second === undefined ? [first] : [first, { name: second, path: undefined }];
   }
 
-  private size(node: Node): Range {
+  #size(node: Node): Range {
     return (
-      this.computedSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown)
+      this.#computedSize(node) ??
+      this.#schemaSize(this.#paths.get(node)) ??
+      (scalars.has(node.type!.kind) ? one : unknown)
     );
   }
 
-  private computedSize(node: Node): Range | undefined {
-    return this.sizes.get(node) ?? literalSize(node);
+  #computedSize(node: Node): Range | undefined {
+    return this.#sizes.get(node) ?? literalSize(node);
   }
 
-  private elementSize(node: Node): Range {
-    const path = this.paths.get(node);
-    return this.schemaSize(path === undefined ? undefined : [...path, '@items']) ?? unknown;
+  #elementSize(node: Node): Range {
+    const path = this.#paths.get(node);
+    return this.#schemaSize(path === undefined ? undefined : [...path, '@items']) ?? unknown;
   }
 
-  private schemaSize(path: SizePath | undefined): Range | undefined {
-    return path === undefined ? undefined : this.sizeOf(path);
+  #schemaSize(path: SizePath | undefined): Range | undefined {
+    return path === undefined ? undefined : this.#sizeOf(path);
   }
 }
 

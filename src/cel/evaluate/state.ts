@@ -14,12 +14,12 @@ export class State {
   /** Iteration variables, by depth. */
   readonly slots: Value[] = [];
   cost = 0;
-  private readonly limit: number;
-  private steps = 0;
+  readonly #limit: number;
+  #steps = 0;
 
   constructor(bindings: Bindings, limit: number) {
     this.bindings = bindings;
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   /** Before work that costs this much. Throws {@link Cancelled} when the budget is used up. */
@@ -30,8 +30,8 @@ export class State {
 
   /** Once in each round of a loop. Throws {@link Cancelled}. */
   step(): void {
-    if (this.cost > this.limit) throw new Cancelled('operation cancelled: actual cost limit exceeded');
-    this.steps++;
-    if ((this.steps & (stepsBetweenLooks - 1)) === 0) look();
+    if (this.cost > this.#limit) throw new Cancelled('operation cancelled: actual cost limit exceeded');
+    this.#steps++;
+    if ((this.#steps & (stepsBetweenLooks - 1)) === 0) look();
   }
 }

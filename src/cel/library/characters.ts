@@ -32,13 +32,13 @@ export function charactersOf(text: string): string[] {
 /** A text that can be asked by the number of a character. */
 export class Characters {
   readonly length: number;
-  private readonly text: string;
-  private readonly isWide: boolean;
+  readonly #text: string;
+  readonly #isWide: boolean;
 
   constructor(text: string) {
-    this.text = text;
-    this.isWide = hasSurrogates(text);
-    this.length = this.isWide ? countCharacters(text, text.length) : text.length;
+    this.#text = text;
+    this.#isWide = hasSurrogates(text);
+    this.length = this.#isWide ? countCharacters(text, text.length) : text.length;
   }
 
   at(index: number): string {
@@ -46,20 +46,20 @@ export class Characters {
   }
 
   slice(start: number, end = this.length): string {
-    return this.text.slice(this.unitOfIndex(start), this.unitOfIndex(end));
+    return this.#text.slice(this.unitOfIndex(start), this.unitOfIndex(end));
   }
 
   /** From an offset in UTF-16 units. */
   indexOfUnit(unit: number): number {
-    return unit < 0 || !this.isWide ? unit : countCharacters(this.text, unit);
+    return unit < 0 || !this.#isWide ? unit : countCharacters(this.#text, unit);
   }
 
   /** To an offset in UTF-16 units. */
   unitOfIndex(index: number): number {
-    if (!this.isWide) return index;
+    if (!this.#isWide) return index;
     work(index / 10);
     let unit = 0;
-    for (let left = index; left > 0 && unit < this.text.length; left--) unit += endsPair(this.text, unit + 1) ? 2 : 1;
+    for (let left = index; left > 0 && unit < this.#text.length; left--) unit += endsPair(this.#text, unit + 1) ? 2 : 1;
     return unit;
   }
 }

@@ -31,16 +31,16 @@ const stepsPerNumber = 40;
 
 /** Adds up what is written, before it is put together. */
 class Length {
-  private left: number;
+  #left: number;
 
   constructor(max: number) {
-    this.left = max;
+    this.#left = max;
   }
 
   /** Throws {@link TooLong}. */
   add(text: string): string {
-    this.left -= text.length;
-    if (this.left < 0) throw new TooLong();
+    this.#left -= text.length;
+    if (this.#left < 0) throw new TooLong();
     return text;
   }
 }

@@ -14,26 +14,26 @@ const stepsPerPart = 40;
 const maxStepsPerText = 1000;
 
 export class Pattern {
-  private readonly re: RE2JS;
+  readonly #re: RE2JS;
 
   constructor(re: RE2JS) {
-    this.re = re;
+    this.#re = re;
   }
 
   test(text: string): boolean {
-    return this.re.test(this.watched(text));
+    return this.#re.test(this.#watched(text));
   }
 
   /** The first match, or undefined. */
   find(text: string): string | undefined {
-    const matcher = this.re.matcher(this.watched(text));
+    const matcher = this.#re.matcher(this.#watched(text));
     return matcher.find() ? (matcher.group() ?? undefined) : undefined;
   }
 
   /** At most `limit` matches; all when it is negative. */
   findAll(text: string, limit: number): string[] {
     const found: string[] = [];
-    const matcher = this.re.matcher(this.watched(text));
+    const matcher = this.#re.matcher(this.#watched(text));
     while (found.length !== limit && matcher.find()) {
       work(stepsPerMatch);
       found.push(matcher.group() ?? '');
@@ -41,9 +41,9 @@ export class Pattern {
     return found;
   }
 
-  private watched(text: string): string {
-    work(stepsPerMatch + Math.min(maxStepsPerText, (text.length * this.re.programSize()) / 50));
-    return watchedText(text, this.re, look, search.indexOf);
+  #watched(text: string): string {
+    work(stepsPerMatch + Math.min(maxStepsPerText, (text.length * this.#re.programSize()) / 50));
+    return watchedText(text, this.#re, look, search.indexOf);
   }
 }
 

@@ -10,24 +10,24 @@ export type Adapt = (json: unknown) => Value;
 
 export class JsonList extends ListValue {
   override readonly size: number;
-  private readonly items: readonly unknown[];
-  private readonly adapt: Adapt;
-  private readonly kind: ListSemantics | undefined;
+  readonly #items: readonly unknown[];
+  readonly #adapt: Adapt;
+  readonly #kind: ListSemantics | undefined;
 
   constructor(items: readonly unknown[], adapt: Adapt, kind?: ListSemantics) {
     super();
-    this.items = items;
-    this.adapt = adapt;
-    this.kind = kind;
+    this.#items = items;
+    this.#adapt = adapt;
+    this.#kind = kind;
     this.size = items.length;
   }
 
   override at(index: number): Value {
-    return this.adapt(this.items[index]);
+    return this.#adapt(this.#items[index]);
   }
 
   override get semantics(): ListSemantics | undefined {
-    return this.kind;
+    return this.#kind;
   }
 }
 
@@ -47,14 +47,14 @@ function namesOf(members: JsonMembers): string[] {
 
 /** An object whose members are all alike, or of no known schema. */
 export class JsonMap extends MapValue {
-  private readonly members: JsonMembers;
-  private readonly adapt: Adapt;
-  private names: readonly string[] | undefined;
+  readonly #members: JsonMembers;
+  readonly #adapt: Adapt;
+  #names: readonly string[] | undefined;
 
   constructor(members: JsonMembers, adapt: Adapt) {
     super();
-    this.members = members;
-    this.adapt = adapt;
+    this.#members = members;
+    this.#adapt = adapt;
   }
 
   override get size(): number {
@@ -62,12 +62,12 @@ export class JsonMap extends MapValue {
   }
 
   override get(key: Value): Value | undefined {
-    return typeof key === 'string' && hasOwn(this.members, key) ? this.adapt(this.members[key]) : undefined;
+    return typeof key === 'string' && hasOwn(this.#members, key) ? this.#adapt(this.#members[key]) : undefined;
   }
 
   override keys(): readonly string[] {
-    this.names ??= namesOf(this.members);
-    return this.names;
+    this.#names ??= namesOf(this.#members);
+    return this.#names;
   }
 }
 
@@ -79,17 +79,17 @@ export interface ObjectShape {
 
 /** An object with the properties of a schema; what the schema does not have is not seen. */
 export class JsonObjectValue extends MapValue {
-  private readonly members: JsonMembers;
-  private readonly shape: ObjectShape;
+  readonly #members: JsonMembers;
+  readonly #shape: ObjectShape;
 
   constructor(members: JsonMembers, shape: ObjectShape) {
     super();
-    this.members = members;
-    this.shape = shape;
+    this.#members = members;
+    this.#shape = shape;
   }
 
   override get objectType(): CelType {
-    return this.shape.type;
+    return this.#shape.type;
   }
 
   override get size(): number {
@@ -97,18 +97,20 @@ export class JsonObjectValue extends MapValue {
   }
 
   override get(key: Value): Value | undefined {
-    const field = typeof key === 'string' ? this.shape.fields.get(key) : undefined;
-    return field !== undefined && hasOwn(this.members, field.json) ? field.adapt(this.members[field.json]) : undefined;
+    const field = typeof key === 'string' ? this.#shape.fields.get(key) : undefined;
+    return field !== undefined && hasOwn(this.#members, field.json)
+      ? field.adapt(this.#members[field.json])
+      : undefined;
   }
 
   override has(key: Value): boolean {
-    const field = typeof key === 'string' ? this.shape.fields.get(key) : undefined;
-    return field !== undefined && hasOwn(this.members, field.json);
+    const field = typeof key === 'string' ? this.#shape.fields.get(key) : undefined;
+    return field !== undefined && hasOwn(this.#members, field.json);
   }
 
   override keys(): string[] {
     const names: string[] = [];
-    for (const [name, { json }] of this.shape.fields) if (hasOwn(this.members, json)) names.push(name);
+    for (const [name, { json }] of this.#shape.fields) if (hasOwn(this.#members, json)) names.push(name);
     return names;
   }
 }

@@ -81,57 +81,57 @@ const nothing = (offset: number): Node => literalNode(offset, { kind: 'null' });
 const call = (name: string, offset: number, args: readonly Node[]): Node => callNode(offset, name, undefined, args);
 
 class Parser {
-  private readonly reader: TokenReader;
-  private readonly options: ParseOptions;
-  private depth = 0;
-  private operands = 0;
+  readonly #reader: TokenReader;
+  readonly #options: ParseOptions;
+  #depth = 0;
+  #operands = 0;
 
   constructor(reader: TokenReader, options: ParseOptions) {
-    this.reader = reader;
-    this.options = options;
+    this.#reader = reader;
+    this.#options = options;
   }
 
   parse(): Node {
     try {
-      const node = this.expression();
-      this.reader.expect('<EOF>');
+      const node = this.#expression();
+      this.#reader.expect('<EOF>');
       return node;
     } catch (error) {
-      if (error instanceof TooLarge) this.reader.issues.push({ offset: -1, message: error.message });
+      if (error instanceof TooLarge) this.#reader.issues.push({ offset: -1, message: error.message });
       else if (!(error instanceof SyntaxFailure)) throw error;
       return nothing(0);
     }
   }
 
-  private expression(): Node {
-    this.deepen();
-    const condition = this.or();
-    const question = this.reader.accept('?');
-    const node = question === undefined ? condition : this.conditional(condition, question.offset);
-    this.depth--;
+  #expression(): Node {
+    this.#deepen();
+    const condition = this.#or();
+    const question = this.#reader.accept('?');
+    const node = question === undefined ? condition : this.#conditional(condition, question.offset);
+    this.#depth--;
     return node;
   }
 
-  private conditional(condition: Node, offset: number): Node {
-    const yes = this.or();
-    this.reader.expect("':'");
-    return call('_?_:_', offset, [condition, yes, this.expression()]);
+  #conditional(condition: Node, offset: number): Node {
+    const yes = this.#or();
+    this.#reader.expect("':'");
+    return call('_?_:_', offset, [condition, yes, this.#expression()]);
   }
 
-  private or(): Node {
-    return this.chain('||', this.and);
+  #or(): Node {
+    return this.#chain('||', this.#and);
   }
 
-  private readonly and = (): Node => this.chain('&&', this.relation);
-  private readonly relation = (): Node => this.operation(0);
+  readonly #and = (): Node => this.#chain('&&', this.#relation);
+  readonly #relation = (): Node => this.#operation(0);
 
-  private chain(symbol: string, read: () => Node): Node {
+  #chain(symbol: string, read: () => Node): Node {
     const first = read();
-    let operator = this.reader.accept(symbol);
+    let operator = this.#reader.accept(symbol);
     if (operator === undefined) return first;
     const terms = [first];
     const offsets: number[] = [];
-    for (; operator !== undefined; operator = this.reader.accept(symbol)) {
+    for (; operator !== undefined; operator = this.#reader.accept(symbol)) {
       offsets.push(operator.offset);
       terms.push(read());
     }
@@ -142,240 +142,240 @@ class Parser {
    * Operators of one level, from left to right, with tighter ones between them. A chain makes a tree as deep as it is
    * long.
    */
-  private operation(level: number): Node {
+  #operation(level: number): Node {
     const operators = levels[level];
-    if (operators === undefined) return this.unary();
-    const before = this.depth;
-    let left = this.operation(level + 1);
-    for (let token = this.reader.peek(); isOperator(token, operators); token = this.reader.peek()) {
-      this.reader.take();
-      this.deepen();
-      left = call(token.text === 'in' ? '@in' : `_${token.text}_`, token.offset, [left, this.operation(level + 1)]);
+    if (operators === undefined) return this.#unary();
+    const before = this.#depth;
+    let left = this.#operation(level + 1);
+    for (let token = this.#reader.peek(); isOperator(token, operators); token = this.#reader.peek()) {
+      this.#reader.take();
+      this.#deepen();
+      left = call(token.text === 'in' ? '@in' : `_${token.text}_`, token.offset, [left, this.#operation(level + 1)]);
     }
-    this.depth = before;
+    this.#depth = before;
     return left;
   }
 
-  private deepen(): void {
-    if (++this.depth > maxDepth) throw new TooLarge(`expression recursion limit exceeded: ${maxDepth}`);
+  #deepen(): void {
+    if (++this.#depth > maxDepth) throw new TooLarge(`expression recursion limit exceeded: ${maxDepth}`);
   }
 
   /** An error ends here: parsing goes on as if an operand had been there. */
-  private unary(): Node {
-    if (++this.operands > maxOperands) throw new TooLarge(`expression operand limit exceeded: ${maxOperands}`);
-    const { offset } = this.reader.peek();
+  #unary(): Node {
+    if (++this.#operands > maxOperands) throw new TooLarge(`expression operand limit exceeded: ${maxOperands}`);
+    const { offset } = this.#reader.peek();
     try {
-      this.reader.sync(expressionStart);
-      return this.signed();
+      this.#reader.sync(expressionStart);
+      return this.#signed();
     } catch (error) {
       if (!(error instanceof SyntaxFailure)) throw error;
-      this.reader.recover();
+      this.#reader.recover();
       return nothing(offset);
     }
   }
 
-  private signed(): Node {
-    const { text, kind } = this.reader.peek();
-    if (kind !== 'symbol' || (text !== '!' && text !== '-')) return this.member();
-    if (text === '-' && (this.reader.peek(1).kind === 'int' || this.reader.peek(1).kind === 'double'))
-      return this.member();
-    const first = this.reader.take();
+  #signed(): Node {
+    const { text, kind } = this.#reader.peek();
+    if (kind !== 'symbol' || (text !== '!' && text !== '-')) return this.#member();
+    if (text === '-' && (this.#reader.peek(1).kind === 'int' || this.#reader.peek(1).kind === 'double'))
+      return this.#member();
+    const first = this.#reader.take();
     let count = 1;
-    while (this.reader.accept(text) !== undefined) count++;
-    const operand = this.member();
+    while (this.#reader.accept(text) !== undefined) count++;
+    const operand = this.#member();
     return count % 2 === 0 ? operand : call(`${text}_`, first.offset, [operand]);
   }
 
-  private member(): Node {
-    const before = this.depth;
-    let node = this.primary();
+  #member(): Node {
+    const before = this.#depth;
+    let node = this.#primary();
     for (;;) {
-      const token = this.reader.peek();
+      const token = this.#reader.peek();
       if (token.kind !== 'symbol' || (token.text !== '.' && token.text !== '[')) break;
-      this.deepen();
-      node = token.text === '.' ? this.selection(node) : this.index(node);
+      this.#deepen();
+      node = token.text === '.' ? this.#selection(node) : this.#index(node);
     }
-    this.depth = before;
+    this.#depth = before;
     return node;
   }
 
-  private selection(operand: Node): Node {
-    const dot = this.reader.take();
-    const question = this.reader.accept('?');
-    if (question !== undefined && !this.options.optionals) this.issue(dot.offset, "unsupported syntax '.?'");
-    const name = this.fieldName(question !== undefined);
-    const open = question === undefined ? this.reader.accept('(') : undefined;
+  #selection(operand: Node): Node {
+    const dot = this.#reader.take();
+    const question = this.#reader.accept('?');
+    if (question !== undefined && !this.#options.optionals) this.#issue(dot.offset, "unsupported syntax '.?'");
+    const name = this.#fieldName(question !== undefined);
+    const open = question === undefined ? this.#reader.accept('(') : undefined;
     if (open === undefined)
       return question === undefined
         ? { kind: 'select', offset: dot.offset, operand, field: name, test: false, optional: false }
         : optionalSelect(dot.offset, operand, name);
-    return this.callOf(name, open.offset, operand);
+    return this.#callOf(name, open.offset, operand);
   }
 
-  private fieldName(optional: boolean): string {
-    const next = this.reader.peek();
-    if (next.kind === 'escaped') return this.quotedField(next);
-    if (this.reader.name() === 'IDENTIFIER') return this.reader.take().text;
-    if (!optional && (next.kind !== 'identifier' || next.text === 'in')) throw this.noField();
-    return this.reader.expect('IDENTIFIER').text;
+  #fieldName(optional: boolean): string {
+    const next = this.#reader.peek();
+    if (next.kind === 'escaped') return this.#quotedField(next);
+    if (this.#reader.name() === 'IDENTIFIER') return this.#reader.take().text;
+    if (!optional && (next.kind !== 'identifier' || next.text === 'in')) throw this.#noField();
+    return this.#reader.expect('IDENTIFIER').text;
   }
 
-  private noField(): SyntaxFailure {
-    const { kind, offset, text } = this.reader.peek();
-    return this.reader.fail(offset, `Syntax error: no viable alternative at input '.${kind === 'end' ? '' : text}'`);
+  #noField(): SyntaxFailure {
+    const { kind, offset, text } = this.#reader.peek();
+    return this.#reader.fail(offset, `Syntax error: no viable alternative at input '.${kind === 'end' ? '' : text}'`);
   }
 
-  private quotedField(next: Token): string {
-    if (this.options.quotedFields !== true) this.issue(next.offset, "unsupported syntax: '`'");
-    return this.reader.take().text.slice(1, -1);
+  #quotedField(next: Token): string {
+    if (this.#options.quotedFields !== true) this.#issue(next.offset, "unsupported syntax: '`'");
+    return this.#reader.take().text.slice(1, -1);
   }
 
-  private index(operand: Node): Node {
-    const open = this.reader.take();
-    const question = this.reader.accept('?');
-    if (question !== undefined && !this.options.optionals) this.issue(open.offset, "unsupported syntax '[?'");
-    const key = this.expression();
-    this.reader.expect("']'");
+  #index(operand: Node): Node {
+    const open = this.#reader.take();
+    const question = this.#reader.accept('?');
+    if (question !== undefined && !this.#options.optionals) this.#issue(open.offset, "unsupported syntax '[?'");
+    const key = this.#expression();
+    this.#reader.expect("']'");
     return call(question === undefined ? '_[_]' : '_[?_]', open.offset, [operand, key]);
   }
 
-  private primary(): Node {
-    const token = this.reader.peek();
-    if (token.kind === 'symbol') return this.primarySymbol(token);
-    if (token.kind === 'identifier' && this.reader.name() === 'IDENTIFIER') return this.named();
-    return this.literal();
+  #primary(): Node {
+    const token = this.#reader.peek();
+    if (token.kind === 'symbol') return this.#primarySymbol(token);
+    if (token.kind === 'identifier' && this.#reader.name() === 'IDENTIFIER') return this.#named();
+    return this.#literal();
   }
 
-  private primarySymbol(token: Token): Node {
+  #primarySymbol(token: Token): Node {
     switch (token.text) {
       case '.':
-        return this.named();
+        return this.#named();
       case '(': {
-        this.reader.take();
-        const node = this.expression();
-        this.reader.expect("')'");
+        this.#reader.take();
+        const node = this.#expression();
+        this.#reader.expect("')'");
         return node;
       }
       case '[':
-        return this.list();
+        return this.#list();
       case '{':
-        return this.map();
+        return this.#map();
       default:
-        return this.literal();
+        return this.#literal();
     }
   }
 
   /** A variable, a call of a global function, or a message. */
-  private named(): Node {
-    const dot = this.reader.accept('.');
-    if (dot !== undefined && this.reader.name() !== 'IDENTIFIER') throw this.noField();
-    const first = this.reader.expect('IDENTIFIER');
+  #named(): Node {
+    const dot = this.#reader.accept('.');
+    if (dot !== undefined && this.#reader.name() !== 'IDENTIFIER') throw this.#noField();
+    const first = this.#reader.expect('IDENTIFIER');
     const name = dot === undefined ? first.text : `.${first.text}`;
-    const open = this.reader.accept('(');
-    if (open !== undefined) return this.callOf(name, open.offset, undefined);
-    const braceAt = this.messageBrace();
-    if (braceAt >= 0) return this.struct(name, braceAt);
+    const open = this.#reader.accept('(');
+    if (open !== undefined) return this.#callOf(name, open.offset, undefined);
+    const braceAt = this.#messageBrace();
+    if (braceAt >= 0) return this.#struct(name, braceAt);
     if (reservedWords.has(first.text)) {
-      this.issue(first.offset, `reserved identifier: ${first.text}`);
+      this.#issue(first.offset, `reserved identifier: ${first.text}`);
       return nothing(first.offset);
     }
     return identifierNode(first.offset, name);
   }
 
   /** How many tokens ahead the brace of `a.b.c{` is; -1 when there is none. */
-  private messageBrace(): number {
+  #messageBrace(): number {
     let ahead = 0;
-    while (this.reader.peek(ahead).text === '.' && this.reader.name(ahead + 1) === 'IDENTIFIER') ahead += 2;
-    return this.reader.peek(ahead).kind === 'symbol' && this.reader.peek(ahead).text === '{' ? ahead : -1;
+    while (this.#reader.peek(ahead).text === '.' && this.#reader.name(ahead + 1) === 'IDENTIFIER') ahead += 2;
+    return this.#reader.peek(ahead).kind === 'symbol' && this.#reader.peek(ahead).text === '{' ? ahead : -1;
   }
 
-  private struct(start: string, braceAt: number): StructNode {
+  #struct(start: string, braceAt: number): StructNode {
     let name = start;
-    for (let i = 0; i < braceAt; i++) name += this.reader.take().text;
-    const open = this.reader.take();
+    for (let i = 0; i < braceAt; i++) name += this.#reader.take().text;
+    const open = this.#reader.take();
     const fields: { name: string; offset: number; value: Node; optional: boolean }[] = [];
-    this.items('}', structStart, () => {
-      const optional = this.optionalMark();
-      const field = this.reader.expect('IDENTIFIER');
-      const colon = this.reader.expect("':'");
-      fields.push({ name: field.text, offset: colon.offset, value: this.expression(), optional });
+    this.#items('}', structStart, () => {
+      const optional = this.#optionalMark();
+      const field = this.#reader.expect('IDENTIFIER');
+      const colon = this.#reader.expect("':'");
+      fields.push({ name: field.text, offset: colon.offset, value: this.#expression(), optional });
     });
     return { kind: 'struct', offset: open.offset, name, fields };
   }
 
-  private list(): ListNode {
-    const { offset } = this.reader.take();
+  #list(): ListNode {
+    const { offset } = this.#reader.take();
     const items: { value: Node; optional: boolean }[] = [];
-    this.items(']', listStart, () => {
-      const optional = this.optionalMark();
-      items.push({ value: this.expression(), optional });
+    this.#items(']', listStart, () => {
+      const optional = this.#optionalMark();
+      items.push({ value: this.#expression(), optional });
     });
     return listNode(offset, items);
   }
 
-  private map(): MapNode {
-    const { offset } = this.reader.take();
+  #map(): MapNode {
+    const { offset } = this.#reader.take();
     const entries: { key: Node; value: Node; optional: boolean }[] = [];
-    this.items('}', mapStart, () => {
-      const optional = this.optionalMark();
-      const key = this.expression();
-      this.reader.expect("':'");
-      entries.push({ key, value: this.expression(), optional });
+    this.#items('}', mapStart, () => {
+      const optional = this.#optionalMark();
+      const key = this.#expression();
+      this.#reader.expect("':'");
+      entries.push({ key, value: this.#expression(), optional });
     });
     return { kind: 'map', offset, entries };
   }
 
-  private optionalMark(): boolean {
-    const question = this.reader.accept('?');
-    if (question !== undefined && !this.options.optionals) this.issue(question.offset, "unsupported syntax '?'");
+  #optionalMark(): boolean {
+    const question = this.#reader.accept('?');
+    if (question !== undefined && !this.#options.optionals) this.#issue(question.offset, "unsupported syntax '?'");
     return question !== undefined;
   }
 
   /** Parts with commas between them; one more comma may stand before the end. */
-  private items(end: string, start: readonly string[], read: () => void): void {
-    this.reader.sync(start);
-    if (this.reader.accept(',') === undefined) {
-      while (this.reader.peek().text !== end) {
+  #items(end: string, start: readonly string[], read: () => void): void {
+    this.#reader.sync(start);
+    if (this.#reader.accept(',') === undefined) {
+      while (this.#reader.peek().text !== end) {
         read();
-        if (this.reader.accept(',') === undefined) break;
+        if (this.#reader.accept(',') === undefined) break;
       }
     }
-    this.reader.expect(`'${end}'`);
+    this.#reader.expect(`'${end}'`);
   }
 
-  private callOf(name: string, offset: number, target: Node | undefined): Node {
+  #callOf(name: string, offset: number, target: Node | undefined): Node {
     const args: Node[] = [];
-    this.reader.sync(argumentsStart);
-    if (this.reader.accept(')') === undefined) {
-      do args.push(this.expression());
-      while (this.reader.accept(',') !== undefined);
-      this.reader.expect("')'");
+    this.#reader.sync(argumentsStart);
+    if (this.#reader.accept(')') === undefined) {
+      do args.push(this.#expression());
+      while (this.#reader.accept(',') !== undefined);
+      this.#reader.expect("')'");
     }
-    const expanded = this.options.macros
-      ? expandMacro({ name, offset, target, args }, this.options, (at, message) => this.issue(at, message))
+    const expanded = this.#options.macros
+      ? expandMacro({ name, offset, target, args }, this.#options, (at, message) => this.#issue(at, message))
       : undefined;
     return expanded ?? callNode(offset, name, target, args);
   }
 
-  private literal(): Node {
-    const minus = this.reader.peek().text === '-' ? this.reader.take() : undefined;
-    const token = this.reader.peek();
+  #literal(): Node {
+    const minus = this.#reader.peek().text === '-' ? this.#reader.take() : undefined;
+    const token = this.#reader.peek();
     const offset = (minus ?? token).offset;
     try {
       const literal = literalValue(token, minus === undefined ? '' : '-');
-      if (literal === undefined) throw this.reader.mismatch(expressionStart);
-      this.reader.take();
+      if (literal === undefined) throw this.#reader.mismatch(expressionStart);
+      this.#reader.take();
       return literalNode(offset, literal);
     } catch (error) {
       if (!(error instanceof LiteralError)) throw error;
-      this.issue(offset, error.message);
-      this.reader.take();
+      this.#issue(offset, error.message);
+      this.#reader.take();
       return nothing(offset);
     }
   }
 
-  private issue(offset: number, message: string): void {
-    this.reader.issues.push({ offset, message });
+  #issue(offset: number, message: string): void {
+    this.#reader.issues.push({ offset, message });
   }
 }
 

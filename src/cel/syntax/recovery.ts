@@ -122,19 +122,19 @@ const maxRecoveries = 30;
 
 export class TokenReader {
   readonly issues: Issue[];
-  private readonly tokens: readonly Token[];
-  private position = 0;
+  readonly #tokens: readonly Token[];
+  #position = 0;
   /** After an error nothing is noted until a token fits again. */
-  private recovering = false;
-  private recoveries = 0;
+  #recovering = false;
+  #recoveries = 0;
 
   constructor(tokens: readonly Token[], issues: Issue[]) {
-    this.tokens = tokens;
+    this.#tokens = tokens;
     this.issues = issues;
   }
 
   peek(ahead = 0): Token {
-    return this.tokens[Math.min(this.position + ahead, this.tokens.length - 1)]!;
+    return this.#tokens[Math.min(this.#position + ahead, this.#tokens.length - 1)]!;
   }
 
   name(ahead = 0): string {
@@ -144,8 +144,8 @@ export class TokenReader {
   /** The token that was just looked at. */
   take(): Token {
     const token = this.peek();
-    if (token.kind !== 'end') this.position++;
-    this.recovering = false;
+    if (token.kind !== 'end') this.#position++;
+    this.#recovering = false;
     return token;
   }
 
@@ -157,8 +157,8 @@ export class TokenReader {
 
   /** Before a part that starts with one of `names`: skips one token too much. Throws {@link SyntaxFailure}. */
   sync(names: readonly string[]): void {
-    if (this.recovering || names.includes(this.name())) return;
-    if (names.includes(this.name(1))) return this.skipUnwanted(names);
+    if (this.#recovering || names.includes(this.name())) return;
+    if (names.includes(this.name(1))) return this.#skipUnwanted(names);
     throw this.mismatch(names);
   }
 
@@ -169,12 +169,12 @@ export class TokenReader {
   expect(name: string): Token {
     if (this.name() === name) return this.take();
     if (this.name(1) === name) {
-      this.skipUnwanted([name]);
+      this.#skipUnwanted([name]);
       return this.take();
     }
     const { offset } = this.peek();
     if (name !== 'IDENTIFIER' && name !== '<EOF>' && name !== "':'" && followers.has(this.name())) {
-      this.note(offset, `Syntax error: missing ${name} at '${this.peek().text}'`);
+      this.#note(offset, `Syntax error: missing ${name} at '${this.peek().text}'`);
       return { kind: 'symbol', text: name, offset };
     }
     throw this.mismatch([name]);
@@ -188,25 +188,25 @@ export class TokenReader {
   }
 
   fail(offset: number, message: string): SyntaxFailure {
-    this.note(offset, message);
+    this.#note(offset, message);
     return new SyntaxFailure();
   }
 
   /** After a failure: skips to the next token that is allowed here. False when there is none. */
   recover(): boolean {
-    this.recovering = true;
-    if (++this.recoveries > maxRecoveries) this.position = this.tokens.length - 1;
-    while (!followers.has(this.name())) this.position++;
+    this.#recovering = true;
+    if (++this.#recoveries > maxRecoveries) this.#position = this.#tokens.length - 1;
+    while (!followers.has(this.name())) this.#position++;
     return this.peek().kind !== 'end';
   }
 
-  private skipUnwanted(names: readonly string[]): void {
-    this.note(this.peek().offset, `Syntax error: extraneous input '${this.peek().text}' expecting ${listed(names)}`);
-    this.position++;
+  #skipUnwanted(names: readonly string[]): void {
+    this.#note(this.peek().offset, `Syntax error: extraneous input '${this.peek().text}' expecting ${listed(names)}`);
+    this.#position++;
   }
 
-  private note(offset: number, message: string): void {
-    if (!this.recovering) this.issues.push({ offset, message });
-    this.recovering = true;
+  #note(offset: number, message: string): void {
+    if (!this.#recovering) this.issues.push({ offset, message });
+    this.#recovering = true;
   }
 }

@@ -128,12 +128,12 @@ export class ArrayList extends ListValue {
 /** Two lists one after the other, without a copy: what `+` costs does not depend on the length. */
 export class JoinedList extends ListValue {
   override readonly size: number;
-  private readonly left: ListValue;
-  private readonly right: ListValue;
+  readonly #left: ListValue;
+  readonly #right: ListValue;
   constructor(left: ListValue, right: ListValue) {
     super();
-    this.left = left;
-    this.right = right;
+    this.#left = left;
+    this.#right = right;
     this.size = left.size + right.size;
   }
 
@@ -142,11 +142,11 @@ export class JoinedList extends ListValue {
     let list: ListValue = this; // eslint-disable-line @typescript-eslint/no-this-alias
     let at = index;
     while (list instanceof JoinedList) {
-      const { left } = list;
+      const left: ListValue = list.#left;
       if (at < left.size) list = left;
       else {
         at -= left.size;
-        list = list.right;
+        list = list.#right;
       }
     }
     return list.at(at);
@@ -183,26 +183,26 @@ export function keyOf(key: Value): string | number | bigint | boolean | undefine
 
 /** A map that an expression made. */
 export class EntryMap extends MapValue {
-  private readonly entries = new Map<unknown, readonly [key: Value, value: Value]>();
+  readonly #entries = new Map<unknown, readonly [key: Value, value: Value]>();
 
   /** False when the key is there already. Only while the map is being made. */
   insert(key: Value, value: Value): boolean {
     const canonical = keyOf(key);
-    if (this.entries.has(canonical)) return false;
-    this.entries.set(canonical, [key, value]);
+    if (this.#entries.has(canonical)) return false;
+    this.#entries.set(canonical, [key, value]);
     return true;
   }
 
   override get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   override get(key: Value): Value | undefined {
     const canonical = keyOf(key);
-    return canonical === undefined ? undefined : this.entries.get(canonical)?.[1];
+    return canonical === undefined ? undefined : this.#entries.get(canonical)?.[1];
   }
 
   override keys(): Value[] {
-    return Array.from(this.entries.values(), ([key]) => key);
+    return Array.from(this.#entries.values(), ([key]) => key);
   }
 }

@@ -21,34 +21,34 @@ const keptSize = 4 * 1024 * 1024;
 const maxSize = 1024 * 1024 * 1024;
 
 export class Scratch {
-  private buffer: Buffer = Buffer.allocUnsafeSlow(initialSize);
-  private inUse = false;
+  #buffer: Buffer = Buffer.allocUnsafeSlow(initialSize);
+  #inUse = false;
 
   /** Runs `work` until the buffer is large enough. The result must not refer to the buffer, which is used again. */
   run<T>(work: (buffer: Buffer) => T): T {
-    let buffer: Buffer = this.buffer;
+    let buffer: Buffer = this.#buffer;
     // A writer that is called from within a writer gets a buffer of its own.
-    if (this.inUse) buffer = Buffer.allocUnsafeSlow(initialSize);
-    const outermost = !this.inUse;
-    this.inUse = true;
+    if (this.#inUse) buffer = Buffer.allocUnsafeSlow(initialSize);
+    const outermost = !this.#inUse;
+    this.#inUse = true;
     try {
       for (;;) {
         try {
           return work(buffer);
         } catch (error) {
           if (error !== scratchFull) throw error;
-          buffer = this.larger(buffer, outermost);
+          buffer = this.#larger(buffer, outermost);
         }
       }
     } finally {
-      if (outermost) this.inUse = false;
+      if (outermost) this.#inUse = false;
     }
   }
 
-  private larger(buffer: Buffer, keep: boolean): Buffer {
+  #larger(buffer: Buffer, keep: boolean): Buffer {
     if (buffer.length >= maxSize) throw new EncodeError('object is too large to be encoded');
     const larger = Buffer.allocUnsafeSlow(buffer.length * 4);
-    if (keep && larger.length <= keptSize) this.buffer = larger;
+    if (keep && larger.length <= keptSize) this.#buffer = larger;
     return larger;
   }
 }

@@ -75,54 +75,54 @@ const varints: Readonly<Record<string, unknown>> = {
 };
 
 class ScanCompiler {
-  private readonly source = new FunctionSource();
-  private readonly plans: Plans;
-  private readonly typeId: string;
-  private readonly fields: readonly NamedPaths[];
-  private readonly root = new Map<number, Step>();
-  private readonly zeros = new Map<string, string>();
-  private variables = 0;
+  readonly #source = new FunctionSource();
+  readonly #plans: Plans;
+  readonly #typeId: string;
+  readonly #fields: readonly NamedPaths[];
+  readonly #root = new Map<number, Step>();
+  readonly #zeros = new Map<string, string>();
+  #variables = 0;
 
   constructor(plans: Plans, typeId: string, fields: readonly (string | NamedPaths)[]) {
-    this.plans = plans;
-    this.typeId = typeId;
-    this.fields = selectablePaths(fields);
+    this.#plans = plans;
+    this.#typeId = typeId;
+    this.#fields = selectablePaths(fields);
   }
 
   compile(): AttributesScanner {
-    const wanted = this.fields.map(({ paths }) =>
-      paths.map((path) => this.want(path)).filter((variable) => variable !== undefined),
+    const wanted = this.#fields.map(({ paths }) =>
+      paths.map((path) => this.#want(path)).filter((variable) => variable !== undefined),
     );
-    const name = this.want('metadata.name')!;
-    const namespace = this.want('metadata.namespace')!;
-    const labels = this.want('metadata.labels')!;
-    const declarations = this.source.mark();
-    this.message(this.root, 'end');
-    const variables = [...this.zeros].map(([variable, zero]) => `${variable} = ${zero}`);
-    this.source.lineAt(
+    const name = this.#want('metadata.name')!;
+    const namespace = this.#want('metadata.namespace')!;
+    const labels = this.#want('metadata.labels')!;
+    const declarations = this.#source.mark();
+    this.#message(this.#root, 'end');
+    const variables = [...this.#zeros].map(([variable, zero]) => `${variable} = ${zero}`);
+    this.#source.lineAt(
       declarations,
       `let p = 0, t = 0, l = 0, start = 0, ${variables.join(', ')}; const end = b.length;`,
     );
     const values = wanted.map((variables) => (variables.length === 0 ? '""' : variables.join(' || ')));
     const fields =
-      this.fields.length === 0
-        ? `${this.bind(mapOfPairs)}([])`
-        : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, ` +
+      this.#fields.length === 0
+        ? `${this.#bind(mapOfPairs)}([])`
+        : `new ${this.#bind(RecordMap)}(${this.#bind(new RecordKeys(this.#fields.map((field) => field.name)))}, ` +
           `[${values.join(', ')}])`;
-    this.line(
-      `return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), ` +
+    this.#line(
+      `return { namespace: ${namespace}, name: ${name}, labels: ${this.#bind(mapOfPairs)}(${labels}), ` +
         `fields: ${fields} };`,
     );
-    return this.source.compile(functionName('scan', this.typeId), 'b');
+    return this.#source.compile(functionName('scan', this.#typeId), 'b');
   }
 
   /** The variable that will hold the value at the path. */
-  private want(path: string): string | undefined {
-    let level = this.root;
-    let typeId = this.typeId;
+  #want(path: string): string | undefined {
+    let level = this.#root;
+    let typeId = this.#typeId;
     let step: Step | undefined;
     for (const name of path.split('.')) {
-      const way = this.wayTo(typeId, name);
+      const way = this.#wayTo(typeId, name);
       if (way === undefined) return undefined;
       for (const member of way) {
         const known: Step | undefined = level.get(member.number);
@@ -133,29 +133,29 @@ class ScanCompiler {
       const { element } = step!.member;
       typeId = element.fieldType === 'struct' ? element.type : '';
     }
-    const zero = this.zeroOf(step!.member);
+    const zero = this.#zeroOf(step!.member);
     if (zero === undefined) return undefined;
-    const variable = `v${this.variables++}`;
-    this.zeros.set(variable, zero);
+    const variable = `v${this.#variables++}`;
+    this.#zeros.set(variable, zero);
     step!.targets.push(variable);
     return variable;
   }
 
   /** The member of that name, behind the inlined structs that it lies in. */
-  private wayTo(typeId: string, name: string): Member[] | undefined {
+  #wayTo(typeId: string, name: string): Member[] | undefined {
     if (typeId === '') return undefined;
-    for (const member of this.plans.of(typeId).wire) {
+    for (const member of this.#plans.of(typeId).wire) {
       if (member.shape !== 'inline') {
         if (member.json === name) return [member];
         continue;
       }
-      const rest = this.wayTo(structType(member.element), name);
+      const rest = this.#wayTo(structType(member.element), name);
       if (rest !== undefined) return [member, ...rest];
     }
     return undefined;
   }
 
-  private zeroOf({ element, shape }: Member): string | undefined {
+  #zeroOf({ element, shape }: Member): string | undefined {
     if (shape === 'map') return '[]';
     if (element.fieldType === 'bool') return '"false"';
     if (element.fieldType in varints) return '"0"';
@@ -163,70 +163,70 @@ class ScanCompiler {
   }
 
   /** Reads the fields up to `end`. */
-  private message(steps: ReadonlyMap<number, Step>, end: string): void {
-    this.line(`while (p < ${end}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7); switch (t) {`);
-    for (const step of steps.values()) this.step(step, end);
-    this.line(
-      `default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - ` +
-        `1); p = ${this.bind(at)}.p; } p += l; }`,
+  #message(steps: ReadonlyMap<number, Step>, end: string): void {
+    this.#line(`while (p < ${end}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7); switch (t) {`);
+    for (const step of steps.values()) this.#step(step, end);
+    this.#line(
+      `default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.#bind(readUint)}(b, p - ` +
+        `1); p = ${this.#bind(at)}.p; } p += l; }`,
     );
-    this.line(`else p = ${this.bind(skipAny)}(b, start, ${end});`);
-    this.line('}}');
-    this.line(`if (p !== ${end}) ${this.bind(failUnexpectedEnd)}();`);
+    this.#line(`else p = ${this.#bind(skipAny)}(b, start, ${end});`);
+    this.#line('}}');
+    this.#line(`if (p !== ${end}) ${this.#bind(failUnexpectedEnd)}();`);
   }
 
-  private step({ member, children, targets }: Step, end: string): void {
+  #step({ member, children, targets }: Step, end: string): void {
     const { element, shape, number } = member;
     const wireType = shape === 'map' ? 2 : wireTypeOf(element);
-    const limit = `q${this.variables++}`;
-    this.line(`case ${number * 8 + wireType}: {`);
+    const limit = `q${this.#variables++}`;
+    this.#line(`case ${number * 8 + wireType}: {`);
     if (wireType === 2) {
-      this.line(`l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; }`);
-      this.line(`const ${limit} = p + l; if (!(${limit} <= ${end})) ${this.bind(failUnexpectedEnd)}();`);
+      this.#line(`l = b[p++]; if (l > 127) { l = ${this.#bind(readUint)}(b, p - 1); p = ${this.#bind(at)}.p; }`);
+      this.#line(`const ${limit} = p + l; if (!(${limit} <= ${end})) ${this.#bind(failUnexpectedEnd)}();`);
     }
-    if (shape === 'map') this.entry(targets, limit);
-    else if (element.fieldType === 'struct' && shape === 'list') this.firstItem(children, limit);
-    else if (element.fieldType === 'struct') this.message(children, limit);
-    else if (wireType === 2) this.line(`const s = ${this.text(member)}(b, p, ${limit}); p = ${limit};`);
-    else this.line(`const s = String(${this.bind(varints[element.fieldType])}(b, p)); p = ${this.bind(at)}.p;`);
+    if (shape === 'map') this.#entry(targets, limit);
+    else if (element.fieldType === 'struct' && shape === 'list') this.#firstItem(children, limit);
+    else if (element.fieldType === 'struct') this.#message(children, limit);
+    else if (wireType === 2) this.#line(`const s = ${this.#text(member)}(b, p, ${limit}); p = ${limit};`);
+    else this.#line(`const s = String(${this.#bind(varints[element.fieldType])}(b, p)); p = ${this.#bind(at)}.p;`);
     // Of a list the first item counts, of a field that comes twice the last one.
     if (shape !== 'map' && element.fieldType !== 'struct')
       for (const target of targets)
-        this.line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
-    this.line('break; }');
+        this.#line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
+    this.#line('break; }');
   }
 
-  private firstItem(children: ReadonlyMap<number, Step>, limit: string): void {
-    const seen = `v${this.variables++}`;
-    this.zeros.set(seen, 'false');
-    this.line(`if (${seen}) p = ${limit}; else { ${seen} = true;`);
-    this.message(children, limit);
-    this.line('}');
+  #firstItem(children: ReadonlyMap<number, Step>, limit: string): void {
+    const seen = `v${this.#variables++}`;
+    this.#zeros.set(seen, 'false');
+    this.#line(`if (${seen}) p = ${limit}; else { ${seen} = true;`);
+    this.#message(children, limit);
+    this.#line('}');
   }
 
   /** Names differ from object to object; most other texts are the same in many. */
-  private text({ json }: Member): string {
-    return this.bind(json === 'name' ? readString : readShared);
+  #text({ json }: Member): string {
+    return this.#bind(json === 'name' ? readString : readShared);
   }
 
-  private entry(targets: readonly string[], limit: string): void {
-    this.line(
+  #entry(targets: readonly string[], limit: string): void {
+    this.#line(
       `let k = "", w = ""; while (p < ${limit}) { start = p; t = b[p++]; if (t !== 10 && t !== 18) { p ` +
-        `= ${this.bind(skipAny)}(b, start, ${limit}); continue; }`,
+        `= ${this.#bind(skipAny)}(b, start, ${limit}); continue; }`,
     );
-    this.line(`l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; }`);
-    this.line(`const r = p + l; if (!(r <= ${limit})) ${this.bind(failUnexpectedEnd)}();`);
-    this.line(`const s = ${this.bind(readShared)}(b, p, r); if (t === 10) k = s; else w = s; p = r; }`);
-    this.line(`if (p !== ${limit}) ${this.bind(failUnexpectedEnd)}();`);
-    for (const target of targets) this.line(`${this.bind(addPair)}(${target}, k, w);`);
+    this.#line(`l = b[p++]; if (l > 127) { l = ${this.#bind(readUint)}(b, p - 1); p = ${this.#bind(at)}.p; }`);
+    this.#line(`const r = p + l; if (!(r <= ${limit})) ${this.#bind(failUnexpectedEnd)}();`);
+    this.#line(`const s = ${this.#bind(readShared)}(b, p, r); if (t === 10) k = s; else w = s; p = r; }`);
+    this.#line(`if (p !== ${limit}) ${this.#bind(failUnexpectedEnd)}();`);
+    for (const target of targets) this.#line(`${this.#bind(addPair)}(${target}, k, w);`);
   }
 
-  private line(text: string): void {
-    this.source.line(text);
+  #line(text: string): void {
+    this.#source.line(text);
   }
 
-  private bind(value: unknown): string {
-    return this.source.bind(value);
+  #bind(value: unknown): string {
+    return this.#source.bind(value);
   }
 }
 

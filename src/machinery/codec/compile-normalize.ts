@@ -174,141 +174,143 @@ function nullInContainer({ fieldType }: Element): string {
 }
 
 class NormalizeCompiler {
-  private readonly source = new FunctionSource();
-  private readonly link: TypeLink;
-  private readonly links: Links;
+  readonly #source = new FunctionSource();
+  readonly #link: TypeLink;
+  readonly #links: Links;
 
   constructor(link: TypeLink, links: Links) {
-    this.link = link;
-    this.links = links;
+    this.#link = link;
+    this.#links = links;
   }
 
   compile(): NormalizeFunction {
-    const { plan } = this.link;
-    this.line(`if (typeof o !== "object" || o === null || Array.isArray(o) || depth === 0) ${this.bind(giveUp)}();`);
-    this.line('const r = {}; let n = 0, w;');
-    this.line('for (const k in o) { const x = o[k]; n++; if (x === undefined || x === null) {');
-    this.line(
+    const { plan } = this.#link;
+    this.#line(`if (typeof o !== "object" || o === null || Array.isArray(o) || depth === 0) ${this.#bind(giveUp)}();`);
+    this.#line('const r = {}; let n = 0, w;');
+    this.#line('for (const k in o) { const x = o[k]; n++; if (x === undefined || x === null) {');
+    this.#line(
       'if (x === null && ' +
-        `!${this.bind(new Set(memberNames(plan.members, this.links, plan.kind)))}.has(k)) ${this.bind(giveUp)}(); ` +
+        `!${this.#bind(new Set(memberNames(plan.members, this.#links, plan.kind)))}.has(k)) ${this.#bind(giveUp)}(); ` +
         'continue; }',
     );
-    this.line('switch (k) {');
+    this.#line('switch (k) {');
     if (plan.kind)
-      this.line(
-        `case "kind": case "apiVersion": if (typeof x !== "string") ${this.bind(giveUp)}(); if (x !== ` +
+      this.#line(
+        `case "kind": case "apiVersion": if (typeof x !== "string") ${this.#bind(giveUp)}(); if (x !== ` +
           '"") r[k] = x; break;',
       );
-    this.members(plan.members);
-    this.line(`default: ${this.bind(giveUp)}();`);
-    this.line('}}');
-    this.line('context.members += n;');
-    if (needsFill(this.links, plan.id)) this.line(`${this.bind(this.link)}.fill(r);`);
-    this.line('return r;');
-    return this.source.compile(functionName('normalize', plan.id), 'o, context, depth');
+    this.#members(plan.members);
+    this.#line(`default: ${this.#bind(giveUp)}();`);
+    this.#line('}}');
+    this.#line('context.members += n;');
+    if (needsFill(this.#links, plan.id)) this.#line(`${this.#bind(this.#link)}.fill(r);`);
+    this.#line('return r;');
+    return this.#source.compile(functionName('normalize', plan.id), 'o, context, depth');
   }
 
-  private members(members: readonly Member[]): void {
+  #members(members: readonly Member[]): void {
     for (const field of members) {
       if (field.shape === 'inline')
-        this.members(this.links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
-      else this.field(field);
+        this.#members(this.#links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
+      else this.#field(field);
     }
   }
 
-  private field(field: Member): void {
+  #field(field: Member): void {
     const target = member('r', field.json);
-    this.line(`case ${JSON.stringify(field.json)}: {`);
+    this.#line(`case ${JSON.stringify(field.json)}: {`);
     switch (field.shape) {
       case 'list':
-        this.list(field.element, 'x', target, field.typeMeta !== undefined);
+        this.#list(field.element, 'x', target, field.typeMeta !== undefined);
         break;
       case 'map':
-        this.map(field, target);
+        this.#map(field, target);
         break;
       default:
-        this.single(field, target);
+        this.#single(field, target);
     }
-    this.line('break; }');
+    this.#line('break; }');
   }
 
-  private single({ element, pointer }: Member, target: string): void {
+  #single({ element, pointer }: Member, target: string): void {
     if (element.fieldType === 'texts') {
-      this.list({ fieldType: 'string' }, 'x', target, false);
+      this.#list({ fieldType: 'string' }, 'x', target, false);
       return;
     }
-    this.value(element, 'x');
+    this.#value(element, 'x');
     const zero = pointer ? undefined : zeros[element.fieldType];
-    if (zero !== undefined) this.line(`if (w !== ${zero}) ${target} = w;`);
-    else if (readers[element.fieldType] === undefined || element.fieldType === 'bytes') this.line(`${target} = w;`);
-    else this.line(`if (w !== undefined) ${target} = w;`);
+    if (zero !== undefined) this.#line(`if (w !== ${zero}) ${target} = w;`);
+    else if (readers[element.fieldType] === undefined || element.fieldType === 'bytes') this.#line(`${target} = w;`);
+    else this.#line(`if (w !== undefined) ${target} = w;`);
   }
 
-  private list(element: Element, from: string, target: string, dropTypeMeta: boolean): void {
-    this.line(`{ const s = ${from}; if (!Array.isArray(s)) ${this.bind(giveUp)}(); const a = new Array(s.length);`);
-    this.line('for (let i = 0; i < s.length; i++) { const y = s[i];');
-    this.item(element, 'y');
+  #list(element: Element, from: string, target: string, dropTypeMeta: boolean): void {
+    this.#line(`{ const s = ${from}; if (!Array.isArray(s)) ${this.#bind(giveUp)}(); const a = new Array(s.length);`);
+    this.#line('for (let i = 0; i < s.length; i++) { const y = s[i];');
+    this.#item(element, 'y');
     if (dropTypeMeta)
-      this.line('if (w.kind !== undefined) delete w.kind; if (w.apiVersion !== undefined) delete w.apiVersion;');
-    this.line(`a[i] = w; } ${target} = a; }`);
+      this.#line('if (w.kind !== undefined) delete w.kind; if (w.apiVersion !== undefined) delete w.apiVersion;');
+    this.#line(`a[i] = w; } ${target} = a; }`);
   }
 
-  private map({ element, mapKey }: Member, target: string): void {
-    this.line(`if (typeof x !== "object" || Array.isArray(x)) ${this.bind(giveUp)}();`);
-    this.line(`const m = ${this.bind(createMap)}(); let c = 0;`);
-    this.line('for (const e in x) { const y = x[e]; c++; if (y === undefined) continue;');
-    if (mapKey !== 'string') this.line(`if (!/^(0|-?[1-9][0-9]{0,8})$/.test(e)) ${this.bind(giveUp)}();`);
+  #map({ element, mapKey }: Member, target: string): void {
+    this.#line(`if (typeof x !== "object" || Array.isArray(x)) ${this.#bind(giveUp)}();`);
+    this.#line(`const m = ${this.#bind(createMap)}(); let c = 0;`);
+    this.#line('for (const e in x) { const y = x[e]; c++; if (y === undefined) continue;');
+    if (mapKey !== 'string') this.#line(`if (!/^(0|-?[1-9][0-9]{0,8})$/.test(e)) ${this.#bind(giveUp)}();`);
     if (element.fieldType === 'texts') {
-      this.line('if (y === null) m[e] = []; else');
-      this.list({ fieldType: 'string' }, 'y', 'm[e]', false);
+      this.#line('if (y === null) m[e] = []; else');
+      this.#list({ fieldType: 'string' }, 'y', 'm[e]', false);
     } else {
-      this.item(element, 'y');
-      this.line('m[e] = w;');
+      this.#item(element, 'y');
+      this.#line('m[e] = w;');
     }
-    this.line(`} context.members += c; ${target} = m;`);
+    this.#line(`} context.members += c; ${target} = m;`);
   }
 
   /** An element of a list or a map, where null is the zero value. */
-  private item(element: Element, value: string): void {
+  #item(element: Element, value: string): void {
     const zero =
-      element.fieldType === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : nullInContainer(element);
-    this.line(`if (${value} === null || ${value} === undefined) w = ${zero}; else {`);
-    this.value(element, value);
+      element.fieldType === 'struct'
+        ? `${this.#bind(this.#links.of(element.type))}.fill({})`
+        : nullInContainer(element);
+    this.#line(`if (${value} === null || ${value} === undefined) w = ${zero}; else {`);
+    this.#value(element, value);
     if (element.fieldType === 'time' || element.fieldType === 'microtime')
-      this.line(`if (w === undefined) w = ${zero};`);
-    this.line('}');
+      this.#line(`if (w === undefined) w = ${zero};`);
+    this.#line('}');
   }
 
   /** Checks and converts one value into `w`. */
-  private value(element: Element, value: string): void {
+  #value(element: Element, value: string): void {
     switch (element.fieldType) {
       case 'string':
-        this.line(`if (typeof ${value} !== "string") ${this.bind(giveUp)}(); w = ${value};`);
+        this.#line(`if (typeof ${value} !== "string") ${this.#bind(giveUp)}(); w = ${value};`);
         return;
       case 'bool':
-        this.line(`if (typeof ${value} !== "boolean") ${this.bind(giveUp)}(); w = ${value};`);
+        this.#line(`if (typeof ${value} !== "boolean") ${this.#bind(giveUp)}(); w = ${value};`);
         return;
       case 'struct':
-        this.line(`w = ${this.bind(this.links.of(element.type))}.normalize(${value}, context, depth - 1);`);
+        this.#line(`w = ${this.#bind(this.#links.of(element.type))}.normalize(${value}, context, depth - 1);`);
         return;
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray': {
-        const read = readChoice(element.fieldType, this.links.of(element.schema));
-        this.line(`w = ${this.bind(read)}(${value}, context, depth - 1);`);
+        const read = readChoice(element.fieldType, this.#links.of(element.schema));
+        this.#line(`w = ${this.#bind(read)}(${value}, context, depth - 1);`);
         return;
       }
       default:
-        this.line(`w = ${this.bind(readers[element.fieldType]!)}(${value}, context, depth);`);
+        this.#line(`w = ${this.#bind(readers[element.fieldType]!)}(${value}, context, depth);`);
     }
   }
 
-  private line(text: string): void {
-    this.source.line(text);
+  #line(text: string): void {
+    this.#source.line(text);
   }
 
-  private bind(value: unknown): string {
-    return this.source.bind(value);
+  #bind(value: unknown): string {
+    return this.#source.bind(value);
   }
 }
 

@@ -68,169 +68,169 @@ function writeTime(out: Buffer, o: number, value: unknown): number {
 }
 
 class ToJsonCompiler {
-  private readonly source = new FunctionSource();
-  private readonly link: TypeLink;
-  private readonly links: Links;
+  readonly #source = new FunctionSource();
+  readonly #link: TypeLink;
+  readonly #links: Links;
 
   constructor(link: TypeLink, links: Links) {
-    this.link = link;
-    this.links = links;
+    this.#link = link;
+    this.#links = links;
   }
 
   compile(): ToJsonFunction {
-    this.line(`if (depth === 0) ${this.bind(failTooDeep)}();`);
-    this.line('let x;');
-    this.members(this.link.plan.members);
-    this.line(`return ${this.bind(checkRoom)}(out, o);`);
-    return this.source.compile(functionName('toJson', this.link.plan.id), 'out, o, v, depth');
+    this.#line(`if (depth === 0) ${this.#bind(failTooDeep)}();`);
+    this.#line('let x;');
+    this.#members(this.#link.plan.members);
+    this.#line(`return ${this.#bind(checkRoom)}(out, o);`);
+    return this.#source.compile(functionName('toJson', this.#link.plan.id), 'out, o, v, depth');
   }
 
-  private members(members: readonly Member[]): void {
+  #members(members: readonly Member[]): void {
     for (const field of members) {
       if (field.shape === 'inline')
-        this.members(this.links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
-      else this.field(field);
+        this.#members(this.#links.plans.of((field.element as Extract<Element, { fieldType: 'struct' }>).type).members);
+      else this.#field(field);
     }
   }
 
-  private field(field: Member): void {
+  #field(field: Member): void {
     const { json, element, pointer } = field;
     const omitted = isOmitted(field);
-    this.line(`x = ${member('v', json)};`);
+    this.#line(`x = ${member('v', json)};`);
     if (field.shape === 'single' && element.fieldType === 'struct' && !pointer) {
-      this.name(json);
-      this.struct(element.type, `(x ?? ${this.bind(emptyObject)})`);
-      this.line('out[o++] = 44;');
+      this.#name(json);
+      this.#struct(element.type, `(x ?? ${this.#bind(emptyObject)})`);
+      this.#line('out[o++] = 44;');
       return;
     }
-    this.line(`if (${this.present(field, omitted)}) {`);
-    this.name(json);
-    this.content(field);
-    this.line('out[o++] = 44; }');
+    this.#line(`if (${this.#present(field, omitted)}) {`);
+    this.#name(json);
+    this.#content(field);
+    this.#line('out[o++] = 44; }');
     if (!omitted) {
       const empty = field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!;
-      this.line(`else o = ${this.bind(writeLiteral)}(out, o, ${this.bind(constantMember(json, empty))});`);
+      this.#line(`else o = ${this.#bind(writeLiteral)}(out, o, ${this.#bind(constantMember(json, empty))});`);
     }
   }
 
-  private present({ shape, element, pointer }: Member, omitted: boolean): string {
+  #present({ shape, element, pointer }: Member, omitted: boolean): string {
     const there = 'x !== undefined && x !== null';
     if (!omitted || pointer) return there;
-    if (shape === 'map') return `${there} && ${this.bind(hasMembers)}(x)`;
+    if (shape === 'map') return `${there} && ${this.#bind(hasMembers)}(x)`;
     if (shape === 'list' || element.fieldType === 'texts' || element.fieldType === 'bytes')
       return `${there} && x.length !== 0`;
     const zero = zeroText(element);
     return zero === 'null' ? there : `${there} && x !== ${zero}`;
   }
 
-  private content(field: Member): void {
+  #content(field: Member): void {
     const { element, shape, typeMeta } = field;
     if (shape === 'list')
-      this.list(element, 'x', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
+      this.#list(element, 'x', typeMeta === undefined ? undefined : this.#bind(typeMetaMembers(typeMeta)));
     else if (shape === 'map') {
-      this.line(`if (typeof x !== "object") ${this.bind(failNotObject)}(x);`);
-      this.line(`{ const m = x, a = ${this.bind(sortedKeys)}(m); out[o++] = 123;`);
-      this.line('for (let i = 0; i < a.length; i++) { const k = a[i]; const y = m[k]; if (y === undefined) continue;');
-      this.line(`o = ${this.bind(writeText)}(out, o, k); out[o++] = 58;`);
-      this.value(element, 'y');
-      this.line('out[o++] = 44; }');
-      this.close('123', '125');
-      this.line('}');
-    } else this.value(element, 'x');
+      this.#line(`if (typeof x !== "object") ${this.#bind(failNotObject)}(x);`);
+      this.#line(`{ const m = x, a = ${this.#bind(sortedKeys)}(m); out[o++] = 123;`);
+      this.#line('for (let i = 0; i < a.length; i++) { const k = a[i]; const y = m[k]; if (y === undefined) continue;');
+      this.#line(`o = ${this.#bind(writeText)}(out, o, k); out[o++] = 58;`);
+      this.#value(element, 'y');
+      this.#line('out[o++] = 44; }');
+      this.#close('123', '125');
+      this.#line('}');
+    } else this.#value(element, 'x');
   }
 
-  private list(element: Element, value: string, typeMeta?: string): void {
-    this.line(`{ const s = ${value}; if (!Array.isArray(s)) ${this.bind(failNotList)}(s); out[o++] = 91;`);
-    this.line('for (let i = 0; i < s.length; i++) { const z = s[i];');
-    this.value(element, 'z', typeMeta);
-    this.line('out[o++] = 44; }');
-    this.close('91', '93');
-    this.line('}');
+  #list(element: Element, value: string, typeMeta?: string): void {
+    this.#line(`{ const s = ${value}; if (!Array.isArray(s)) ${this.#bind(failNotList)}(s); out[o++] = 91;`);
+    this.#line('for (let i = 0; i < s.length; i++) { const z = s[i];');
+    this.#value(element, 'z', typeMeta);
+    this.#line('out[o++] = 44; }');
+    this.#close('91', '93');
+    this.#line('}');
   }
 
-  private value(element: Element, value: string, typeMeta?: string): void {
+  #value(element: Element, value: string, typeMeta?: string): void {
     switch (element.fieldType) {
       case 'string':
       case 'quantity':
       case 'duration':
-        this.line(`o = ${this.bind(writeText)}(out, o, ${value});`);
+        this.#line(`o = ${this.#bind(writeText)}(out, o, ${value});`);
         break;
       case 'bool':
-        this.line(
-          `o = ${this.bind(writeLiteral)}(out, o, ${value} === true ? ${this.bind(jsonTrue)} ` +
-            `: ${this.bind(jsonFalse)});`,
+        this.#line(
+          `o = ${this.#bind(writeLiteral)}(out, o, ${value} === true ? ${this.#bind(jsonTrue)} ` +
+            `: ${this.#bind(jsonFalse)});`,
         );
         break;
       case 'bytes':
-        this.line(`o = ${this.bind(writeLongAscii)}(out, o, ${value});`);
+        this.#line(`o = ${this.#bind(writeLongAscii)}(out, o, ${value});`);
         break;
       case 'time':
       case 'microtime':
-        this.line(`o = ${this.bind(writeTime)}(out, o, ${value});`);
+        this.#line(`o = ${this.#bind(writeTime)}(out, o, ${value});`);
         break;
       case 'intOrString':
-        this.line(
-          `o = typeof ${value} === "string" ? ${this.bind(writeText)}(out, o, ${value}) ` +
-            `: ${this.bind(writeNumber)}(out, o, ${value});`,
+        this.#line(
+          `o = typeof ${value} === "string" ? ${this.#bind(writeText)}(out, o, ${value}) ` +
+            `: ${this.#bind(writeNumber)}(out, o, ${value});`,
         );
         break;
       case 'rawExtension':
       case 'unknown':
-        this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, true);`);
+        this.#line(`o = ${this.#bind(writeCarried)}(out, o, ${value}, true);`);
         break;
       case 'fieldsV1':
-        this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, false);`);
+        this.#line(`o = ${this.#bind(writeCarried)}(out, o, ${value}, false);`);
         break;
       case 'json':
       case 'any':
-        this.line(`o = ${this.bind(writeValue)}(out, o, ${value});`);
+        this.#line(`o = ${this.#bind(writeValue)}(out, o, ${value});`);
         break;
       case 'struct':
-        this.struct(element.type, value, typeMeta);
+        this.#struct(element.type, value, typeMeta);
         break;
       case 'texts':
-        this.list({ fieldType: 'string' }, value);
+        this.#list({ fieldType: 'string' }, value);
         break;
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
-        this.line(
-          `o = ${this.bind(writeChoiceJson)}(out, o, ${value}, ${this.bind(this.links.of(element.schema))}, ` +
+        this.#line(
+          `o = ${this.#bind(writeChoiceJson)}(out, o, ${value}, ${this.#bind(this.#links.of(element.schema))}, ` +
             'depth - 1);',
         );
         break;
       default:
-        this.line(`o = ${this.bind(writeNumber)}(out, o, ${value});`);
+        this.#line(`o = ${this.#bind(writeNumber)}(out, o, ${value});`);
     }
-    this.line(`if (o > out.length - 4096) ${this.bind(checkRoom)}(out, o);`);
+    this.#line(`if (o > out.length - 4096) ${this.#bind(checkRoom)}(out, o);`);
   }
 
-  private struct(type: string, value: string, typeMeta?: string): void {
-    const link = this.bind(this.links.of(type));
-    this.line('out[o++] = 123;');
-    if (typeMeta !== undefined) this.line(`o = ${this.bind(writeLiteral)}(out, o, ${typeMeta});`);
-    else if (this.links.plans.of(type).kind) this.line(`o = ${this.bind(writeTypeMeta)}(out, o, ${value});`);
-    this.line(`o = ${link}.toJson(out, o, ${value}, depth - 1);`);
-    this.close('123', '125');
+  #struct(type: string, value: string, typeMeta?: string): void {
+    const link = this.#bind(this.#links.of(type));
+    this.#line('out[o++] = 123;');
+    if (typeMeta !== undefined) this.#line(`o = ${this.#bind(writeLiteral)}(out, o, ${typeMeta});`);
+    else if (this.#links.plans.of(type).kind) this.#line(`o = ${this.#bind(writeTypeMeta)}(out, o, ${value});`);
+    this.#line(`o = ${link}.toJson(out, o, ${value}, depth - 1);`);
+    this.#close('123', '125');
   }
 
   /** Overwrites the comma behind the last member with the closing bracket. */
-  private close(open: string, bracket: string): void {
-    this.line(
+  #close(open: string, bracket: string): void {
+    this.#line(
       `if (out[o - 1] === 44) out[o - 1] = ${bracket}; else if (out[o - 1] === ${open}) out[o++] = ${bracket};`,
     );
   }
 
-  private name(name: string): void {
-    this.line(`o = ${this.bind(writeLiteral)}(out, o, ${this.bind(memberName(name))});`);
+  #name(name: string): void {
+    this.#line(`o = ${this.#bind(writeLiteral)}(out, o, ${this.#bind(memberName(name))});`);
   }
 
-  private line(text: string): void {
-    this.source.line(text);
+  #line(text: string): void {
+    this.#source.line(text);
   }
 
-  private bind(value: unknown): string {
-    return this.source.bind(value);
+  #bind(value: unknown): string {
+    return this.#source.bind(value);
   }
 }
 

@@ -102,50 +102,50 @@ export function createCodecs(schemas: SchemaRegistry): Codecs {
 }
 
 class CompiledCodec implements TypeCodec {
-  private readonly link: TypeLink;
-  private readonly links: Links;
+  readonly #link: TypeLink;
+  readonly #links: Links;
 
   constructor(link: TypeLink, links: Links) {
-    this.link = link;
-    this.links = links;
+    this.#link = link;
+    this.#links = links;
   }
 
   get id(): string {
-    return this.link.plan.id;
+    return this.#link.plan.id;
   }
 
   decode(bytes: Buffer): JsonObject {
     budget.messages = maxMessages(bytes.length);
-    return this.link.decode(bytes, 0, bytes.length, {}, maxDepth);
+    return this.#link.decode(bytes, 0, bytes.length, {}, maxDepth);
   }
 
   encode(value: JsonObject): Buffer {
-    return scratch.run((b) => copyOut(b, this.link.encode(b, b.length, value, maxDepth), b.length));
+    return scratch.run((b) => copyOut(b, this.#link.encode(b, b.length, value, maxDepth), b.length));
   }
 
   encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer {
     return scratch.run((b) => {
       const end = b.length - envelopeTail.length;
       b.set(envelopeTail, end);
-      return copyOut(b, openEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+      return copyOut(b, openEnvelope(b, this.#link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
     });
   }
 
   transcode(bytes: Buffer, options?: JsonOptions): Buffer {
-    return this.object(options, (out, o) => {
+    return this.#object(options, (out, o) => {
       budget.messages = maxMessages(bytes.length);
-      return this.link.transcode(out, o, bytes, 0, bytes.length, maxDepth);
+      return this.#link.transcode(out, o, bytes, 0, bytes.length, maxDepth);
     });
   }
 
   toJson(value: JsonObject, options?: JsonOptions): Buffer {
-    return this.object(options, (out, o) => {
-      if (options?.typeMeta === undefined && this.link.plan.kind) o = writeTypeMeta(out, o, value);
-      return this.link.toJson(out, o, value, maxDepth);
+    return this.#object(options, (out, o) => {
+      if (options?.typeMeta === undefined && this.#link.plan.kind) o = writeTypeMeta(out, o, value);
+      return this.#link.toJson(out, o, value, maxDepth);
     });
   }
 
-  private object(options: JsonOptions | undefined, writeMembers: (out: Buffer, o: number) => number): Buffer {
+  #object(options: JsonOptions | undefined, writeMembers: (out: Buffer, o: number) => number): Buffer {
     return jsonScratch.run((out) => {
       out[0] = 0x7b;
       let o = options?.typeMeta === undefined ? 1 : writeLiteral(out, 1, typeMetaMembers(options.typeMeta));
@@ -158,14 +158,14 @@ class CompiledCodec implements TypeCodec {
   }
 
   fromJson(input: JsonBody | Uint8Array | string): Decoded {
-    return (input instanceof JsonBody ? input : new JsonBody(input)).decodeAs(this.links, this.id);
+    return (input instanceof JsonBody ? input : new JsonBody(input)).decodeAs(this.#links, this.id);
   }
 
   normalize(value: JsonValue, path?: string): Decoded {
-    return normalizeValue(this.links, this.id, value, path);
+    return normalizeValue(this.#links, this.id, value, path);
   }
 
   empty(): JsonObject {
-    return this.link.fill({});
+    return this.#link.fill({});
   }
 }

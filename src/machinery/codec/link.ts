@@ -62,19 +62,19 @@ export class TypeLink {
 
 export class Links {
   readonly plans: Plans;
-  private readonly compilers: Compilers;
-  private readonly byId = new Map<string, TypeLink>();
+  readonly #compilers: Compilers;
+  readonly #byId = new Map<string, TypeLink>();
 
   constructor(schemas: SchemaRegistry, compilers: Compilers) {
     this.plans = new Plans(schemas);
-    this.compilers = compilers;
+    this.#compilers = compilers;
   }
 
   of(id: string): TypeLink {
-    let link = this.byId.get(id);
+    let link = this.#byId.get(id);
     if (link === undefined) {
-      link = new TypeLink(this.plans.of(id), this, this.compilers);
-      this.byId.set(id, link);
+      link = new TypeLink(this.plans.of(id), this, this.#compilers);
+      this.#byId.set(id, link);
     }
     return link;
   }

@@ -45,18 +45,18 @@ export interface TypePlan {
 }
 
 export class Plans {
-  private readonly schemas: SchemaRegistry;
-  private readonly byId = new Map<string, TypePlan>();
+  readonly #schemas: SchemaRegistry;
+  readonly #byId = new Map<string, TypePlan>();
 
   constructor(schemas: SchemaRegistry) {
-    this.schemas = schemas;
+    this.#schemas = schemas;
   }
 
   of(id: string): TypePlan {
-    let plan = this.byId.get(id);
+    let plan = this.#byId.get(id);
     if (plan === undefined) {
-      plan = this.create(this.schemas.type(id));
-      this.byId.set(id, plan);
+      plan = this.#create(this.#schemas.type(id));
+      this.#byId.set(id, plan);
     }
     return plan;
   }
@@ -64,7 +64,7 @@ export class Plans {
   /** How a value of this type looks, wherever it stands. */
   elementOf(type: string): Element {
     if (!type.includes('.')) return { fieldType: type as ScalarType };
-    const schema = this.schemas.type(type);
+    const schema = this.#schemas.type(type);
     switch (schema.jsonType) {
       case undefined:
         break;
@@ -79,17 +79,17 @@ export class Plans {
     return { fieldType: 'struct', type };
   }
 
-  private create(schema: TypeSchema): TypePlan {
-    const members = schema.fields.filter((field) => field.json !== '-').map((field) => this.member(schema, field));
+  #create(schema: TypeSchema): TypePlan {
+    const members = schema.fields.filter((field) => field.json !== '-').map((field) => this.#member(schema, field));
     const wire = members.filter((member) => member.number > 0).sort((a, b) => a.number - b.number);
     return { id: schema.id, kind: schema.kind === true, noProto: schema.noProto === true, members, wire };
   }
 
-  private member(owner: TypeSchema, field: Field): Member {
+  #member(owner: TypeSchema, field: Field): Member {
     const isMap = field.mapKey !== undefined;
     const element = this.elementOf(field.type);
     const shape = field.inline === true ? 'inline' : isMap ? 'map' : field.repeated === true ? 'list' : 'single';
-    const typeMeta = shape === 'list' && owner.kind !== true ? this.typeMeta(field.type) : undefined;
+    const typeMeta = shape === 'list' && owner.kind !== true ? this.#typeMeta(field.type) : undefined;
     return {
       field,
       shape,
@@ -103,10 +103,10 @@ export class Plans {
     };
   }
 
-  private typeMeta(type: string): Member['typeMeta'] {
-    if (!type.includes('.') || this.schemas.type(type).kind !== true) return undefined;
+  #typeMeta(type: string): Member['typeMeta'] {
+    if (!type.includes('.') || this.#schemas.type(type).kind !== true) return undefined;
     const dot = type.lastIndexOf('.');
-    const owner = this.schemas.packages.find((candidate) => candidate.name === type.slice(0, dot));
+    const owner = this.#schemas.packages.find((candidate) => candidate.name === type.slice(0, dot));
     if (owner === undefined) return undefined;
     return {
       kind: type.slice(dot + 1),

@@ -3,36 +3,36 @@
  * and everything else as bindings.
  */
 export class FunctionSource {
-  private readonly lines: string[] = [];
-  private readonly bindings = new Map<unknown, string>();
+  readonly #lines: string[] = [];
+  readonly #bindings = new Map<unknown, string>();
 
   line(text: string): void {
-    this.lines.push(text);
+    this.#lines.push(text);
   }
 
   /** A place that {@link lineAt} can fill later. */
   mark(): number {
-    return this.lines.push('') - 1;
+    return this.#lines.push('') - 1;
   }
 
   lineAt(mark: number, text: string): void {
-    this.lines[mark] = text;
+    this.#lines[mark] = text;
   }
 
   /** The name under which the function sees a value. */
   bind(value: unknown, hint = 'x'): string {
-    let name = this.bindings.get(value);
+    let name = this.#bindings.get(value);
     if (name === undefined) {
-      name = `${hint}${this.bindings.size}`;
-      this.bindings.set(value, name);
+      name = `${hint}${this.#bindings.size}`;
+      this.#bindings.set(value, name);
     }
     return name;
   }
 
   compile<F>(name: string, parameters: string): F {
-    const source = `"use strict";\nreturn function ${name}(${parameters}) {\n${this.lines.join('\n')}\n};`;
-    const factory = new Function(...this.bindings.values(), source) as (...values: unknown[]) => F;
-    return factory(...this.bindings.keys());
+    const source = `"use strict";\nreturn function ${name}(${parameters}) {\n${this.#lines.join('\n')}\n};`;
+    const factory = new Function(...this.#bindings.values(), source) as (...values: unknown[]) => F;
+    return factory(...this.#bindings.keys());
   }
 }
 

@@ -27,10 +27,10 @@ export interface Decoded<T = JsonObject> {
 export class JsonBody {
   readonly text: string;
   /** The value as `JSON.parse` gives it, when nothing is lost that way. */
-  private readonly parsed: JsonValue | undefined;
-  private readonly memberCount: number;
-  private exact: JsonDocument | undefined;
-  private readonly earlierProblems: readonly string[];
+  readonly #parsed: JsonValue | undefined;
+  readonly #memberCount: number;
+  #exact: JsonDocument | undefined;
+  readonly #earlierProblems: readonly string[];
 
   /**
    * @param earlierProblems what was wrong with the text that this one was made of (YAML)
@@ -48,16 +48,16 @@ export class JsonBody {
     const { simple, members, ascii } = inspection;
     if (inspection.containers > maxContainers(bytes.length)) throw tooMany(inspection);
     this.text = typeof input === 'string' ? input : ascii ? bytes.latin1Slice(0, bytes.length) : jsonText(bytes);
-    this.memberCount = members;
-    this.earlierProblems = earlierProblems;
-    this.parsed = simple ? parseQuickly(this.text) : undefined;
+    this.#memberCount = members;
+    this.#earlierProblems = earlierProblems;
+    this.#parsed = simple ? parseQuickly(this.text) : undefined;
     // Also finds out what is wrong with text that is no JSON, from the bytes where there are some.
-    if (this.parsed === undefined) this.exact = readJson(input, exactly);
+    if (this.#parsed === undefined) this.#exact = readJson(input, exactly);
   }
 
   /** The kind that the document claims to be; '' for a member that is not there. Throws {@link JsonTypeError}. */
   typeMeta(): { apiVersion: string; kind: string } {
-    const value = this.parsed ?? this.exactDocument().value;
+    const value = this.#parsed ?? this.#exactDocument().value;
     if (value === null) return { apiVersion: '', kind: '' };
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber) {
       throw new JsonTypeError(
@@ -73,31 +73,31 @@ export class JsonBody {
    * @throws JsonSyntaxError when it is deeper than {@link maxValueDepth}
    */
   value(): Decoded<JsonValue> {
-    if (this.parsed !== undefined && countMembers(this.parsed) === this.memberCount)
-      return { value: plain(this.parsed), problems: this.earlierProblems };
+    if (this.#parsed !== undefined && countMembers(this.#parsed) === this.#memberCount)
+      return { value: plain(this.#parsed), problems: this.#earlierProblems };
     const document = readJson(this.text, { maxDepth: maxValueDepth });
-    return { value: document.value, problems: [...this.earlierProblems, ...duplicateFields(document)] };
+    return { value: document.value, problems: [...this.#earlierProblems, ...duplicateFields(document)] };
   }
 
   /** As a normalized value of a type. Throws {@link JsonTypeError}. */
   decodeAs(links: Links, typeId: string): Decoded {
     const quick =
-      this.parsed !== undefined && !carriesJson(links, typeId)
-        ? this.decodeQuickly(links, typeId, this.parsed)
+      this.#parsed !== undefined && !carriesJson(links, typeId)
+        ? this.#decodeQuickly(links, typeId, this.#parsed)
         : undefined;
-    const { value, problems } = quick ?? decodeExactly(links, typeId, this.exactDocument());
-    return { value, problems: this.earlierProblems.length === 0 ? problems : [...this.earlierProblems, ...problems] };
+    const { value, problems } = quick ?? decodeExactly(links, typeId, this.#exactDocument());
+    return { value, problems: this.#earlierProblems.length === 0 ? problems : [...this.#earlierProblems, ...problems] };
   }
 
-  private decodeQuickly(links: Links, typeId: string, parsed: JsonValue): Decoded | undefined {
+  #decodeQuickly(links: Links, typeId: string, parsed: JsonValue): Decoded | undefined {
     const context = { members: 0, raw: JSON.stringify };
     const value = normalizeQuickly(links, typeId, parsed, context);
-    return value === undefined || context.members !== this.memberCount ? undefined : { value, problems: [] };
+    return value === undefined || context.members !== this.#memberCount ? undefined : { value, problems: [] };
   }
 
-  private exactDocument(): JsonDocument {
-    this.exact ??= readJson(this.text, exactly);
-    return this.exact;
+  #exactDocument(): JsonDocument {
+    this.#exact ??= readJson(this.text, exactly);
+    return this.#exact;
   }
 }
 

@@ -66,124 +66,119 @@ export function decodeExactly(
   return new ExactDecoder(links, document, path).run(typeId);
 }
 
-class ExactDecoder {
-  private readonly links: Links;
-  private readonly document: Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>;
-  private readonly problems = new ProblemList(true);
-  private firstError: (Mismatch & { readonly where: string }) | string | undefined;
-  /** The struct and its members down to here, for messages about types. */
-  private struct = '';
-  private readonly fields: string[] = [];
-  /** Path with indexes and map keys, for problems. */
-  private path: string;
-  private depth = 0;
+type DecodedDocument = Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>;
 
-  constructor(links: Links, document: ExactDecoder['document'], path: string) {
-    this.links = links;
-    this.document = document;
-    this.path = path;
+/** A value of a wrong type and its place, or the message of an error. */
+type FirstError = (Mismatch & { readonly where: string }) | string;
+
+class ExactDecoder {
+  readonly #links: Links;
+  readonly #document: DecodedDocument;
+  readonly #problems = new ProblemList(true);
+  #firstError: FirstError | undefined;
+  /** The struct and its members down to here, for messages about types. */
+  #struct = '';
+  readonly #fields: string[] = [];
+  /** Path with indexes and map keys, for problems. */
+  #path: string;
+  #depth = 0;
+
+  constructor(links: Links, document: DecodedDocument, path: string) {
+    this.#links = links;
+    this.#document = document;
+    this.#path = path;
   }
 
   run(typeId: string): ExactResult {
     const element: Element = { fieldType: 'struct', type: typeId };
     let value: JsonValue | undefined;
     try {
-      value = this.element(this.document.value, element, undefined, goTypeOf(element));
+      value = this.#element(this.#document.value, element, undefined, goTypeOf(element));
     } catch (error) {
       if (error instanceof Fatal) throw new JsonTypeError(error.message);
       throw error;
     }
-    if (this.firstError !== undefined) throw new JsonTypeError(messageOf(this.firstError));
-    return { value: (value ?? this.links.of(typeId).fill({})) as JsonObject, problems: this.problems.slice() };
+    if (this.#firstError !== undefined) throw new JsonTypeError(messageOf(this.#firstError));
+    return { value: (value ?? this.#links.of(typeId).fill({})) as JsonObject, problems: this.#problems.slice() };
   }
 
   /**
    * One value. `known` is what an earlier member of the same name left; `goType` is how Go calls the type.
    * Undefined when the value does not fit or is nothing.
    */
-  private element(
-    value: JsonValue,
-    element: Element,
-    known: JsonValue | undefined,
-    goType: string,
-  ): JsonValue | undefined {
+  #element(value: JsonValue, element: Element, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     if (value === null) return known;
     switch (element.fieldType) {
       case 'struct':
-        return this.structValue(value, element.type, known, goType);
+        return this.#structValue(value, element.type, known, goType);
       case 'texts':
-        return this.list(value, { fieldType: 'string' }, known, goType, false);
+        return this.#list(value, { fieldType: 'string' }, known, goType, false);
       case 'string':
-        return typeof value === 'string' ? value : this.mismatch(value, goType, known);
+        return typeof value === 'string' ? value : this.#mismatch(value, goType, known);
       case 'bool':
-        return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
+        return typeof value === 'boolean' ? value : this.#mismatch(value, goType, known);
       case 'bytes':
-        return this.bytes(value, known, goType);
+        return this.#bytes(value, known, goType);
       case 'int32':
       case 'int64':
       case 'uint32':
       case 'uint64':
       case 'goDuration':
       case 'double':
-        return this.number(value, element.fieldType, known, goType);
+        return this.#number(value, element.fieldType, known, goType);
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
-        return this.choice(value, element);
+        return this.#choice(value, element);
       case 'rawExtension':
       case 'fieldsV1':
       case 'unknown':
-        return this.carried(value);
+        return this.#carried(value);
       case 'json':
       case 'any':
         return plain(value);
       default:
-        return this.ownForm(value, element.fieldType);
+        return this.#ownForm(value, element.fieldType);
     }
   }
 
-  private ownForm(value: JsonValue, fieldType: WellKnownType): JsonValue | undefined {
-    const result = readWellKnownType(fieldType, value, (container) => this.textOf(container));
-    if (result instanceof FormMismatch) throw this.fatal(result);
+  #ownForm(value: JsonValue, fieldType: WellKnownType): JsonValue | undefined {
+    const result = readWellKnownType(fieldType, value, (container) => this.#textOf(container));
+    if (result instanceof FormMismatch) throw this.#fatal(result);
     if (result instanceof Error) throw new Fatal(result.message);
     return result;
   }
 
-  private structValue(
-    value: JsonValue,
-    typeId: string,
-    known: JsonValue | undefined,
-    goType: string,
-  ): JsonValue | undefined {
+  #structValue(value: JsonValue, typeId: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson)
-      return this.mismatch(value, goType, known);
-    if (++this.depth > maxDepth) throw new Fatal('exceeded max depth');
-    const link = this.links.of(typeId);
+      return this.#mismatch(value, goType, known);
+    if (++this.#depth > maxDepth) throw new Fatal('exceeded max depth');
+    const link = this.#links.of(typeId);
     const result = (known ?? {}) as JsonObject;
-    const saved = { struct: this.struct, path: this.path, fields: this.fields.length };
+    const saved = { struct: this.#struct, path: this.#path, fields: this.#fields.length };
     const seen = new Set<string>();
-    for (const [key, item] of this.members(value as JsonObject)) {
-      this.path = saved.path === '' ? key : `${saved.path}.${key}`;
-      const field = findMember(link.plan, this.links, key);
-      if (field === undefined) this.report('unknown');
+    for (const [key, item] of this.#members(value as JsonObject)) {
+      this.#path = saved.path === '' ? key : `${saved.path}.${key}`;
+      const field = findMember(link.plan, this.#links, key);
+      if (field === undefined) this.#report('unknown');
       else {
-        if (seen.has(key)) this.report('duplicate');
+        if (seen.has(key)) this.#report('duplicate');
         seen.add(key);
-        this.struct = typeId.slice(typeId.lastIndexOf('.') + 1);
-        this.fields.push(key);
-        this.field(result, field, item);
-        this.fields.length = saved.fields;
-        this.struct = saved.struct;
+        this.#struct = typeId.slice(typeId.lastIndexOf('.') + 1);
+        this.#fields.push(key);
+        this.#field(result, field, item);
+        this.#fields.length = saved.fields;
+        this.#struct = saved.struct;
       }
-      this.path = saved.path;
+      this.#path = saved.path;
     }
-    this.depth--;
+    this.#depth--;
     return link.fill(result);
   }
 
-  private field(result: JsonObject, field: Member | 'typeMeta', value: JsonValue): void {
+  #field(result: JsonObject, field: Member | 'typeMeta', value: JsonValue): void {
     if (field === 'typeMeta') {
-      const name = this.fields[this.fields.length - 1]!;
+      const name = this.#fields[this.#fields.length - 1]!;
       setUnlessZero(
         result,
         name,
@@ -191,7 +186,7 @@ class ExactDecoder {
           ? result[name]
           : typeof value === 'string'
             ? value
-            : this.mismatch(value, 'string', result[name]),
+            : this.#mismatch(value, 'string', result[name]),
         '',
       );
       return;
@@ -216,23 +211,23 @@ class ExactDecoder {
         setUnlessZero(
           result,
           json,
-          this.list(value, element, known, `[]${goType}`, field.typeMeta !== undefined, field),
+          this.#list(value, element, known, `[]${goType}`, field.typeMeta !== undefined, field),
         );
         break;
       case 'map':
-        setUnlessZero(result, json, this.map(value, field, known));
+        setUnlessZero(result, json, this.#map(value, field, known));
         break;
       default:
         setUnlessZero(
           result,
           json,
-          this.element(value, element, known, goType),
+          this.#element(value, element, known, goType),
           field.pointer ? undefined : zeroOf(element),
         );
     }
   }
 
-  private list(
+  #list(
     value: JsonValue,
     element: Element,
     known: JsonValue | undefined,
@@ -241,20 +236,20 @@ class ExactDecoder {
     field?: Member,
   ): JsonValue | undefined {
     const listType = field?.field.alias === undefined ? goType : goNameOf(field.field.alias);
-    if (!Array.isArray(value)) return this.mismatch(value, listType, known);
-    const { path } = this;
+    if (!Array.isArray(value)) return this.#mismatch(value, listType, known);
+    const path = this.#path;
     const itemType = field === undefined ? goTypeOf(element) : goTypeOf(element, field.field);
     const items = value.map((item, index) => {
-      this.path = `${path}[${index}]`;
-      const result = this.element(item, element, undefined, itemType) ?? this.zeroItem(element);
+      this.#path = `${path}[${index}]`;
+      const result = this.#element(item, element, undefined, itemType) ?? this.#zeroItem(element);
       if (dropTypeMeta) dropMembers(result as JsonObject, 'kind', 'apiVersion');
       return result;
     });
-    this.path = path;
+    this.#path = path;
     return items;
   }
 
-  private map(value: JsonValue, field: Member, known: JsonValue | undefined): JsonValue | undefined {
+  #map(value: JsonValue, field: Member, known: JsonValue | undefined): JsonValue | undefined {
     const { element } = field;
     const itemType = goTypeOf(element, field.field);
     const keyType = field.field.keyNamed === undefined ? field.mapKey : goNameOf(field.field.keyNamed);
@@ -266,140 +261,135 @@ class ExactDecoder {
       value instanceof JsonNumber ||
       value instanceof RawJson
     )
-      return this.mismatch(value, goType, known);
+      return this.#mismatch(value, goType, known);
     const map = (known ?? createMap<JsonValue>()) as JsonObject;
-    const { path } = this;
+    const path = this.#path;
     const seen = new Set<string>();
-    for (const [key, item] of this.members(value as JsonObject)) {
-      this.path = `${path}.${key}`;
-      if (seen.has(key)) this.report('duplicate');
+    for (const [key, item] of this.#members(value as JsonObject)) {
+      this.#path = `${path}.${key}`;
+      if (seen.has(key)) this.#report('duplicate');
       seen.add(key);
-      const name = field.mapKey === 'string' ? key : this.integerKey(key, keyType);
-      if (name !== undefined) map[name] = this.element(item, element, undefined, itemType) ?? this.zeroItem(element);
+      const name = field.mapKey === 'string' ? key : this.#integerKey(key, keyType);
+      if (name !== undefined) map[name] = this.#element(item, element, undefined, itemType) ?? this.#zeroItem(element);
     }
-    this.path = path;
+    this.#path = path;
     return map;
   }
 
-  private integerKey(key: string, goType: string): string | undefined {
+  #integerKey(key: string, goType: string): string | undefined {
     if (/^[+-]?\d{1,19}$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key)))
       return String(BigInt(key));
-    this.note(`number ${key}`, goType);
+    this.#note(`number ${key}`, goType);
     return undefined;
   }
 
-  private number(
-    value: JsonValue,
-    fieldType: string,
-    known: JsonValue | undefined,
-    goType: string,
-  ): JsonValue | undefined {
+  #number(value: JsonValue, fieldType: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     const literal =
       value instanceof JsonNumber
         ? value.text
         : typeof value === 'number' || typeof value === 'bigint'
           ? numberText(value)
           : undefined;
-    if (literal === undefined) return this.mismatch(value, goType, known);
+    if (literal === undefined) return this.#mismatch(value, goType, known);
     const result = readNumber(literal, fieldType);
     if (result !== undefined) return result;
-    this.note(`number ${literal}`, goType);
+    this.#note(`number ${literal}`, goType);
     return known;
   }
 
   /** Base64, or a list of numbers. */
-  private bytes(value: JsonValue, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+  #bytes(value: JsonValue, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     if (Array.isArray(value))
       return Buffer.from(
-        value.map((item) => Number(item === null ? 0 : this.number(item, 'uint8', 0, 'uint8'))),
+        value.map((item) => Number(item === null ? 0 : this.#number(item, 'uint8', 0, 'uint8'))),
       ).toString('base64');
-    if (typeof value !== 'string') return this.mismatch(value, goType, known);
+    if (typeof value !== 'string') return this.#mismatch(value, goType, known);
     // Only the first mistake is told: what comes behind it is not looked at.
-    if (this.firstError !== undefined) return known;
+    if (this.#firstError !== undefined) return known;
     try {
       return canonicalBase64(value);
     } catch (error) {
-      this.firstError ??= (error as Error).message;
+      this.#firstError ??= (error as Error).message;
       return known;
     }
   }
 
-  private choice(value: JsonValue, element: Extract<Element, { schema: string }>): JsonValue | undefined {
+  #choice(value: JsonValue, element: Extract<Element, { schema: string }>): JsonValue | undefined {
     const schemaType: Element = { fieldType: 'struct', type: element.schema };
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
-      return this.nested(() => this.element(value, schemaType, undefined, goTypeOf(schemaType)));
+      return this.#nested(() => this.#element(value, schemaType, undefined, goTypeOf(schemaType)));
     if (element.fieldType === 'schemaOrBool') {
       if (typeof value === 'boolean') return value;
       throw new Fatal('boolean or JSON schema expected');
     }
     if (!Array.isArray(value)) return undefined;
     const item: Element = element.fieldType === 'schemaOrArray' ? schemaType : { fieldType: 'string' };
-    return this.nested(() => this.list(value, item, undefined, `[]${goTypeOf(item)}`, false));
+    return this.#nested(() => this.#list(value, item, undefined, `[]${goTypeOf(item)}`, false));
   }
 
   /**
    * A type with its own decoder upstream: its errors end everything and are shown as the outer member's, its unknown
    * fields are not reported.
    */
-  private nested(read: () => JsonValue | undefined): JsonValue | undefined {
-    const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };
-    const before = this.problems.length;
-    this.struct = '';
-    this.firstError = undefined;
+  #nested(read: () => JsonValue | undefined): JsonValue | undefined {
+    const saved = { struct: this.#struct, fields: this.#fields.splice(0), error: this.#firstError };
+    const before = this.#problems.length;
+    this.#struct = '';
+    this.#firstError = undefined;
     const result = read();
-    const inner = this.firstError as ExactDecoder['firstError'];
-    this.struct = saved.struct;
-    this.fields.push(...saved.fields);
-    if (inner !== undefined) throw typeof inner === 'string' ? new Fatal(inner) : this.fatal(inner);
-    this.firstError = saved.error;
-    this.problems.truncate(before);
+    const inner = this.#firstError as FirstError | undefined;
+    this.#struct = saved.struct;
+    this.#fields.push(...saved.fields);
+    if (inner !== undefined) throw typeof inner === 'string' ? new Fatal(inner) : this.#fatal(inner);
+    this.#firstError = saved.error;
+    this.#problems.truncate(before);
     return result;
   }
 
-  private fatal({ what, goType }: Mismatch): Fatal {
-    return new Fatal(messageOf({ what, goType, where: this.where() }));
+  #fatal({ what, goType }: Mismatch): Fatal {
+    return new Fatal(messageOf({ what, goType, where: this.#where() }));
   }
 
-  private where(): string {
-    return this.fields.length === 0 && this.struct === ''
+  #where(): string {
+    return this.#fields.length === 0 && this.#struct === ''
       ? 'Go value'
-      : `Go struct field ${this.struct}.${this.fields.join('.')}`;
+      : `Go struct field ${this.#struct}.${this.#fields.join('.')}`;
   }
 
-  private carried(value: JsonValue): JsonValue {
+  #carried(value: JsonValue): JsonValue {
     if (value instanceof RawJson) return value.asValue();
-    return new RawJson(this.textOf(value)).asValue();
+    return new RawJson(this.#textOf(value)).asValue();
   }
 
   /** The JSON text of a value, as it was written where that is known. */
-  private textOf(value: JsonValue): string {
-    const start = typeof value === 'object' && value !== null ? this.document.starts?.get(value) : undefined;
-    return start === undefined ? scalarText(value) : textOfContainer(this.document.text, start);
+  #textOf(value: JsonValue): string {
+    const start = typeof value === 'object' && value !== null ? this.#document.starts?.get(value) : undefined;
+    return start === undefined ? scalarText(value) : textOfContainer(this.#document.text, start);
   }
 
-  private members(object: JsonObject): readonly (readonly [string, JsonValue])[] {
-    const repeated = this.document.repeated?.get(object);
+  #members(object: JsonObject): readonly (readonly [string, JsonValue])[] {
+    const repeated = this.#document.repeated?.get(object);
     if (repeated !== undefined) return repeated;
     return (Object.entries(object) as [string, JsonValue | undefined][]).filter(
       (entry): entry is [string, JsonValue] => entry[1] !== undefined,
     );
   }
 
-  private zeroItem(element: Element): JsonValue {
-    return element.fieldType === 'struct' ? this.links.of(element.type).fill({}) : zeroItemOf(element);
+  #zeroItem(element: Element): JsonValue {
+    return element.fieldType === 'struct' ? this.#links.of(element.type).fill({}) : zeroItemOf(element);
   }
 
-  private mismatch(value: JsonValue, goType: string, known: JsonValue | undefined): JsonValue | undefined {
-    this.note(kindOf(value), goType);
+  #mismatch(value: JsonValue, goType: string, known: JsonValue | undefined): JsonValue | undefined {
+    this.#note(kindOf(value), goType);
     return known;
   }
 
-  private note(what: string, goType: string): void {
-    this.firstError ??= { what, goType, where: this.where() };
+  #note(what: string, goType: string): void {
+    this.#firstError ??= { what, goType, where: this.#where() };
   }
 
-  private report(problem: 'unknown' | 'duplicate'): void {
-    if (!this.problems.isFull) this.problems.add(`${problem} field ${goQuote(this.path)}`);
+  #report(problem: 'unknown' | 'duplicate'): void {
+    if (!this.#problems.isFull) this.#problems.add(`${problem} field ${goQuote(this.#path)}`);
   }
 }
 

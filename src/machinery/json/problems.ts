@@ -9,40 +9,40 @@ const maxCharacters = 64 * 1024;
 
 /** What strict decoding refuses, in the order of the text. */
 export class ProblemList {
-  private readonly texts: string[] = [];
-  private readonly known: Set<string> | undefined;
-  private characters = 0;
+  readonly #texts: string[] = [];
+  readonly #known: Set<string> | undefined;
+  #characters = 0;
 
   /** @param unique whether a problem is told once */
   constructor(unique: boolean) {
-    this.known = unique ? new Set() : undefined;
+    this.#known = unique ? new Set() : undefined;
   }
 
   get length(): number {
-    return this.texts.length;
+    return this.#texts.length;
   }
 
   get isFull(): boolean {
-    return this.texts.length >= maxProblems || this.characters >= maxCharacters;
+    return this.#texts.length >= maxProblems || this.#characters >= maxCharacters;
   }
 
   add(text: string): void {
-    if (this.isFull || this.known?.has(text) === true) return;
-    this.texts.push(text);
-    this.known?.add(text);
-    this.characters += text.length;
+    if (this.isFull || this.#known?.has(text) === true) return;
+    this.#texts.push(text);
+    this.#known?.add(text);
+    this.#characters += text.length;
   }
 
   /** Drops all behind the first `length`. */
   truncate(length: number): void {
-    while (this.texts.length > length) {
-      const text = this.texts.pop()!;
-      this.known?.delete(text);
-      this.characters -= text.length;
+    while (this.#texts.length > length) {
+      const text = this.#texts.pop()!;
+      this.#known?.delete(text);
+      this.#characters -= text.length;
     }
   }
 
   slice(start = 0): string[] {
-    return this.texts.slice(start);
+    return this.#texts.slice(start);
   }
 }

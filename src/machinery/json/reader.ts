@@ -74,246 +74,247 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 type Container = JsonObject | JsonValue[];
 
 class Reader {
-  private readonly text: string;
-  private readonly options: JsonReadOptions;
-  private readonly bytewise: boolean;
-  private position = 0;
-  private typeError: Error | undefined;
-  private readonly containers: Container[] = [];
-  private readonly keys: string[] = [];
-  private repeated: Map<object, [string, JsonValue][]> | undefined;
-  private readonly starts: Map<object, number> | undefined;
+  readonly #text: string;
+  readonly #options: JsonReadOptions;
+  readonly #bytewise: boolean;
+  #position = 0;
+  #typeError: Error | undefined;
+  readonly #containers: Container[] = [];
+  readonly #keys: string[] = [];
+  #repeated: Map<object, [string, JsonValue][]> | undefined;
+  readonly #starts: Map<object, number> | undefined;
 
   /** @param bytewise every character stands for a byte */
   constructor(text: string, options: JsonReadOptions, bytewise = false) {
-    this.text = text;
-    this.options = options;
-    this.bytewise = bytewise;
-    this.starts = options.keepStarts === true ? new Map() : undefined;
+    this.#text = text;
+    this.#options = options;
+    this.#bytewise = bytewise;
+    this.#starts = options.keepStarts === true ? new Map() : undefined;
   }
 
   read(): JsonDocument {
-    let value = this.readOrOpen();
+    let value = this.#readOrOpen();
     for (;;) {
       if (value === undefined) {
-        value = this.readOrOpen();
+        value = this.#readOrOpen();
         continue;
       }
-      if (this.containers.length === 0) break;
-      value = this.attach(value);
+      if (this.#containers.length === 0) break;
+      value = this.#attach(value);
     }
-    if (this.skipSpace() < this.text.length) throw this.unexpected('after top-level value');
-    if (this.typeError !== undefined) throw this.typeError;
-    return { text: this.text, value, repeated: this.repeated, starts: this.starts };
+    if (this.#skipSpace() < this.#text.length) throw this.#unexpected('after top-level value');
+    if (this.#typeError !== undefined) throw this.#typeError;
+    return { text: this.#text, value, repeated: this.#repeated, starts: this.#starts };
   }
 
   /**
    * A scalar or an empty container; undefined after the beginning of one with content, whose first value comes next.
    */
-  private readOrOpen(): JsonValue | undefined {
-    const code = this.text.charCodeAt(this.skipSpace());
+  #readOrOpen(): JsonValue | undefined {
+    const code = this.#text.charCodeAt(this.#skipSpace());
     switch (code) {
       case 0x7b:
-        return this.openObject();
+        return this.#openObject();
       case 0x5b:
-        return this.openArray();
+        return this.#openArray();
       case 0x22:
-        return this.readString();
+        return this.#readString();
       case 0x74:
-        return this.readLiteral('true', true);
+        return this.#readLiteral('true', true);
       case 0x66:
-        return this.readLiteral('false', false);
+        return this.#readLiteral('false', false);
       case 0x6e:
-        return this.readLiteral('null', null);
+        return this.#readLiteral('null', null);
       default:
-        return this.readNumber(code);
+        return this.#readNumber(code);
     }
   }
 
-  private openObject(): JsonValue | undefined {
+  #openObject(): JsonValue | undefined {
     const object = createMap<JsonValue>();
-    this.open(object);
-    if (this.text.charCodeAt(this.skipSpace()) === 0x7d) return this.close();
-    this.readKey();
+    this.#open(object);
+    if (this.#text.charCodeAt(this.#skipSpace()) === 0x7d) return this.#close();
+    this.#readKey();
     return undefined;
   }
 
-  private openArray(): JsonValue | undefined {
-    this.open([]);
-    return this.text.charCodeAt(this.skipSpace()) === 0x5d ? this.close() : undefined;
+  #openArray(): JsonValue | undefined {
+    this.#open([]);
+    return this.#text.charCodeAt(this.#skipSpace()) === 0x5d ? this.#close() : undefined;
   }
 
-  private open(container: Container): void {
-    if (this.containers.length >= (this.options.maxDepth ?? maxNesting)) throw this.unexpected('exceeded max depth');
-    this.containers.push(container);
-    this.keys.push('');
-    this.starts?.set(container, this.position);
-    this.position++;
+  #open(container: Container): void {
+    if (this.#containers.length >= (this.#options.maxDepth ?? maxNesting)) throw this.#unexpected('exceeded max depth');
+    this.#containers.push(container);
+    this.#keys.push('');
+    this.#starts?.set(container, this.#position);
+    this.#position++;
   }
 
-  private close(): JsonValue {
-    this.position++;
-    const container = this.containers.pop()!;
-    this.keys.pop();
+  #close(): JsonValue {
+    this.#position++;
+    const container = this.#containers.pop()!;
+    this.#keys.pop();
     return container;
   }
 
   /** Puts a value where it belongs; returns the container when that ends with it. */
-  private attach(value: JsonValue): JsonValue | undefined {
-    const container = this.containers[this.containers.length - 1]!;
+  #attach(value: JsonValue): JsonValue | undefined {
+    const container = this.#containers[this.#containers.length - 1]!;
     const isArray = Array.isArray(container);
     if (isArray) container.push(value);
-    else this.setMember(container, this.keys[this.keys.length - 1]!, value);
-    const code = this.text.charCodeAt(this.skipSpace());
-    if (code === (isArray ? 0x5d : 0x7d)) return this.close();
-    if (code !== 0x2c) throw this.unexpected(isArray ? 'after array element' : 'after object key:value pair');
-    this.position++;
-    if (!isArray) this.readKey();
+    else this.#setMember(container, this.#keys[this.#keys.length - 1]!, value);
+    const code = this.#text.charCodeAt(this.#skipSpace());
+    if (code === (isArray ? 0x5d : 0x7d)) return this.#close();
+    if (code !== 0x2c) throw this.#unexpected(isArray ? 'after array element' : 'after object key:value pair');
+    this.#position++;
+    if (!isArray) this.#readKey();
     return undefined;
   }
 
-  private setMember(object: JsonObject, key: string, value: JsonValue): void {
-    const repeated = this.repeated?.get(object);
+  #setMember(object: JsonObject, key: string, value: JsonValue): void {
+    const repeated = this.#repeated?.get(object);
     if (repeated !== undefined) repeated.push([key, value]);
     else if (object[key] !== undefined) {
-      this.repeated ??= new Map();
-      this.repeated.set(object, [...(Object.entries(object) as [string, JsonValue][]), [key, value]]);
+      this.#repeated ??= new Map();
+      this.#repeated.set(object, [...(Object.entries(object) as [string, JsonValue][]), [key, value]]);
     }
     object[key] = value;
   }
 
-  private readKey(): void {
-    if (this.text.charCodeAt(this.skipSpace()) !== 0x22)
-      throw this.unexpected('looking for beginning of object key string');
-    this.keys[this.keys.length - 1] = this.readString();
-    if (this.text.charCodeAt(this.skipSpace()) !== 0x3a) throw this.unexpected('after object key');
-    this.position++;
+  #readKey(): void {
+    if (this.#text.charCodeAt(this.#skipSpace()) !== 0x22)
+      throw this.#unexpected('looking for beginning of object key string');
+    this.#keys[this.#keys.length - 1] = this.#readString();
+    if (this.#text.charCodeAt(this.#skipSpace()) !== 0x3a) throw this.#unexpected('after object key');
+    this.#position++;
   }
 
-  private skipSpace(): number {
-    while (isSpace(this.text.charCodeAt(this.position))) this.position++;
-    return this.position;
+  #skipSpace(): number {
+    while (isSpace(this.#text.charCodeAt(this.#position))) this.#position++;
+    return this.#position;
   }
 
-  private readLiteral<T extends JsonValue>(word: string, value: T): T {
-    const { text } = this;
+  #readLiteral<T extends JsonValue>(word: string, value: T): T {
+    const text = this.#text;
     for (let i = 1; i < word.length; i++) {
-      if (text.charCodeAt(this.position + i) === word.charCodeAt(i)) continue;
-      this.position += i;
-      throw this.unexpected(`in literal ${word} (expecting '${word[i]}')`, true);
+      if (text.charCodeAt(this.#position + i) === word.charCodeAt(i)) continue;
+      this.#position += i;
+      throw this.#unexpected(`in literal ${word} (expecting '${word[i]}')`, true);
     }
-    this.position += word.length;
+    this.#position += word.length;
     return value;
   }
 
-  private readString(): string {
-    const { text } = this;
-    const start = this.position + 1;
+  #readString(): string {
+    const text = this.#text;
+    const start = this.#position + 1;
     let i = start;
     for (;;) {
       const code = text.charCodeAt(i);
       if (code === 0x22) break;
-      if (code === 0x5c) return this.readEscapedString(start, i);
+      if (code === 0x5c) return this.#readEscapedString(start, i);
       if (!(code >= 0x20)) {
-        this.position = i;
-        throw this.unexpected('in string literal');
+        this.#position = i;
+        throw this.#unexpected('in string literal');
       }
       i++;
     }
-    this.position = i + 1;
+    this.#position = i + 1;
     return text.slice(start, i);
   }
 
-  private readEscapedString(start: number, firstEscape: number): string {
-    const { text } = this;
+  #readEscapedString(start: number, firstEscape: number): string {
+    const text = this.#text;
     let out = '';
     let plain = start;
-    this.position = firstEscape;
+    this.#position = firstEscape;
     for (;;) {
-      const code = text.charCodeAt(this.position);
+      const code = text.charCodeAt(this.#position);
       if (code === 0x22) break;
       if (code === 0x5c) {
-        out += text.slice(plain, this.position) + this.readEscape();
-        plain = this.position;
-      } else if (!(code >= 0x20)) throw this.unexpected('in string literal');
-      else this.position++;
+        out += text.slice(plain, this.#position) + this.#readEscape();
+        plain = this.#position;
+      } else if (!(code >= 0x20)) throw this.#unexpected('in string literal');
+      else this.#position++;
     }
-    out += text.slice(plain, this.position++);
+    out += text.slice(plain, this.#position++);
     return out.isWellFormed() ? out : out.replace(loneSurrogates, '\ufffd');
   }
 
-  private readEscape(): string {
-    const code = this.text.charCodeAt(++this.position);
-    if (code === 0x75) return this.readUnicodeEscape();
+  #readEscape(): string {
+    const code = this.#text.charCodeAt(++this.#position);
+    if (code === 0x75) return this.#readUnicodeEscape();
     const character = escapes.get(code);
-    if (character === undefined) throw this.unexpected('in string escape code', true);
-    this.position++;
+    if (character === undefined) throw this.#unexpected('in string escape code', true);
+    this.#position++;
     return character;
   }
 
-  private readUnicodeEscape(): string {
+  #readUnicodeEscape(): string {
     for (let i = 1; i <= 4; i++) {
-      this.position++;
-      if (!isHex(this.text.charCodeAt(this.position)))
-        throw this.unexpected('in \\u hexadecimal character escape', true);
+      this.#position++;
+      if (!isHex(this.#text.charCodeAt(this.#position)))
+        throw this.#unexpected('in \\u hexadecimal character escape', true);
     }
-    this.position++;
-    return String.fromCharCode(parseInt(this.text.slice(this.position - 4, this.position), 16));
+    this.#position++;
+    return String.fromCharCode(parseInt(this.#text.slice(this.#position - 4, this.#position), 16));
   }
 
-  private readNumber(first: number): JsonValue {
-    const { text } = this;
-    const start = this.position;
-    if (first === 0x2d) first = text.charCodeAt(++this.position);
-    else if (!isDigit(first)) throw this.unexpected('looking for beginning of value');
-    if (!isDigit(first)) throw this.unexpected('in numeric literal', true);
-    this.position++;
-    if (first !== 0x30) this.skipDigits();
+  #readNumber(first: number): JsonValue {
+    const text = this.#text;
+    const start = this.#position;
+    if (first === 0x2d) first = text.charCodeAt(++this.#position);
+    else if (!isDigit(first)) throw this.#unexpected('looking for beginning of value');
+    if (!isDigit(first)) throw this.#unexpected('in numeric literal', true);
+    this.#position++;
+    if (first !== 0x30) this.#skipDigits();
     let integer = true;
-    if (text.charCodeAt(this.position) === 0x2e) {
+    if (text.charCodeAt(this.#position) === 0x2e) {
       integer = false;
-      this.position++;
-      this.needDigits('after decimal point in numeric literal');
+      this.#position++;
+      this.#needDigits('after decimal point in numeric literal');
     }
-    if ((text.charCodeAt(this.position) | 0x20) === 0x65) {
+    if ((text.charCodeAt(this.#position) | 0x20) === 0x65) {
       integer = false;
-      const sign = text.charCodeAt(++this.position);
-      if (sign === 0x2b || sign === 0x2d) this.position++;
-      this.needDigits('in exponent of numeric literal');
+      const sign = text.charCodeAt(++this.#position);
+      if (sign === 0x2b || sign === 0x2d) this.#position++;
+      this.#needDigits('in exponent of numeric literal');
     }
-    const literal = text.slice(start, this.position);
+    const literal = text.slice(start, this.#position);
     if (integer && literal.length <= 15) return Number(literal) || 0;
-    return this.options.keepNumbers === true
+    return this.#options.keepNumbers === true
       ? (new JsonNumber(literal) as unknown as JsonObject)
-      : this.untyped(literal);
+      : this.#untyped(literal);
   }
 
-  private untyped(literal: string): JsonValue {
+  #untyped(literal: string): JsonValue {
     try {
       return numberOf(literal);
     } catch (error) {
       // What is wrong with the text comes first.
-      this.typeError ??= error as Error;
+      this.#typeError ??= error as Error;
       return 0;
     }
   }
 
-  private skipDigits(): void {
-    while (isDigit(this.text.charCodeAt(this.position))) this.position++;
+  #skipDigits(): void {
+    while (isDigit(this.#text.charCodeAt(this.#position))) this.#position++;
   }
 
-  private needDigits(where: string): void {
-    if (!isDigit(this.text.charCodeAt(this.position))) throw this.unexpected(where, true);
-    this.skipDigits();
+  #needDigits(where: string): void {
+    if (!isDigit(this.#text.charCodeAt(this.#position))) throw this.#unexpected(where, true);
+    this.#skipDigits();
   }
 
   /**
    * Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space.
    */
-  private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
-    if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
+  #unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
+    if (this.#position >= this.#text.length && !spaceIsWrong)
+      return new JsonSyntaxError('unexpected end of JSON input');
     return new JsonSyntaxError(
-      `invalid character ${quoteCharacter(this.text, this.position, this.bytewise)} ${context}`,
+      `invalid character ${quoteCharacter(this.#text, this.#position, this.#bytewise)} ${context}`,
     );
   }
 }

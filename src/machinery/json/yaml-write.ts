@@ -30,106 +30,106 @@ const foldColumn = 80;
 const indentWidth = 2;
 const maxSimpleKey = 128;
 class YamlWriter {
-  private readonly parts: string[] = [];
-  private column = 0;
-  private indent = -1;
+  readonly #parts: string[] = [];
+  #column = 0;
+  #indent = -1;
   /** The last thing written allows content on the same line. */
-  private whitespace = true;
+  #whitespace = true;
   /** Nothing but indentation and indicators are on the line. */
-  private indention = true;
-  private depth = 0;
+  #indention = true;
+  #depth = 0;
 
   text(): string {
-    return this.parts.join('');
+    return this.#parts.join('');
   }
 
   document(value: JsonValue): void {
-    this.node(value, false);
-    this.indent = 0;
-    this.writeIndent();
+    this.#node(value, false);
+    this.#indent = 0;
+    this.#writeIndent();
   }
 
   /** @param inMapping a list here is not indented */
-  private node(value: JsonValue | undefined, inMapping: boolean): void {
-    if (value instanceof RawJson) return this.node(readJson(value.text).value, inMapping);
+  #node(value: JsonValue | undefined, inMapping: boolean): void {
+    if (value instanceof RawJson) return this.#node(readJson(value.text).value, inMapping);
     // What is deeper is written as JSON, which is YAML too: blocks nest by recursion, and their indentation grows
     // without end.
-    if (++this.depth > maxValueDepth && typeof value === 'object' && value !== null)
-      this.plainWord(stringifyJson(value));
-    else if (Array.isArray(value)) this.list(value, inMapping);
-    else if (isObject(value)) this.mapping(value);
-    else if (typeof value === 'string') this.scalar(value, styleOf(value, false), false);
-    else this.plainWord(wordOf(value));
-    this.depth--;
+    if (++this.#depth > maxValueDepth && typeof value === 'object' && value !== null)
+      this.#plainWord(stringifyJson(value));
+    else if (Array.isArray(value)) this.#list(value, inMapping);
+    else if (isObject(value)) this.#mapping(value);
+    else if (typeof value === 'string') this.#scalar(value, styleOf(value, false), false);
+    else this.#plainWord(wordOf(value));
+    this.#depth--;
   }
 
-  private list(items: readonly JsonValue[], inMapping: boolean): void {
+  #list(items: readonly JsonValue[], inMapping: boolean): void {
     if (items.length === 0) {
-      this.indicator('[]', true, false, false);
+      this.#indicator('[]', true, false, false);
       return;
     }
-    const { indent } = this;
-    this.increaseIndent(inMapping && !this.indention);
+    const indent = this.#indent;
+    this.#increaseIndent(inMapping && !this.#indention);
     for (const item of items) {
-      this.writeIndent();
-      this.indicator('-', true, false, true);
-      this.node(item, false);
+      this.#writeIndent();
+      this.#indicator('-', true, false, true);
+      this.#node(item, false);
     }
-    this.indent = indent;
+    this.#indent = indent;
   }
 
-  private mapping(object: JsonObject): void {
+  #mapping(object: JsonObject): void {
     const keys = Object.keys(object)
       .filter((key) => object[key] !== undefined)
       .sort(compareKeys);
     if (keys.length === 0) {
-      this.indicator('{}', true, false, false);
+      this.#indicator('{}', true, false, false);
       return;
     }
-    const { indent } = this;
-    this.increaseIndent(false);
+    const indent = this.#indent;
+    this.#increaseIndent(false);
     for (const key of keys) {
-      this.writeIndent();
-      this.key(key);
-      this.node(object[key], true);
+      this.#writeIndent();
+      this.#key(key);
+      this.#node(object[key], true);
     }
-    this.indent = indent;
+    this.#indent = indent;
   }
 
-  private key(key: string): void {
+  #key(key: string): void {
     const isSimple = Buffer.byteLength(key) <= maxSimpleKey && !analyzeText(key).multiline;
-    if (!isSimple) this.indicator('?', true, false, true);
-    this.scalar(key, styleOf(key, isSimple), isSimple);
-    if (!isSimple) this.writeIndent();
-    this.indicator(':', !isSimple, false, !isSimple);
+    if (!isSimple) this.#indicator('?', true, false, true);
+    this.#scalar(key, styleOf(key, isSimple), isSimple);
+    if (!isSimple) this.#writeIndent();
+    this.#indicator(':', !isSimple, false, !isSimple);
   }
 
-  private scalar(text: string, style: Style, isKey: boolean): void {
-    const { indent } = this;
-    this.indent = indent < 0 ? indentWidth : indent + indentWidth;
+  #scalar(text: string, style: Style, isKey: boolean): void {
+    const indent = this.#indent;
+    this.#indent = indent < 0 ? indentWidth : indent + indentWidth;
     switch (style) {
       case 'plain':
-        this.plain(text, !isKey);
+        this.#plain(text, !isKey);
         break;
       case 'single':
-        this.single(text, !isKey);
+        this.#single(text, !isKey);
         break;
       case 'double':
-        this.double(text, !isKey);
+        this.#double(text, !isKey);
         break;
       case 'literal':
-        this.literal(text);
+        this.#literal(text);
     }
-    this.indent = indent;
+    this.#indent = indent;
   }
 
-  private plainWord(word: string): void {
-    this.plain(word, false);
+  #plainWord(word: string): void {
+    this.#plain(word, false);
   }
 
-  private plain(text: string, mayFold: boolean): void {
-    if (!this.whitespace && text !== '') this.put(' ');
-    this.folded(
+  #plain(text: string, mayFold: boolean): void {
+    if (!this.#whitespace && text !== '') this.#put(' ');
+    this.#folded(
       text,
       mayFold,
       () => true,
@@ -137,118 +137,114 @@ class YamlWriter {
     );
   }
 
-  private single(text: string, mayFold: boolean): void {
-    this.indicator("'", true, false, false);
-    this.folded(
+  #single(text: string, mayFold: boolean): void {
+    this.#indicator("'", true, false, false);
+    this.#folded(
       text,
       mayFold,
       (i) => i > 0 && i < text.length - 1,
       (char) => (char === "'" ? "''" : char),
     );
-    this.indicator("'", false, false, false);
+    this.#indicator("'", false, false, false);
   }
 
   /** Text whose lines may end at single spaces. */
-  private folded(
-    text: string,
-    mayFold: boolean,
-    isInside: (i: number) => boolean,
-    write: (char: string) => string,
-  ): void {
+  #folded(text: string, mayFold: boolean, isInside: (i: number) => boolean, write: (char: string) => string): void {
     let afterSpace = false;
     let afterBreak = false;
     for (let i = 0; i < text.length; ) {
       const char = String.fromCodePoint(text.codePointAt(i)!);
       if (char === ' ') {
-        if (mayFold && !afterSpace && this.column > foldColumn && isInside(i) && text[i + 1] !== ' ')
-          this.writeIndent();
-        else this.put(char);
+        if (mayFold && !afterSpace && this.#column > foldColumn && isInside(i) && text[i + 1] !== ' ')
+          this.#writeIndent();
+        else this.#put(char);
         afterSpace = true;
       } else if (isBreak(char)) {
-        if (!afterBreak && char === '\n') this.lineBreak('\n');
-        this.lineBreak(char);
-        this.indention = true;
+        if (!afterBreak && char === '\n') this.#lineBreak('\n');
+        this.#lineBreak(char);
+        this.#indention = true;
         afterBreak = true;
       } else {
-        if (afterBreak) this.writeIndent();
-        this.put(write(char));
-        this.indention = false;
+        if (afterBreak) this.#writeIndent();
+        this.#put(write(char));
+        this.#indention = false;
         afterSpace = false;
         afterBreak = false;
       }
       i += char.length;
     }
-    this.whitespace = false;
-    this.indention = false;
+    this.#whitespace = false;
+    this.#indention = false;
   }
 
-  private double(text: string, mayFold: boolean): void {
-    this.indicator('"', true, false, false);
+  #double(text: string, mayFold: boolean): void {
+    this.#indicator('"', true, false, false);
     let afterSpace = false;
     for (let i = 0; i < text.length; ) {
       const char = String.fromCodePoint(text.codePointAt(i)!);
-      if (char === ' ' && mayFold && !afterSpace && this.column > foldColumn && i > 0 && i < text.length - 1) {
-        this.writeIndent();
-        if (text[i + 1] === ' ') this.put('\\');
-      } else this.put(escapeCharacter(char));
+      if (char === ' ' && mayFold && !afterSpace && this.#column > foldColumn && i > 0 && i < text.length - 1) {
+        this.#writeIndent();
+        if (text[i + 1] === ' ') this.#put('\\');
+      } else this.#put(escapeCharacter(char));
       afterSpace = char === ' ';
       i += char.length;
     }
-    this.indicator('"', false, false, false);
+    this.#indicator('"', false, false, false);
   }
 
-  private literal(text: string): void {
-    this.indicator('|', true, false, false);
-    if (text[0] === ' ' || isBreak(text[0]!)) this.put(String(indentWidth));
-    this.put(chompingOf(text));
-    this.lineBreak('\n');
-    this.indention = true;
-    this.whitespace = true;
+  #literal(text: string): void {
+    this.#indicator('|', true, false, false);
+    if (text[0] === ' ' || isBreak(text[0]!)) this.#put(String(indentWidth));
+    this.#put(chompingOf(text));
+    this.#lineBreak('\n');
+    this.#indention = true;
+    this.#whitespace = true;
     let afterBreak = true;
     for (const char of text) {
       if (isBreak(char)) {
-        this.lineBreak(char);
-        this.indention = true;
+        this.#lineBreak(char);
+        this.#indention = true;
         afterBreak = true;
         continue;
       }
-      if (afterBreak) this.writeIndent();
-      this.put(char);
-      this.indention = false;
+      if (afterBreak) this.#writeIndent();
+      this.#put(char);
+      this.#indention = false;
       afterBreak = false;
     }
   }
 
-  private increaseIndent(keep: boolean): void {
-    if (this.indent < 0) this.indent = 0;
-    else if (!keep) this.indent += indentWidth;
+  #increaseIndent(keep: boolean): void {
+    if (this.#indent < 0) this.#indent = 0;
+    else if (!keep) this.#indent += indentWidth;
   }
 
-  private indicator(text: string, needsSpace: boolean, isWhitespace: boolean, isIndention: boolean): void {
-    if (needsSpace && !this.whitespace) this.put(' ');
-    this.put(text);
-    this.whitespace = isWhitespace;
-    this.indention = this.indention && isIndention;
+  #indicator(text: string, needsSpace: boolean, isWhitespace: boolean, isIndention: boolean): void {
+    if (needsSpace && !this.#whitespace) this.#put(' ');
+    this.#put(text);
+    this.#whitespace = isWhitespace;
+    this.#indention = this.#indention && isIndention;
   }
 
-  private writeIndent(): void {
-    const indent = Math.max(this.indent, 0);
-    if (!this.indention || this.column > indent || (this.column === indent && !this.whitespace)) this.lineBreak('\n');
-    if (this.column < indent) this.put(' '.repeat(indent - this.column));
-    this.whitespace = true;
-    this.indention = true;
+  #writeIndent(): void {
+    const indent = Math.max(this.#indent, 0);
+    if (!this.#indention || this.#column > indent || (this.#column === indent && !this.#whitespace))
+      this.#lineBreak('\n');
+    if (this.#column < indent) this.#put(' '.repeat(indent - this.#column));
+    this.#whitespace = true;
+    this.#indention = true;
   }
 
-  private lineBreak(char: string): void {
-    this.parts.push(char);
-    this.column = 0;
+  #lineBreak(char: string): void {
+    this.#parts.push(char);
+    this.#column = 0;
   }
 
-  private put(text: string): void {
+  #put(text: string): void {
     if (text === '') return;
-    this.parts.push(text);
+    this.#parts.push(text);
     // Characters count once, whatever they take in UTF-16.
-    this.column += text.length === 1 ? 1 : [...text].length;
+    this.#column += text.length === 1 ? 1 : [...text].length;
   }
 }
 

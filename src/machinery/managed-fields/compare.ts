@@ -303,25 +303,25 @@ function compareItems(
 
 /** Changes of members, on their way up. */
 class Collector {
-  private removed: FieldNode[] | undefined;
-  private modified: FieldNode[] | undefined;
-  private added: FieldNode[] | undefined;
+  #removed: FieldNode[] | undefined;
+  #modified: FieldNode[] | undefined;
+  #added: FieldNode[] | undefined;
 
   add(element: PathElement, changes: Changes): void {
-    if (changes.removed !== undefined) (this.removed ??= []).push(nodeOf(element, changes.removed));
-    if (changes.modified !== undefined) (this.modified ??= []).push(nodeOf(element, changes.modified));
-    if (changes.added !== undefined) (this.added ??= []).push(nodeOf(element, changes.added));
+    if (changes.removed !== undefined) (this.#removed ??= []).push(nodeOf(element, changes.removed));
+    if (changes.modified !== undefined) (this.#modified ??= []).push(nodeOf(element, changes.modified));
+    if (changes.added !== undefined) (this.#added ??= []).push(nodeOf(element, changes.added));
   }
 
   changes(): Changes | undefined {
-    if (this.removed === undefined && this.modified === undefined && this.added === undefined) return undefined;
-    return { removed: below(this.removed), modified: below(this.modified), added: below(this.added) };
+    if (this.#removed === undefined && this.#modified === undefined && this.#added === undefined) return undefined;
+    return { removed: below(this.#removed), modified: below(this.#modified), added: below(this.#added) };
   }
 
   sorted(): Changes | undefined {
-    this.removed?.sort(byElement);
-    this.modified?.sort(byElement);
-    this.added?.sort(byElement);
+    this.#removed?.sort(byElement);
+    this.#modified?.sort(byElement);
+    this.#added?.sort(byElement);
     return this.changes();
   }
 }

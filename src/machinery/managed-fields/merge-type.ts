@@ -61,21 +61,21 @@ export class StructField {
   readonly options: FieldOptions;
   readonly absent: JsonValue | undefined;
   readonly omitsZero: boolean;
-  private readonly resolve: () => MergeType;
-  private resolved: MergeType | undefined;
+  readonly #resolve: () => MergeType;
+  #resolved: MergeType | undefined;
 
   constructor(name: string, resolve: () => MergeType, options: FieldOptions = {}) {
     this.name = name;
     this.element = fieldElement(name);
     this.leaf = { element: this.element, member: true, children: undefined };
-    this.resolve = resolve;
+    this.#resolve = resolve;
     this.options = options;
     this.absent = options.absent;
     this.omitsZero = options.omitsZero ?? false;
   }
 
   get type(): MergeType {
-    return (this.resolved ??= this.resolve());
+    return (this.#resolved ??= this.#resolve());
   }
 
   withType(resolve: () => MergeType): StructField {

@@ -23,7 +23,7 @@ export class PathElement {
   readonly name: string;
   /** Key of a keyed item, sorted by name; the value of a set's item or the index as the one entry. */
   readonly values: KeyValues;
-  private quoted: string | undefined;
+  #quoted: string | undefined;
 
   constructor(kind: ElementKind, text: string, name: string, values: KeyValues) {
     this.kind = kind;
@@ -34,8 +34,8 @@ export class PathElement {
 
   /** `"f:name":`, the element as member name of a JSON object. */
   get memberName(): string {
-    this.quoted ??= `${quote(this.text)}:`;
-    return this.quoted;
+    this.#quoted ??= `${quote(this.text)}:`;
+    return this.#quoted;
   }
 
   /** As messages show it: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */

@@ -38,81 +38,81 @@ export function createCustomType(
 const texts = scalarType('string');
 
 class Reader {
-  private readonly objectMeta: MergeType;
+  readonly #objectMeta: MergeType;
 
   constructor(objectMeta: MergeType) {
-    this.objectMeta = objectMeta;
+    this.#objectMeta = objectMeta;
   }
 
   whole(schema: JsonObject, preserve: boolean): MergeType {
-    return { map: this.mapOf(schema, preserve || preserves(schema), this.identity()) };
+    return { map: this.#mapOf(schema, preserve || preserves(schema), this.#identity()) };
   }
 
-  private typeOf(schema: JsonObject, inherited: boolean): MergeType {
+  #typeOf(schema: JsonObject, inherited: boolean): MergeType {
     const preserve = inherited || preserves(schema);
     switch (memberOf(schema, 'type')) {
       case undefined:
       case '':
-        return { scalar: 'untyped', list: this.listOf(schema, preserve), map: this.mapOf(schema, preserve) };
+        return { scalar: 'untyped', list: this.#listOf(schema, preserve), map: this.#mapOf(schema, preserve) };
       case 'object':
         return {
-          map: this.mapOf(
+          map: this.#mapOf(
             schema,
             preserve,
-            memberOf(schema, 'x-kubernetes-embedded-resource') === true ? this.identity() : [],
+            memberOf(schema, 'x-kubernetes-embedded-resource') === true ? this.#identity() : [],
           ),
         };
       case 'array':
-        return { list: this.listOf(schema, preserve) };
+        return { list: this.#listOf(schema, preserve) };
       default:
         return scalarType(scalarOf(schema));
     }
   }
 
-  private mapOf(schema: JsonObject, preserve: boolean, more: readonly StructField[] = []): MapType {
+  #mapOf(schema: JsonObject, preserve: boolean, more: readonly StructField[] = []): MapType {
     const properties = objectAt(schema, 'properties') ?? {};
     const own = new Map(
       keysOf(properties).map((name): [string, StructField] => [
         name,
-        this.fieldOf(name, memberOf(properties, name) as JsonObject, preserve),
+        this.#fieldOf(name, memberOf(properties, name) as JsonObject, preserve),
       ]),
     );
     for (const field of more) own.set(field.name, field);
-    const element = this.elementOf(memberOf(schema, 'additionalProperties'), own.size === 0, preserve);
+    const element = this.#elementOf(memberOf(schema, 'additionalProperties'), own.size === 0, preserve);
     return structType(own.values(), {
       ...(element && { element }),
       atomic: memberOf(schema, 'x-kubernetes-map-type') === 'atomic',
     });
   }
 
-  private fieldOf(name: string, schema: JsonObject, preserve: boolean): StructField {
+  #fieldOf(name: string, schema: JsonObject, preserve: boolean): StructField {
     const fixed = memberOf(schema, 'default');
-    return new StructField(name, () => this.typeOf(schema, preserve), fixed === undefined ? {} : { default: fixed });
+    return new StructField(name, () => this.#typeOf(schema, preserve), fixed === undefined ? {} : { default: fixed });
   }
 
   /** Type of members the schema does not name. */
-  private elementOf(additional: JsonValue | undefined, isFreeForm: boolean, preserve: boolean): MergeType | undefined {
-    if (isObject(additional)) return this.typeOf(additional, preserve);
+  #elementOf(additional: JsonValue | undefined, isFreeForm: boolean, preserve: boolean): MergeType | undefined {
+    if (isObject(additional)) return this.#typeOf(additional, preserve);
     if (additional === undefined) return preserve || isFreeForm ? deduced : undefined;
     return additional === true ? deduced : undefined;
   }
 
-  private listOf(schema: JsonObject, preserve: boolean): ListType {
+  #listOf(schema: JsonObject, preserve: boolean): ListType {
     const items = objectAt(schema, 'items');
     const keys = memberOf(schema, 'x-kubernetes-list-map-keys');
     const kind = memberOf(schema, 'x-kubernetes-list-type') as 'atomic' | 'set' | 'map' | undefined;
     return listType(
-      () => (items === undefined ? untypedAtomic : this.typeOf(items, preserve)),
+      () => (items === undefined ? untypedAtomic : this.#typeOf(items, preserve)),
       kind,
       Array.isArray(keys) ? (keys as string[]) : [],
     );
   }
 
-  private identity(): StructField[] {
+  #identity(): StructField[] {
     return [
       new StructField('apiVersion', () => texts),
       new StructField('kind', () => texts),
-      new StructField('metadata', () => this.objectMeta),
+      new StructField('metadata', () => this.#objectMeta),
     ];
   }
 }

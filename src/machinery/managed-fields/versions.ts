@@ -27,9 +27,9 @@ export interface VersionSource {
 
 export class Versions {
   readonly current: VersionedType;
-  private readonly others: VersionSource | undefined;
-  private readonly typeById: (type: string | MergeType) => MergeType;
-  private readonly encoding: ValueEncoding;
+  readonly #others: VersionSource | undefined;
+  readonly #typeById: (type: string | MergeType) => MergeType;
+  readonly #encoding: ValueEncoding;
 
   constructor(
     current: VersionedType,
@@ -38,24 +38,24 @@ export class Versions {
     encoding: ValueEncoding,
   ) {
     this.current = current;
-    this.others = others;
-    this.typeById = typeById;
-    this.encoding = encoding;
+    this.#others = others;
+    this.#typeById = typeById;
+    this.#encoding = encoding;
   }
 
   typeOf(apiVersion: string): MergeType | undefined {
     if (apiVersion === this.current.apiVersion) return this.current.type;
-    const type = this.others?.typeOf(apiVersion);
-    return type === undefined ? undefined : this.typeById(type);
+    const type = this.#others?.typeOf(apiVersion);
+    return type === undefined ? undefined : this.#typeById(type);
   }
 
   /** As a JSON value; undefined when the version is gone. */
   convert(value: JsonValue, from: string, to: string): JsonValue | undefined {
     if (from === to) return value;
     const type = this.typeOf(to);
-    if (type === undefined || this.others === undefined) return undefined;
-    const converted = this.others.convert(value as JsonObject, from, to);
-    return this.encoding === 'normalized' ? jsonEncoded(type, converted) : converted;
+    if (type === undefined || this.#others === undefined) return undefined;
+    const converted = this.#others.convert(value as JsonObject, from, to);
+    return this.#encoding === 'normalized' ? jsonEncoded(type, converted) : converted;
   }
 
   /** What changed, by version; made when asked for. */
@@ -67,12 +67,12 @@ export class Versions {
   ): (apiVersion: string) => Comparison | undefined {
     const made = new Map<string, Comparison | undefined>();
     return (apiVersion) => {
-      if (!made.has(apiVersion)) made.set(apiVersion, this.compare(before, after, apiVersion, filter, encoding));
+      if (!made.has(apiVersion)) made.set(apiVersion, this.#compare(before, after, apiVersion, filter, encoding));
       return made.get(apiVersion);
     };
   }
 
-  private compare(
+  #compare(
     before: JsonObject,
     after: JsonObject,
     apiVersion: string,

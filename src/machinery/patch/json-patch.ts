@@ -111,30 +111,30 @@ interface Place {
 class PatchRun {
   root: JsonValue;
   /** Containers made in this run, which may be changed in place. */
-  private readonly own = new Set<Container>();
-  private copyBytesLeft: number;
+  readonly #own = new Set<Container>();
+  #copyBytesLeft: number;
 
   constructor(document: JsonValue, maxCopyBytes: number) {
     this.root = document;
-    this.copyBytesLeft = maxCopyBytes;
-    if (isContainer(document)) this.root = this.open(document);
+    this.#copyBytesLeft = maxCopyBytes;
+    if (isContainer(document)) this.root = this.#open(document);
   }
 
   apply(operation: JsonPatchOperation): void {
     const op = memberOf(operation, 'op');
     switch (op) {
       case 'add':
-        return add(this.place(text(operation, 'path')), value(operation));
+        return add(this.#place(text(operation, 'path')), value(operation));
       case 'remove':
-        return remove(this.place(text(operation, 'path')));
+        return remove(this.#place(text(operation, 'path')));
       case 'replace':
-        return this.replace(text(operation, 'path'), value(operation));
+        return this.#replace(text(operation, 'path'), value(operation));
       case 'move':
-        return this.move(text(operation, 'from'), text(operation, 'path'));
+        return this.#move(text(operation, 'from'), text(operation, 'path'));
       case 'copy':
-        return this.copy(text(operation, 'from'), text(operation, 'path'));
+        return this.#copy(text(operation, 'from'), text(operation, 'path'));
       case 'test':
-        return this.test(text(operation, 'path'), value(operation));
+        return this.#test(text(operation, 'path'), value(operation));
       default:
         throw cannotApply(`Unexpected kind: ${String(op)}`);
     }
@@ -146,42 +146,42 @@ class PatchRun {
    */
   finish(): void {
     if (isDeeper(this.root, MAX_DEPTH)) throw tooDeep();
-    for (const container of this.own) if (!Array.isArray(container)) sortMembers(container);
+    for (const container of this.#own) if (!Array.isArray(container)) sortMembers(container);
   }
 
-  private replace(path: string, replacement: JsonValue): void {
+  #replace(path: string, replacement: JsonValue): void {
     if (path !== '') {
-      const place = this.place(path);
+      const place = this.#place(path);
       get(place);
       set(place, replacement);
     } else if (isContainer(replacement)) {
-      this.root = this.open(replacement);
+      this.root = this.#open(replacement);
     }
   }
 
-  private move(from: string, path: string): void {
-    const source = this.place(from);
+  #move(from: string, path: string): void {
+    const source = this.#place(from);
     const moved = get(source);
     remove(source);
-    add(this.place(path), moved ?? null);
+    add(this.#place(path), moved ?? null);
   }
 
   /** Copies in depth: two places that share a container could be told apart by a later operation. */
-  private copy(from: string, path: string): void {
-    const copied = get(this.place(from)) ?? null;
-    const target = this.place(path);
-    this.copyBytesLeft -= jsonBytes(copied);
-    if (this.copyBytesLeft < 0) throw cannotApply('the copy operations exceed the accumulated size limit');
+  #copy(from: string, path: string): void {
+    const copied = get(this.#place(from)) ?? null;
+    const target = this.#place(path);
+    this.#copyBytesLeft -= jsonBytes(copied);
+    if (this.#copyBytesLeft < 0) throw cannotApply('the copy operations exceed the accumulated size limit');
     add(target, structuredCopy(copied));
   }
 
-  private test(path: string, expected: JsonValue): void {
-    const actual = path === '' ? this.root : (get(this.place(path)) ?? null);
+  #test(path: string, expected: JsonValue): void {
+    const actual = path === '' ? this.root : (get(this.#place(path)) ?? null);
     if (!jsonEqual(actual, expected)) throw cannotApply(`testing value ${path} failed: test failed`);
   }
 
   /** Opens the containers on the way, so that the last one may be changed. */
-  private place(path: string): Place {
+  #place(path: string): Place {
     const keys = path.split('/').slice(1).map(unescape);
     const key = keys.pop();
     if (key === undefined) throw cannotApply(`doc is missing path: "${path}": missing value`);
@@ -189,7 +189,7 @@ class PatchRun {
     for (const step of keys) {
       const next = isContainer(container) ? contentOf(get({ container, key: step })) : undefined;
       if (!isContainer(next)) throw cannotApply(`doc is missing path: "${path}": missing value`);
-      const opened = this.open(next);
+      const opened = this.#open(next);
       if (opened !== next) set({ container: container as Container, key: step }, opened);
       container = opened;
     }
@@ -197,10 +197,10 @@ class PatchRun {
     return { container, key };
   }
 
-  private open(container: Container): Container {
-    if (this.own.has(container)) return container;
+  #open(container: Container): Container {
+    if (this.#own.has(container)) return container;
     const copy = Array.isArray(container) ? [...container] : sortedCopy(container);
-    this.own.add(copy);
+    this.#own.add(copy);
     return copy;
   }
 }

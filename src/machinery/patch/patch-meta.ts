@@ -62,18 +62,18 @@ const scalarTypes: Readonly<Record<string, ValueType>> = {
 
 /** Patch metadata of the types of one schema. */
 export class PatchMetaLookup {
-  private readonly schemas: SchemaRegistry;
-  private readonly members = new Map<string, ReadonlyMap<string, PatchMember>>();
+  readonly #schemas: SchemaRegistry;
+  readonly #members = new Map<string, ReadonlyMap<string, PatchMember>>();
 
   constructor(schemas: SchemaRegistry) {
-    this.schemas = schemas;
+    this.#schemas = schemas;
   }
 
   /** @throws StatusError 500 with upstream's text when the type has no such member, or no members. */
   member(type: ValueType, key: string): PatchMember {
     if (type.kind !== 'struct')
       throw plainError(`merging an object in json but data type is not struct, instead is: ${type.kind}`);
-    const members = this.membersOf(type.name);
+    const members = this.#membersOf(type.name);
     const found =
       members.get(key) ??
       members.get([...members.keys()].find((name) => name.toLowerCase() === key.toLowerCase()) ?? '');
@@ -90,29 +90,29 @@ export class PatchMetaLookup {
     return meta;
   }
 
-  private membersOf(name: string): ReadonlyMap<string, PatchMember> {
-    let members = this.members.get(name);
+  #membersOf(name: string): ReadonlyMap<string, PatchMember> {
+    let members = this.#members.get(name);
     if (members === undefined) {
-      members = new Map(name.includes('.') ? this.read(name) : []);
-      this.members.set(name, members);
+      members = new Map(name.includes('.') ? this.#read(name) : []);
+      this.#members.set(name, members);
     }
     return members;
   }
 
-  private *read(id: string): Generator<[string, PatchMember]> {
-    const type = this.schemas.type(id);
+  *#read(id: string): Generator<[string, PatchMember]> {
+    const type = this.#schemas.type(id);
     if (type.kind)
       yield* ['kind', 'apiVersion'].map((name): [string, PatchMember] => [
         name,
         { type: text, pointer: false, strategy: '', mergeKey: '' },
       ]);
     for (const field of type.fields) {
-      if (field.inline) yield* this.read(field.type);
+      if (field.inline) yield* this.#read(field.type);
       else if (field.json !== '-')
         yield [
           field.json,
           {
-            type: this.typeOf(field),
+            type: this.#typeOf(field),
             pointer: field.pointer ?? false,
             strategy: strategyOf(field),
             mergeKey: field.patchMergeKey ?? '',
@@ -121,15 +121,15 @@ export class PatchMetaLookup {
     }
   }
 
-  private typeOf(field: { type: string; repeated?: boolean; mapKey?: string }): ValueType {
-    let type = scalarTypes[field.type] ?? this.named(field.type);
+  #typeOf(field: { type: string; repeated?: boolean; mapKey?: string }): ValueType {
+    let type = scalarTypes[field.type] ?? this.#named(field.type);
     if (field.repeated) type = { kind: 'slice', name: '', element: type };
     return field.mapKey === undefined ? type : { kind: 'map', name: '', element: type };
   }
 
-  private named(id: string): ValueType {
-    const { alias } = this.schemas.type(id);
-    return alias === undefined ? struct(id) : this.typeOf(alias);
+  #named(id: string): ValueType {
+    const { alias } = this.#schemas.type(id);
+    return alias === undefined ? struct(id) : this.#typeOf(alias);
   }
 }
 

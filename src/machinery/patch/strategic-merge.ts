@@ -59,10 +59,10 @@ export function createStrategicMerge(schemas: SchemaRegistry): StrategicMerge {
 }
 
 class Merger {
-  private readonly meta: PatchMetaLookup;
+  readonly #meta: PatchMetaLookup;
 
   constructor(meta: PatchMetaLookup) {
-    this.meta = meta;
+    this.#meta = meta;
   }
 
   mergeObjects(original: JsonObject, patch: JsonObject, type: ValueType): JsonObject {
@@ -71,37 +71,37 @@ class Merger {
     const merged = sortedCopy(original);
     const rest = new Map(keysOf(patch).map((key): [string, JsonValue] => [key, memberOf(patch, key)!]));
     retainKeys(merged, rest);
-    this.mergeOrderedLists(merged, rest, type);
-    for (const [key, value] of rest) this.mergeMember(merged, key, value, type);
+    this.#mergeOrderedLists(merged, rest, type);
+    for (const [key, value] of rest) this.#mergeMember(merged, key, value, type);
     sortMembers(merged);
     return merged;
   }
 
-  private mergeMember(merged: JsonObject, key: string, patch: JsonValue, type: ValueType): void {
+  #mergeMember(merged: JsonObject, key: string, patch: JsonValue, type: ValueType): void {
     const isDeletion = key.startsWith(DELETE_FROM);
     const name = isDeletion ? listName(key, DELETE_FROM, 'primitive list') : key;
     const current = merged[name];
     if (patch === null) delete merged[name];
     else if (Array.isArray(current) && Array.isArray(patch))
-      merged[name] = this.mergeLists(current, patch, name, type, isDeletion);
-    else if (isObject(current) && isObject(patch)) merged[name] = this.mergeMembers(current, patch, name, type);
+      merged[name] = this.#mergeLists(current, patch, name, type, isDeletion);
+    else if (isObject(current) && isObject(patch)) merged[name] = this.#mergeMembers(current, patch, name, type);
     else if (!isDeletion || (current !== undefined && goTypeName(current) === goTypeName(patch)))
       setNew(merged, name, withoutNulls(patch));
   }
 
-  private mergeMembers(current: JsonObject, patch: JsonObject, name: string, type: ValueType): JsonObject {
-    const meta = this.meta.member(type, name);
+  #mergeMembers(current: JsonObject, patch: JsonObject, name: string, type: ValueType): JsonObject {
+    const meta = this.#meta.member(type, name);
     return meta.strategy === 'replace' ? patch : this.mergeObjects(current, patch, meta.type);
   }
 
-  private mergeLists(
+  #mergeLists(
     current: JsonValue[],
     patch: JsonValue[],
     name: string,
     type: ValueType,
     isDeletion: boolean,
   ): JsonValue[] {
-    const meta = this.meta.list(type, name);
+    const meta = this.#meta.list(type, name);
     if (meta.strategy !== 'merge' && !isDeletion) return patch;
     if (current.length === 0 && patch.length === 0) return current;
     if (itemsOf(current, patch) !== 'map')
@@ -111,7 +111,7 @@ class Merger {
   }
 
   /** Merges each list that has a `$setElementOrder`, and takes both out of the patch. */
-  private mergeOrderedLists(merged: JsonObject, rest: Map<string, JsonValue>, type: ValueType): void {
+  #mergeOrderedLists(merged: JsonObject, rest: Map<string, JsonValue>, type: ValueType): void {
     for (const [key, order] of [...rest]) {
       if (!key.startsWith(ELEMENT_ORDER)) continue;
       rest.delete(key);
@@ -119,28 +119,28 @@ class Merger {
       const name = listName(key, ELEMENT_ORDER, 'setElementOrder list');
       const current = merged[name] === undefined ? undefined : asList(merged[name]);
       const patch = rest.has(name) ? asList(rest.get(name)!) : undefined;
-      const { mergeKey } = this.meta.list(type, name);
+      const { mergeKey } = this.#meta.list(type, name);
       validateOrder(patch ?? [], orderList, mergeKey, DIRECTIVE);
       if (current === undefined && patch === undefined) continue;
-      merged[name] = this.mergeOrdered(current, patch, orderList, name, type);
+      merged[name] = this.#mergeOrdered(current, patch, orderList, name, type);
       rest.delete(name);
     }
   }
 
-  private mergeOrdered(
+  #mergeOrdered(
     current: JsonValue[] | undefined,
     patch: JsonValue[] | undefined,
     order: JsonValue[],
     name: string,
     type: ValueType,
   ): JsonValue[] {
-    const list = this.contentsOf(current, patch, name, type);
-    const { mergeKey } = this.meta.list(type, name);
+    const list = this.#contentsOf(current, patch, name, type);
+    const { mergeKey } = this.#meta.list(type, name);
     const shape: ListShape = { mergeKey, ofMaps: itemsOf(current ?? [], patch ?? []) === 'map' || mergeKey !== '' };
     return orderLike(list, order, current ?? [], shape);
   }
 
-  private contentsOf(
+  #contentsOf(
     current: JsonValue[] | undefined,
     patch: JsonValue[] | undefined,
     name: string,
@@ -149,7 +149,7 @@ class Merger {
     if (patch === undefined) return current ?? [];
     return current === undefined
       ? (withoutDirectives(patch) as JsonValue[])
-      : this.mergeLists(current, patch, name, type, false);
+      : this.#mergeLists(current, patch, name, type, false);
   }
 }
 

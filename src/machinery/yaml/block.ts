@@ -67,11 +67,11 @@ function readLine(cursor: Cursor): string {
 /** The column at which the lines of the scalar begin: given by the header, or found from the first line with text. */
 class Indentation {
   columns: number;
-  private readonly parent: number;
+  readonly #parent: number;
 
   constructor(columns: number, parent: number) {
     this.columns = columns;
-    this.parent = parent;
+    this.#parent = parent;
   }
 
   /** Goes to the next line with text and returns the line breaks before it. */
@@ -86,7 +86,7 @@ class Indentation {
       if (!cursor.atBreak) break;
       breaks += cursor.readBreak();
     }
-    if (this.columns === 0) this.columns = Math.max(widest, this.parent + 1, 1);
+    if (this.columns === 0) this.columns = Math.max(widest, this.#parent + 1, 1);
     return breaks;
   }
 }

@@ -27,304 +27,306 @@ const maxKeyLength = 1024;
 const dropCount = 1024;
 
 export class Scanner {
-  private readonly cursor: Cursor;
-  private readonly tokens: Token[] = [];
-  private head = 0;
+  readonly #cursor: Cursor;
+  readonly #tokens: Token[] = [];
+  #head = 0;
   /** Column of the innermost block collection, -1 when there is none. */
-  private indent = -1;
-  private readonly indents: number[] = [];
+  #indent = -1;
+  readonly #indents: number[] = [];
   /** For each open flow collection, and for what is around them, the token that may still become a key. */
-  private readonly keys: (Token | undefined)[] = [undefined];
-  private keyAllowed = true;
-  private ended = false;
+  readonly #keys: (Token | undefined)[] = [undefined];
+  #keyAllowed = true;
+  #ended = false;
 
   constructor(text: string) {
-    this.cursor = new Cursor(text);
-    if (this.cursor.code() === 0xfeff) this.cursor.lineStart = ++this.cursor.p;
+    this.#cursor = new Cursor(text);
+    if (this.#cursor.code() === 0xfeff) this.#cursor.lineStart = ++this.#cursor.p;
   }
 
   /** Characters that were read so far: a measure of the work done. */
   get position(): number {
-    return this.cursor.p;
+    return this.#cursor.p;
   }
 
   /** The next token; it stays the next one until it is taken. */
   peek(): Token {
-    while (this.head === this.tokens.length || this.mayBecomeKey(this.tokens[this.head]!)) this.fetch();
-    return this.tokens[this.head]!;
+    while (this.#head === this.#tokens.length || this.#mayBecomeKey(this.#tokens[this.#head]!)) this.#fetch();
+    return this.#tokens[this.#head]!;
   }
 
   take(): void {
-    this.head++;
-    if (this.head < this.tokens.length && this.head < dropCount) return;
-    this.tokens.splice(0, this.head);
-    this.head = 0;
+    this.#head++;
+    if (this.#head < this.#tokens.length && this.#head < dropCount) return;
+    this.#tokens.splice(0, this.#head);
+    this.#head = 0;
   }
 
-  private get inFlow(): boolean {
-    return this.keys.length > 1;
+  get #inFlow(): boolean {
+    return this.#keys.length > 1;
   }
 
-  private mayBecomeKey(token: Token): boolean {
+  #mayBecomeKey(token: Token): boolean {
     if (!token.pending) return false;
-    if (token.line === this.cursor.line && !this.isFar(token)) return true;
-    if (token.required) throw this.keyExpected();
+    if (token.line === this.#cursor.line && !this.#isFar(token)) return true;
+    if (token.required) throw this.#keyExpected();
     token.pending = false;
     return false;
   }
 
-  private isFar({ p }: Token): boolean {
-    const { cursor } = this;
+  #isFar({ p }: Token): boolean {
+    const cursor = this.#cursor;
     if (cursor.p - p <= maxKeyLength) return false;
     // The distance is one in characters, of which some are two units of UTF-16.
     return cursor.p - p > 2 * maxKeyLength || [...cursor.text.slice(p, cursor.p)].length > maxKeyLength;
   }
 
-  private keyExpected = (): Error => scanError("could not find expected ':'", this.cursor.line);
+  #keyExpected = (): Error => scanError("could not find expected ':'", this.#cursor.line);
 
-  private add(kind: Kind, place: Place = this.cursor): Token {
+  #add(kind: Kind, place: Place = this.#cursor): Token {
     const token = new Token(kind, place);
-    this.tokens.push(token);
+    this.#tokens.push(token);
     return token;
   }
 
   /** A token that a colon may turn into a key. */
-  private addPossibleKey(kind: Kind): Token {
-    const { cursor, keys } = this;
-    if (!this.keyAllowed) return this.add(kind);
-    this.dropKey();
-    const token = this.add(kind);
+  #addPossibleKey(kind: Kind): Token {
+    const cursor = this.#cursor;
+    const keys = this.#keys;
+    if (!this.#keyAllowed) return this.#add(kind);
+    this.#dropKey();
+    const token = this.#add(kind);
     token.pending = true;
-    token.required = !this.inFlow && this.indent === cursor.column;
+    token.required = !this.#inFlow && this.#indent === cursor.column;
     keys[keys.length - 1] = token;
     return token;
   }
 
   /** What stands before the next token is no key. */
-  private dropKey(): void {
-    const token = this.keys[this.keys.length - 1];
+  #dropKey(): void {
+    const token = this.#keys[this.#keys.length - 1];
     if (token?.pending !== true) return;
-    if (token.required) throw this.keyExpected();
+    if (token.required) throw this.#keyExpected();
     token.pending = false;
   }
 
   /** Opens a block collection where the text stands further right than the one around it. */
-  private indentTo(column: number): boolean {
-    if (this.inFlow || this.indent >= column) return false;
-    if (this.indents.length >= maxDepth) throw scanError(tooDeep, this.cursor.line);
-    this.indents.push(this.indent);
-    this.indent = column;
+  #indentTo(column: number): boolean {
+    if (this.#inFlow || this.#indent >= column) return false;
+    if (this.#indents.length >= maxDepth) throw scanError(tooDeep, this.#cursor.line);
+    this.#indents.push(this.#indent);
+    this.#indent = column;
     return true;
   }
 
   /** Closes the block collections that stand further right. */
-  private outdentTo(column: number): void {
-    if (this.inFlow) return;
-    while (this.indent > column) {
-      this.add(Kind.blockEnd);
-      this.indent = this.indents.pop()!;
+  #outdentTo(column: number): void {
+    if (this.#inFlow) return;
+    while (this.#indent > column) {
+      this.#add(Kind.blockEnd);
+      this.#indent = this.#indents.pop()!;
     }
   }
 
-  private fetch(): void {
-    const { cursor } = this;
-    if (this.ended) {
-      this.add(Kind.streamEnd);
+  #fetch(): void {
+    const cursor = this.#cursor;
+    if (this.#ended) {
+      this.#add(Kind.streamEnd);
       return;
     }
-    this.skipToToken();
-    this.outdentTo(cursor.column);
-    if (cursor.atEnd) this.fetchEnd();
-    else if (cursor.column === 0 && cursor.code() === 0x25) this.fetchDirective();
-    else if (cursor.atDocumentIndicator()) this.fetchDocumentIndicator();
-    else this.fetchInDocument(cursor.code());
+    this.#skipToToken();
+    this.#outdentTo(cursor.column);
+    if (cursor.atEnd) this.#fetchEnd();
+    else if (cursor.column === 0 && cursor.code() === 0x25) this.#fetchDirective();
+    else if (cursor.atDocumentIndicator()) this.#fetchDocumentIndicator();
+    else this.#fetchInDocument(cursor.code());
   }
 
-  private skipToToken(): void {
-    const { cursor } = this;
+  #skipToToken(): void {
+    const cursor = this.#cursor;
     for (;;) {
       // A tab is no indentation: where a key may begin it is a mistake.
-      while (cursor.code() === 0x20 || (cursor.code() === 0x09 && (this.inFlow || !this.keyAllowed))) cursor.p++;
+      while (cursor.code() === 0x20 || (cursor.code() === 0x09 && (this.#inFlow || !this.#keyAllowed))) cursor.p++;
       cursor.skipComment();
       if (!cursor.atBreak) return;
       cursor.readBreak();
-      if (!this.inFlow) this.keyAllowed = true;
+      if (!this.#inFlow) this.#keyAllowed = true;
     }
   }
 
-  private fetchEnd(): void {
-    const { cursor } = this;
+  #fetchEnd(): void {
+    const cursor = this.#cursor;
     if (cursor.column > 0) {
       cursor.lineStart = cursor.p;
       cursor.line++;
     }
-    this.outdentTo(-1);
-    this.dropKey();
-    this.ended = true;
-    this.add(Kind.streamEnd);
+    this.#outdentTo(-1);
+    this.#dropKey();
+    this.#ended = true;
+    this.#add(Kind.streamEnd);
   }
 
-  private fetchDirective(): void {
-    this.outdentTo(-1);
-    this.dropKey();
-    this.keyAllowed = false;
-    const { p, line, column } = this.cursor;
-    const { name, text, suffix } = scanDirective(this.cursor);
-    const token = this.add(name === 'YAML' ? Kind.versionDirective : Kind.tagDirective, { p, line, column });
+  #fetchDirective(): void {
+    this.#outdentTo(-1);
+    this.#dropKey();
+    this.#keyAllowed = false;
+    const { p, line, column } = this.#cursor;
+    const { name, text, suffix } = scanDirective(this.#cursor);
+    const token = this.#add(name === 'YAML' ? Kind.versionDirective : Kind.tagDirective, { p, line, column });
     token.text = text;
     token.suffix = suffix;
   }
 
-  private fetchDocumentIndicator(): void {
-    this.outdentTo(-1);
-    this.dropKey();
-    this.keyAllowed = false;
-    this.add(this.cursor.code() === 0x2d ? Kind.documentStart : Kind.documentEnd);
-    this.cursor.p += 3;
+  #fetchDocumentIndicator(): void {
+    this.#outdentTo(-1);
+    this.#dropKey();
+    this.#keyAllowed = false;
+    this.#add(this.#cursor.code() === 0x2d ? Kind.documentStart : Kind.documentEnd);
+    this.#cursor.p += 3;
   }
 
-  private fetchInDocument(code: number): void {
-    const isIndicator = isBlankOrEnd(this.cursor.code(1));
+  #fetchInDocument(code: number): void {
+    const isIndicator = isBlankOrEnd(this.#cursor.code(1));
     switch (code) {
       case 0x5b:
-        return this.openFlow(Kind.flowSequenceStart);
+        return this.#openFlow(Kind.flowSequenceStart);
       case 0x7b:
-        return this.openFlow(Kind.flowMappingStart);
+        return this.#openFlow(Kind.flowMappingStart);
       case 0x5d:
-        return this.closeFlow(Kind.flowSequenceEnd);
+        return this.#closeFlow(Kind.flowSequenceEnd);
       case 0x7d:
-        return this.closeFlow(Kind.flowMappingEnd);
+        return this.#closeFlow(Kind.flowMappingEnd);
       case 0x2c:
-        return this.fetchFlowEntry();
+        return this.#fetchFlowEntry();
       case 0x2a:
-        return this.fetchAnchor(Kind.alias);
+        return this.#fetchAnchor(Kind.alias);
       case 0x26:
-        return this.fetchAnchor(Kind.anchor);
+        return this.#fetchAnchor(Kind.anchor);
       case 0x21:
-        return this.fetchTag();
+        return this.#fetchTag();
       case 0x22:
       case 0x27:
-        return this.fetchQuoted(code);
+        return this.#fetchQuoted(code);
       case 0x2d:
-        if (isIndicator) return this.fetchBlockEntry();
+        if (isIndicator) return this.#fetchBlockEntry();
         break;
       case 0x3f:
-        if (isIndicator || this.inFlow) return this.fetchKey();
+        if (isIndicator || this.#inFlow) return this.#fetchKey();
         break;
       case 0x3a:
-        if (isIndicator || this.inFlow) return this.fetchValue();
+        if (isIndicator || this.#inFlow) return this.#fetchValue();
         break;
       case 0x7c:
       case 0x3e:
-        if (!this.inFlow) return this.fetchBlock();
+        if (!this.#inFlow) return this.#fetchBlock();
         break;
       default:
     }
-    this.fetchPlain(code);
+    this.#fetchPlain(code);
   }
 
-  private openFlow(kind: Kind): void {
-    this.addPossibleKey(kind);
-    if (this.keys.length > maxDepth) throw scanError(tooDeep, this.cursor.line);
-    this.keys.push(undefined);
-    this.keyAllowed = true;
-    this.cursor.p++;
+  #openFlow(kind: Kind): void {
+    this.#addPossibleKey(kind);
+    if (this.#keys.length > maxDepth) throw scanError(tooDeep, this.#cursor.line);
+    this.#keys.push(undefined);
+    this.#keyAllowed = true;
+    this.#cursor.p++;
   }
 
-  private closeFlow(kind: Kind): void {
-    this.dropKey();
-    if (this.inFlow) this.keys.pop();
-    this.keyAllowed = false;
-    this.add(kind);
-    this.cursor.p++;
+  #closeFlow(kind: Kind): void {
+    this.#dropKey();
+    if (this.#inFlow) this.#keys.pop();
+    this.#keyAllowed = false;
+    this.#add(kind);
+    this.#cursor.p++;
   }
 
-  private fetchFlowEntry(): void {
-    this.dropKey();
-    this.keyAllowed = true;
-    this.add(Kind.flowEntry);
-    this.cursor.p++;
+  #fetchFlowEntry(): void {
+    this.#dropKey();
+    this.#keyAllowed = true;
+    this.#add(Kind.flowEntry);
+    this.#cursor.p++;
   }
 
-  private fetchBlockEntry(): void {
-    const { cursor } = this;
-    if (!this.inFlow) {
-      if (!this.keyAllowed) throw scanError('block sequence entries are not allowed in this context', cursor.line);
-      if (this.indentTo(cursor.column)) this.add(Kind.blockSequenceStart);
+  #fetchBlockEntry(): void {
+    const cursor = this.#cursor;
+    if (!this.#inFlow) {
+      if (!this.#keyAllowed) throw scanError('block sequence entries are not allowed in this context', cursor.line);
+      if (this.#indentTo(cursor.column)) this.#add(Kind.blockSequenceStart);
     }
-    this.dropKey();
-    this.keyAllowed = true;
-    this.add(Kind.blockEntry);
+    this.#dropKey();
+    this.#keyAllowed = true;
+    this.#add(Kind.blockEntry);
     cursor.p++;
   }
 
-  private fetchKey(): void {
-    const { cursor } = this;
-    if (!this.inFlow) {
-      if (!this.keyAllowed) throw scanError('mapping keys are not allowed in this context', cursor.line);
-      if (this.indentTo(cursor.column)) this.add(Kind.blockMappingStart);
+  #fetchKey(): void {
+    const cursor = this.#cursor;
+    if (!this.#inFlow) {
+      if (!this.#keyAllowed) throw scanError('mapping keys are not allowed in this context', cursor.line);
+      if (this.#indentTo(cursor.column)) this.#add(Kind.blockMappingStart);
     }
-    this.dropKey();
-    this.keyAllowed = !this.inFlow;
-    this.add(Kind.key);
+    this.#dropKey();
+    this.#keyAllowed = !this.#inFlow;
+    this.#add(Kind.key);
     cursor.p++;
   }
 
-  private fetchValue(): void {
-    const { cursor, keys } = this;
+  #fetchValue(): void {
+    const cursor = this.#cursor;
+    const keys = this.#keys;
     const key = keys[keys.length - 1];
-    if (key !== undefined && this.mayBecomeKey(key)) {
-      key.opensMapping = this.indentTo(key.column);
+    if (key !== undefined && this.#mayBecomeKey(key)) {
+      key.opensMapping = this.#indentTo(key.column);
       key.isKey = true;
       key.pending = false;
-      this.keyAllowed = false;
+      this.#keyAllowed = false;
     } else {
-      if (!this.inFlow) {
-        if (!this.keyAllowed) throw scanError('mapping values are not allowed in this context', cursor.line);
-        if (this.indentTo(cursor.column)) this.add(Kind.blockMappingStart);
+      if (!this.#inFlow) {
+        if (!this.#keyAllowed) throw scanError('mapping values are not allowed in this context', cursor.line);
+        if (this.#indentTo(cursor.column)) this.#add(Kind.blockMappingStart);
       }
-      this.keyAllowed = !this.inFlow;
+      this.#keyAllowed = !this.#inFlow;
     }
-    this.add(Kind.value);
+    this.#add(Kind.value);
     cursor.p++;
   }
 
-  private fetchAnchor(kind: Kind): void {
-    const token = this.addPossibleKey(kind);
-    this.keyAllowed = false;
-    scanAnchor(this.cursor, token);
+  #fetchAnchor(kind: Kind): void {
+    const token = this.#addPossibleKey(kind);
+    this.#keyAllowed = false;
+    scanAnchor(this.#cursor, token);
   }
 
-  private fetchTag(): void {
-    const token = this.addPossibleKey(Kind.tag);
-    this.keyAllowed = false;
-    scanTag(this.cursor, token);
+  #fetchTag(): void {
+    const token = this.#addPossibleKey(Kind.tag);
+    this.#keyAllowed = false;
+    scanTag(this.#cursor, token);
   }
 
-  private fetchQuoted(quote: 0x22 | 0x27): void {
-    const token = this.addPossibleKey(Kind.quoted);
-    this.keyAllowed = false;
-    this.cursor.p++;
-    token.text = scanQuoted(this.cursor, quote);
+  #fetchQuoted(quote: 0x22 | 0x27): void {
+    const token = this.#addPossibleKey(Kind.quoted);
+    this.#keyAllowed = false;
+    this.#cursor.p++;
+    token.text = scanQuoted(this.#cursor, quote);
   }
 
-  private fetchBlock(): void {
-    this.dropKey();
-    this.keyAllowed = true;
-    const token = this.add(Kind.block);
-    token.text = scanBlock(this.cursor, this.indent);
+  #fetchBlock(): void {
+    this.#dropKey();
+    this.#keyAllowed = true;
+    const token = this.#add(Kind.block);
+    token.text = scanBlock(this.#cursor, this.#indent);
   }
 
-  private fetchPlain(code: number): void {
-    const { cursor } = this;
+  #fetchPlain(code: number): void {
+    const cursor = this.#cursor;
     const beginsPlain =
-      code === 0x2d ? (classOf(cursor.code(1)) & Class.blank) === 0 : !this.inFlow && (code === 0x3f || code === 0x3a);
+      code === 0x2d ? (classOf(cursor.code(1)) & Class.blank) === 0 : !this.#inFlow && (code === 0x3f || code === 0x3a);
     if (!beginsPlain && (classOf(code) & (Class.indicator | Class.blank)) !== 0)
       throw scanError('found character that cannot start any token', cursor.line);
-    const token = this.addPossibleKey(Kind.plain);
-    this.keyAllowed = false;
-    const { text, endsLine } = scanPlain(cursor, this.inFlow, this.indent + 1);
+    const token = this.#addPossibleKey(Kind.plain);
+    this.#keyAllowed = false;
+    const { text, endsLine } = scanPlain(cursor, this.#inFlow, this.#indent + 1);
     token.text = text;
-    if (endsLine) this.keyAllowed = true;
+    if (endsLine) this.#keyAllowed = true;
   }
 }

@@ -24,8 +24,8 @@ export class Server {
   }
 
   apply(manager: string, config: JsonObject, force = false): this {
-    this.object = this.store(
-      fieldManager.apply({ ...this.base(manager), kind: this.kind, config: this.configOf(config), force }).object,
+    this.object = this.#store(
+      fieldManager.apply({ ...this.#base(manager), kind: this.kind, config: this.#configOf(config), force }).object,
     );
     return this;
   }
@@ -33,7 +33,7 @@ export class Server {
   update(manager: string, object: JsonObject): this {
     const metadata = { ...this.object?.metadata, ...(object['metadata'] as object) };
     const changed = { ...this.object, ...object, metadata } as KubeObject;
-    this.object = this.store(withManagers(changed, fieldManager.update({ ...this.base(manager), object: changed })));
+    this.object = this.#store(withManagers(changed, fieldManager.update({ ...this.#base(manager), object: changed })));
     return this;
   }
 
@@ -54,7 +54,7 @@ export class Server {
     return this.object!.metadata!.managedFields!.find((entry) => entry.manager === manager)!;
   }
 
-  private configOf(config: JsonObject): JsonObject {
+  #configOf(config: JsonObject): JsonObject {
     return {
       apiVersion: this.apiVersion,
       kind: this.kind,
@@ -63,11 +63,11 @@ export class Server {
     };
   }
 
-  private store(object: KubeObject): KubeObject {
+  #store(object: KubeObject): KubeObject {
     return { ...object, metadata: { ...object.metadata, uid: 'u' } };
   }
 
-  private base(manager: string) {
+  #base(manager: string) {
     return {
       live: this.object,
       manager,
