@@ -11,12 +11,18 @@
  * Built-in types are sent as protobuf unless `contentType` says otherwise. All requests of a client share its
  * connections, its rate limit and its credentials.
  */
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { ApiGroups } from './gen/api-groups.ts';
-import type { RateLimits, RequestLimiter } from './requests/rate-limit.ts';
+import { type Fence, fencedTransport } from './requests/fence.ts';
+import {
+  createRequestLimiter,
+  defaultRateLimits,
+  type RateLimits,
+  type RequestLimiter,
+} from './requests/rate-limit.ts';
 import { type ClientRequest, type PendingAnswer, type RequestObserver, Sender } from './requests/sender.ts';
 import { addApiGroups } from './resources/api-groups.ts';
 import { Requests } from './resources/requests.ts';
@@ -60,6 +66,11 @@ export interface ClientBase extends AsyncDisposable {
   readonly config: ClientConfig;
   /** Any resource, as JSON; objects say their apiVersion and kind. */
   dynamic<T extends KubeObject = KubeObject>(resource: GroupVersionResource): DynamicResource<T>;
+  /**
+   * The same client for writes that need a right that can be lost, such as leadership: they are refused from then on.
+   * It is closed with this one.
+   */
+  fenced(fence: Fence): Client;
   /** A request for any path, with the client's credentials, limits and retries. All answers are given, refusals too. */
   request(request: ClientRequest): Promise<PendingAnswer>;
   /** Ends all connections and what is under way on them. */
@@ -75,10 +86,17 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
   for (const warning of config.warnings ?? []) log.warn({ server: config.url }, warning);
   const transport = given ?? createApiTransport(config, options);
   const limits = { ...(qps === undefined ? {} : { qps }), ...(burst === undefined ? {} : { burst }) };
-  const sender = new Sender(config, transport, { ...options, limits });
-  const requests = new Requests(sender, contentType.includes('protobuf'));
+  const limiter =
+    options.limiter ?? createRequestLimiter({ ...defaultRateLimits, ...limits }, options.clock ?? systemClock);
+  return clientOver(transport, config, { ...options, contentType, limiter });
+}
+
+function clientOver(transport: Transport, config: ClientConfig, options: ClientOptions): Client {
+  const sender = new Sender(config, transport, options);
+  const requests = new Requests(sender, options.contentType!.includes('protobuf'));
   const client: ClientBase = {
     config,
+    fenced: (fence) => clientOver(fencedTransport(transport, fence), config, options),
     dynamic: <T extends KubeObject>(resource: GroupVersionResource) =>
       new ResourceClient<T>({ ...resource, hasProtobuf: false }, requests),
     request: (request) => sender.send(request),

@@ -87,7 +87,10 @@ class ApiTransport implements Transport {
   async send(request: TransportRequest): Promise<TransportAnswer> {
     const renewed = this.#config.renewedPair?.();
     this.#show((renewed && (await abortable(renewed, request.signal))) ?? this.#fixedPair);
-    const message = { ...request, path: this.#url.pathname.replace(/\/$/, '') + request.path };
+    const message = (): TransportRequest => {
+      const path = request.pathAtSend?.() ?? request.path;
+      return { ...request, path: this.#url.pathname.replace(/\/$/, '') + path };
+    };
     for (;;) {
       request.signal.throwIfAborted();
       this.#closed.signal.throwIfAborted();
@@ -95,8 +98,9 @@ class ApiTransport implements Transport {
       const current = this.#current!;
       // Opened at once: of the requests that wait for a connection each takes a free stream from the next one.
       for (const connection of current.http2)
-        if (connection.activeStreams < connection.maxStreams) return sendOverHttp2(connection, this.#url.host, message);
-      if (current.http1 !== undefined) return current.http1.send(message);
+        if (connection.activeStreams < connection.maxStreams)
+          return sendOverHttp2(connection, this.#url.host, message());
+      if (current.http1 !== undefined) return current.http1.send(message());
       current.dialing ??= this.#open(current).finally(() => (current.dialing = undefined));
       await abortable(current.dialing, request.signal);
     }

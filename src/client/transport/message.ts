@@ -7,6 +7,8 @@ export interface TransportRequest {
   /** Names in lower case. A name can occur several times. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer | undefined;
+  /** In place of the path: asked for when the request is sent. What it throws is the failure of the request. */
+  readonly pathAtSend?: () => string;
   /** Ends the request, and the body of its answer. */
   readonly signal: AbortSignal;
 }

@@ -1,0 +1,358 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { fencedTransport } from '../requests/fence.ts';
+import type { TransportRequest } from '../transport/message.ts';
+import { createElector, type ElectionEnd, type ElectionOptions } from './elector.ts';
+import { Leadership } from './leadership.ts';
+import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
+import { multiLock } from './multi-lock.ts';
+
+/** A lock whose server the test takes away. */
+class MemoryLock implements ResourceLock {
+  readonly name = 'ns/lock';
+  /** For each candidate: the server does not answer. */
+  isAway = false;
+  writes = 0;
+  held: HeldRecord | undefined;
+
+  get(signal: AbortSignal): Promise<HeldRecord | undefined> {
+    return this.#answer(signal, () => this.held);
+  }
+
+  create(record: LeaderRecord, signal: AbortSignal): Promise<HeldRecord> {
+    return this.#answer(signal, () => {
+      if (this.held !== undefined) throw new Error('it exists already');
+      return this.#write(record);
+    });
+  }
+
+  update(record: LeaderRecord, before: HeldRecord, signal: AbortSignal): Promise<HeldRecord> {
+    return this.#answer(signal, () => {
+      if (this.held?.version !== before.version) throw new Error('conflict');
+      return this.#write(record);
+    });
+  }
+
+  #write(record: LeaderRecord): HeldRecord {
+    return (this.held = { record, version: String(++this.writes) });
+  }
+
+  #answer<T>(signal: AbortSignal, answer: () => T): Promise<T> {
+    if (signal.aborted) return Promise.reject(signal.reason as Error);
+    if (!this.isAway) return Promise.resolve().then(answer);
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+  }
+}
+
+/** What is due now sets its timers first. */
+async function pass(clock: FakeClock, ms: number): Promise<void> {
+  await clock.advance(0);
+  await clock.advance(ms);
+}
+
+const start = Date.parse('2026-01-01T00:00:00Z');
+
+function candidate(clock: FakeClock, lock: ResourceLock, identity: string, more: Partial<ElectionOptions> = {}) {
+  const state = {
+    leads: false,
+    leadership: undefined as Leadership | undefined,
+    end: undefined as ElectionEnd | undefined,
+  };
+  const leaders: string[] = [];
+  const abort = new AbortController();
+  const elector = createElector({
+    lock,
+    identity,
+    clock,
+    random: () => 0,
+    wallTime: () => start + clock.now(),
+    onNewLeader: (leader) => void leaders.push(leader),
+    lead: (leadership) =>
+      new Promise((resolve) => {
+        Object.assign(state, { leads: true, leadership });
+        leadership.signal.addEventListener('abort', () => {
+          state.leads = false;
+          resolve();
+        });
+      }),
+    ...more,
+  });
+  const run = elector.run(abort.signal).then((end) => void (state.end = end));
+  return { state, leaders, stop: () => abort.abort(new Error('stop')), run };
+}
+
+describe('leader election', () => {
+  test('the first candidate leads, and writes its record every retry period', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    const a = candidate(clock, lock, 'a');
+    await pass(clock, 0);
+    expect(a.state.leads).toBe(true);
+    expect(lock.held!.record).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:00.000000Z',
+      leaderTransitions: 0,
+    });
+    await pass(clock, 6000);
+    expect(lock.writes).toBe(4);
+    expect(lock.held!.record).toMatchObject({
+      acquireTime: '2026-01-01T00:00:00.000000Z',
+      renewTime: '2026-01-01T00:00:06.000000Z',
+    });
+    a.stop();
+    await a.run;
+    expect(a.state.end).toBe('stopped');
+  });
+
+  test('a leader that stops gives the lock up, and another has it within a retry period', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    const a = candidate(clock, lock, 'a');
+    await pass(clock, 0);
+    const b = candidate(clock, lock, 'b');
+    await pass(clock, 10_000);
+    expect([a.state.leads, b.state.leads]).toEqual([true, false]);
+    a.stop();
+    await a.run;
+    expect(lock.held!.record.holderIdentity).toBe('');
+    await pass(clock, 2000);
+    expect(b.state.leads).toBe(true);
+    expect(lock.held!.record).toMatchObject({ holderIdentity: 'b', leaderTransitions: 1 });
+    expect(b.leaders).toEqual(['a', '', 'b']);
+    b.stop();
+    await b.run;
+  });
+
+  test('a leader that dies is followed one lease duration after its last record was seen', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    lock.held = {
+      record: {
+        holderIdentity: 'dead',
+        leaseDurationSeconds: 15,
+        acquireTime: '',
+        renewTime: '',
+        leaderTransitions: 4,
+      },
+      version: 'x',
+    };
+    const b = candidate(clock, lock, 'b');
+    await pass(clock, 14_000);
+    expect(b.state.leads).toBe(false);
+    await pass(clock, 2000);
+    expect(b.state.leads).toBe(true);
+    expect(lock.held.record.leaderTransitions).toBe(5);
+    b.stop();
+    await b.run;
+  });
+
+  test('the time in a record does not count, in the past or in the future', async () => {
+    for (const renewTime of ['1990-01-01T00:00:00.000000Z', '2090-01-01T00:00:00.000000Z']) {
+      const clock = new FakeClock();
+      const lock = new MemoryLock();
+      const record = { holderIdentity: 'other', leaseDurationSeconds: 15, acquireTime: renewTime, renewTime };
+      lock.held = { record: { ...record, leaderTransitions: 0 }, version: 'x' };
+      const b = candidate(clock, lock, 'b');
+      await pass(clock, 14_000);
+      expect(b.state.leads).toBe(false);
+      await pass(clock, 2000);
+      expect(b.state.leads).toBe(true);
+      b.stop();
+      await b.run;
+    }
+  });
+
+  test('a leadership that cannot be renewed is lost before another candidate can have it', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    const a = candidate(clock, lock, 'a');
+    await pass(clock, 4000);
+    const b = candidate(clock, lock, 'b');
+    await pass(clock, 0);
+    lock.isAway = true;
+    await pass(clock, 9999);
+    expect(a.state.leads).toBe(true);
+    await pass(clock, 1);
+    expect(a.state.leads).toBe(false);
+    lock.isAway = false;
+    expect(b.state.leads).toBe(false);
+    await a.run;
+    expect(a.state.end).toBe('lost');
+    b.stop();
+    await b.run;
+  });
+
+  test('at every moment of a long history with faults at most one leads', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    let atOnce = 0;
+    let most = 0;
+    const terms: string[] = [];
+    const lead =
+      (name: string) =>
+      async ({ signal }: Leadership): Promise<void> => {
+        terms.push(name);
+        most = Math.max(most, ++atOnce);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        atOnce--;
+      };
+    const names = ['a', 'b', 'c'];
+    const abort = new AbortController();
+    const runs = names.map(async (name) => {
+      const elector = createElector({ lock, identity: name, clock, random: () => 0.3, lead: lead(name) });
+      while (!abort.signal.aborted) await elector.run(abort.signal);
+    });
+    for (let round = 0; round < 40; round++) {
+      lock.isAway = round % 4 === 3;
+      await pass(clock, 3700 + round * 211);
+    }
+    expect(most).toBe(1);
+    expect(terms.length).toBeGreaterThan(3);
+    lock.isAway = false;
+    abort.abort(new Error('stop'));
+    await Promise.all(runs);
+  });
+
+  test('work that ends by itself ends the leadership, and its error is that of the candidate', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    const done = candidate(clock, lock, 'a', { lead: () => Promise.resolve() });
+    await done.run;
+    expect([done.state.end, lock.held!.record.holderIdentity]).toEqual(['finished', '']);
+    const failed = candidate(clock, lock, 'b', { lead: () => Promise.reject(new Error('broken')) });
+    await expect(failed.run).rejects.toThrow('broken');
+  });
+
+  test.each([
+    { name: 'an empty identity', options: { identity: '' }, message: 'the identity of a candidate is empty' },
+    {
+      name: 'a lease as short as the deadline',
+      options: { leaseDurationMs: 10_000 },
+      message: 'greater than the renew',
+    },
+    { name: 'a deadline that leaves one try', options: { renewDeadlineMs: 2400 }, message: 'greater than 1.2 retry' },
+    { name: 'a lease below a second', options: { leaseDurationMs: 500 }, message: 'less than 1 s' },
+  ])('refuses $name', ({ options, message }) => {
+    const lead = () => Promise.resolve();
+    expect(() => createElector({ lock: new MemoryLock(), identity: 'a', lead, ...options })).toThrow(message);
+  });
+});
+
+describe('a write under a leadership', () => {
+  const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000 };
+  const write = (path = '/api/v1/pods'): TransportRequest => ({
+    method: 'POST',
+    path,
+    headers: [],
+    signal: new AbortController().signal,
+  });
+  function setUp(clock: FakeClock, method = 'POST') {
+    const leadership = new Leadership(clock, times, clock.now());
+    const sent: string[] = [];
+    let signal: AbortSignal | undefined;
+    const transport = fencedTransport(
+      {
+        async send(request) {
+          await Promise.resolve();
+          ({ signal } = request);
+          sent.push(request.pathAtSend?.() ?? request.path);
+          return new Promise(() => undefined);
+        },
+        close: () => Promise.resolve(),
+      },
+      leadership,
+    );
+    return {
+      leadership,
+      sent,
+      send: (path?: string) => transport.send({ ...write(path), method }),
+      signal: () => signal,
+    };
+  }
+
+  test('may last until the end of the lease, which the server is told', async () => {
+    const clock = new FakeClock();
+    const { leadership, sent, send } = setUp(clock);
+    void send();
+    await pass(clock, 6000);
+    void send('/api/v1/pods?dryRun=All');
+    await pass(clock, 0);
+    expect(leadership.extend(4000)).toBe(true);
+    void send();
+    await pass(clock, 0);
+    expect(sent).toEqual([
+      '/api/v1/pods?timeout=15000ms',
+      '/api/v1/pods?dryRun=All&timeout=9000ms',
+      '/api/v1/pods?timeout=13000ms',
+    ]);
+  });
+
+  test('is ended when the leadership is lost, and the next one is refused', async () => {
+    const clock = new FakeClock();
+    const { send, sent, signal } = setUp(clock);
+    void send();
+    await pass(clock, 10_000);
+    expect(signal()!.aborted).toBe(true);
+    await expect(send()).rejects.toThrow('the leadership could not be renewed in time');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is refused by a process that stood still, whose timers have not run yet', async () => {
+    const clock = new FakeClock();
+    const { leadership, send, sent } = setUp(clock);
+    const standing = Object.assign(Object.create(clock) as FakeClock, { now: () => 20_000 });
+    Object.defineProperty(clock, 'now', { value: () => standing.now() });
+    await expect(send()).rejects.toMatchObject({ name: 'LeadershipLostError' });
+    expect([sent.length, leadership.signal.aborted, leadership.extend(20_000)]).toEqual([0, true, false]);
+  });
+
+  test('is no read: reads go on', async () => {
+    const clock = new FakeClock();
+    const { send, sent } = setUp(clock, 'GET');
+    await pass(clock, 10_000);
+    void send();
+    await pass(clock, 0);
+    expect(sent).toEqual(['/api/v1/pods']);
+  });
+});
+
+describe('two locks that are held together', () => {
+  const record = (holderIdentity: string): LeaderRecord => ({
+    holderIdentity,
+    leaseDurationSeconds: 15,
+    acquireTime: '',
+    renewTime: '',
+    leaderTransitions: 0,
+  });
+  const { signal } = new AbortController();
+
+  test('are both written', async () => {
+    const [first, second] = [new MemoryLock(), new MemoryLock()];
+    const lock = multiLock(first, second);
+    await lock.update(record('a'), await lock.create(record('b'), signal), signal);
+    expect([first, second].map(({ held }) => held!.record.holderIdentity)).toEqual(['a', 'a']);
+    expect((await lock.get(signal))!.record.holderIdentity).toBe('a');
+  });
+
+  test.each([
+    { name: 'only the first exists', first: 'a', second: undefined, holder: 'a' },
+    { name: 'only the second exists', first: undefined, second: 'a', holder: 'a' },
+    {
+      name: 'they disagree: neither candidate leads',
+      first: 'a',
+      second: 'b',
+      holder: 'leaderelection.k8s.io/unknown',
+    },
+  ])('$name', async ({ first, second, holder }) => {
+    const locks = [new MemoryLock(), new MemoryLock()] as const;
+    if (first !== undefined) await locks[0].create(record(first), signal);
+    if (second !== undefined) await locks[1].create(record(second), signal);
+    const lock = multiLock(...locks);
+    const held = (await lock.get(signal))!;
+    expect(held.record.holderIdentity).toBe(holder);
+    await lock.update(record('c'), held, signal);
+    expect(locks.map((each) => each.held!.record.holderIdentity)).toEqual(['c', 'c']);
+  });
+});

@@ -1,0 +1,65 @@
+/**
+ * The record as a Lease.
+ * @see {@link https://kubernetes.io/docs/concepts/architecture/leases/#leader-election | Leases: leader election}
+ */
+import type { Lease } from '../../api/gen/types/coordination-v1.ts';
+import { formatMicroTime, parseMicroTime } from '../../machinery/time.ts';
+import { isNotFound } from '../api-error.ts';
+import type { Client } from '../client.ts';
+import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
+
+export interface LockTarget {
+  readonly client: Client;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function leaseLock({ client, namespace, name }: LockTarget): ResourceLock {
+  const leases = client.coordination.v1.leases.namespace(namespace);
+  return {
+    name: `${namespace}/${name}`,
+    async get(signal) {
+      try {
+        return heldBy(await leases.get(name, { signal }));
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+    async create(record, signal) {
+      return heldBy(await leases.create({ metadata: { name, namespace }, spec: specOf(record) }, { signal }));
+    },
+    async update(record, before, signal) {
+      const { lease } = before as HeldLease;
+      return heldBy(await leases.update({ ...lease, spec: { ...lease.spec, ...specOf(record) } }, { signal }));
+    },
+  };
+}
+
+interface HeldLease extends HeldRecord {
+  readonly lease: Lease;
+}
+
+function heldBy(lease: Lease): HeldLease {
+  const { holderIdentity = '', leaseDurationSeconds = 0, acquireTime = '', renewTime = '' } = lease.spec;
+  const record = { holderIdentity, leaseDurationSeconds, acquireTime, renewTime };
+  return {
+    record: { ...record, leaderTransitions: lease.spec.leaseTransitions ?? 0 },
+    version: lease.metadata.resourceVersion ?? '',
+    lease,
+  };
+}
+
+const specOf = (record: LeaderRecord): Lease['spec'] => ({
+  holderIdentity: record.holderIdentity,
+  leaseDurationSeconds: record.leaseDurationSeconds,
+  acquireTime: microTime(record.acquireTime),
+  renewTime: microTime(record.renewTime),
+  leaseTransitions: record.leaderTransitions,
+});
+
+/** Leases have microseconds; other locks have seconds. */
+function microTime(text: string): string {
+  const { seconds, nanos } = parseMicroTime(text.includes('.') ? text : text.replace('Z', '.000000Z'));
+  return formatMicroTime(seconds, nanos);
+}
