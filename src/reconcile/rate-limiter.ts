@@ -63,11 +63,24 @@ export class TokenBucketRateLimiter implements RateLimiter {
   }
 
   when(): number {
+    this.#fill();
+    this.#tokens--;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#limits.perSecond) * 1000;
+  }
+
+  /** Takes a token if there is one; reserves none. */
+  take(): boolean {
+    this.#fill();
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  #fill(): void {
     const { perSecond, burst } = this.#limits;
     const now = this.#clock.now();
-    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * perSecond) - 1;
+    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * perSecond);
     this.#filledAt = now;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / perSecond) * 1000;
   }
 
   forget(): void {}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../../base/logger.ts';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { StatusError } from '../../machinery/status.ts';
+import { ConnectionError } from '../transport/message.ts';
+import { EventWriter } from './event-writer.ts';
+
+test.each([
+  { name: 'tries for two minutes while the server is away', error: new ConnectionError('away'), tries: 12 },
+  { name: 'does not repeat what the server refuses', error: new StatusError(403, 'Forbidden', 'no'), tries: 1 },
+])('a writer of events $name', async ({ error, tries }) => {
+  const clock = new FakeClock();
+  const writer = new EventWriter(clock, silentLogger);
+  let count = 0;
+  writer.add(() => {
+    count++;
+    return Promise.reject(error);
+  });
+  await clock.advance(0);
+  await clock.advance(200_000);
+  await writer.flush();
+  expect(count).toBe(tries);
+});
+
+test('a writer of events writes them in order, and drops what waits when it stops', async () => {
+  const writer = new EventWriter(new FakeClock(), silentLogger);
+  const written: string[] = [];
+  for (const name of ['a', 'b']) writer.add(() => Promise.resolve(written.push(name)));
+  await writer.flush();
+  writer.add((signal) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('over')))));
+  writer.add(() => Promise.resolve(written.push('c')));
+  await writer.stop();
+  writer.add(() => Promise.resolve(written.push('d')));
+  expect(written).toEqual(['a', 'b']);
+});
+
+test('a writer of events keeps no more than a thousand', async () => {
+  const writer = new EventWriter(new FakeClock(), silentLogger);
+  let written = 0;
+  for (let i = 0; i < 1100; i++) writer.add(() => Promise.resolve(written++));
+  await writer.flush();
+  expect(written).toBe(1001);
+});
