@@ -1,6 +1,6 @@
 /**
- * Builds dist/: the program (dist/orch.js) and the library (dist/index.js) as ES modules with source maps. Run by
- * hack/up, hack/test and `npm run build`; does nothing while no source has changed.
+ * Builds dist/: the program (dist/orch.js) and the libraries (dist/index.js, dist/client.js) as ES modules with source
+ * maps. Run by hack/up, hack/test and `npm run build`; does nothing while no source has changed.
  *
  *   node hack/build.mjs [--force]
  *
@@ -75,6 +75,7 @@ async function build(commit) {
     entryPoints: {
       orch: 'src/cmd/orch.ts',
       index: 'src/index.ts',
+      client: 'src/client/index.ts',
       'large-requests': 'src/apiserver/large-requests/thread.ts',
     },
     outdir: dist,

@@ -19,6 +19,16 @@ test('the Koa application in the README is the one that test/integration runs', 
   );
 });
 
+test('the controller in the README is the one that test/integration runs, in at most 30 lines', () => {
+  const [, example = ''] = /## A controller\n\n```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
+  expect(example).toBe(
+    read('test/integration/client/controller-example.ts')
+      .replace("'../../../src/client/index.ts'", "'orch/client'")
+      .replaceAll('export ', ''),
+  );
+  expect(example.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+});
+
 describe('docs/dependencies.md', () => {
   const [runtime = '', development = ''] = read('docs/dependencies.md').split('## For development');
   const listed = (text: string): string[] =>
