@@ -134,6 +134,7 @@ describe('an exec plugin', () => {
 
   test.each([
     { name: 'no JSON', text: 'hello', message: 'it printed something that is no JSON' },
+    { name: 'more than a mebibyte', text: 'x'.repeat(2 ** 21), message: 'it printed more than 1 MiB' },
     { name: 'another kind', text: '{"kind":"Pod"}', message: 'it printed no ExecCredential' },
     {
       name: 'another version',
