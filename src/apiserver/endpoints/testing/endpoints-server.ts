@@ -1,0 +1,134 @@
+/** The endpoints of core, apps and policy over an embedded store, without filters and admission. */
+import { onTestFinished } from 'vitest';
+import { testNow } from '../../../../test/support/kind-rules.ts';
+import { sendInMemory } from '../../../../test/support/memory-exchange.ts';
+import { codecs } from '../../../api/codecs.ts';
+import { findGroupVersion } from '../../../api/resources.ts';
+import { schemas } from '../../../api/schemas.ts';
+import { createAttributesScanner } from '../../../machinery/codec/attributes-scanner.ts';
+import { createFieldManager } from '../../../machinery/managed-fields/field-manager.ts';
+import { createJsonEncoder } from '../../../machinery/managed-fields/json-encoder.ts';
+import { createStrategicMerge } from '../../../machinery/patch/strategic-merge.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import { type AdmissionPlugin, createAdmissionChain } from '../../../registry/admission.ts';
+import { createCatalog, type RegistryCatalog } from '../../../registry/catalog.ts';
+import { createDirectObjectStorage } from '../../../storage/direct-storage.ts';
+import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
+import { Encoder } from '../../representation/encoder.ts';
+import { ApiRequest } from '../../request/request.ts';
+import { parseRequestInfo } from '../../request/request-info.ts';
+import { ServedApis } from '../../served-apis.ts';
+import { defaultMaxBodyBytes, type EndpointContext } from '../context.ts';
+import { createRouter } from '../router.ts';
+import { serveResource, type ServedParts } from '../special.ts';
+
+export type Json = Record<string, unknown>;
+
+export interface Answer {
+  readonly status: number;
+  /** Of a Status that is an error. */
+  readonly reason?: string;
+  readonly message?: string;
+  readonly body: Json;
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+export interface EndpointsServer {
+  readonly registry: RegistryCatalog;
+  send(method: string, target: string, body?: unknown, contentType?: string): Promise<Answer>;
+  /** The same for a request that must succeed. */
+  done(method: string, target: string, body?: unknown, contentType?: string): Promise<Json>;
+}
+
+const apiVersions = ['v1', 'apps/v1', 'policy/v1'];
+
+export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): Promise<EndpointsServer> {
+  const store = await openEmbeddedStore();
+  onTestFinished(() => store[Symbol.asyncDispose]());
+  const groupVersions = apiVersions.map((apiVersion) => findGroupVersion(apiVersion)!);
+  const admission = createAdmissionChain(plugins);
+  const registry = createCatalog({
+    groupVersions,
+    schemas,
+    codecs,
+    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
+    storePrefix: '/registry',
+    mediaType: 'application/vnd.kubernetes.protobuf',
+    storeOf: () => store,
+    openStorage: (info, prefix, codec) =>
+      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+    admission,
+    garbageCollection: true,
+    eventLease: () => store.grantLease(60),
+    hooks: new Map(),
+  });
+  const context: EndpointContext = {
+    codecs,
+    schemas,
+    admission,
+    authorizer: { authorize: () => Promise.resolve({ decision: 'allow', reason: '' }) } as never,
+    encoder: new Encoder(1024 * 1024),
+    fieldManager: createFieldManager({ schemas }),
+    strategicMerge: createStrategicMerge(schemas),
+    toEncodedJson: createJsonEncoder(schemas),
+    now: () => testNow,
+    featureEnabled: () => false,
+    deprecatedUse: () => undefined,
+    watchEvents: () => () => undefined,
+    allowPrivileged: true,
+    minRequestTimeoutSeconds: 1800,
+    deleteCollectionWorkers: 1,
+    maxBodyBytes: defaultMaxBodyBytes,
+  };
+  const parts = { registry, store, authentication: {} } as unknown as ServedParts;
+  const resources = new Map(
+    [...registry.entries].map(([apiVersion, entries]) => [
+      apiVersion,
+      new Map([...entries].map(([name, entry]) => [name, serveResource(context, entry, parts)])),
+    ]),
+  );
+  const router = createRouter(context, new ServedApis({ groupVersions, resources }));
+
+  async function send(method: string, target: string, body?: unknown, contentType?: string): Promise<Answer> {
+    const [path = '', query = ''] = target.split('?');
+    let warnings: readonly string[] = [];
+    try {
+      const { status, body: bytes } = await sendInMemory(
+        async (exchange) => {
+          const parameters = new URLSearchParams(query);
+          const request = new ApiRequest(exchange, path, parameters, 'audit-id', 0);
+          request.info = parseRequestInfo(method, path, parameters);
+          request.user = { name: 'tester', groups: [] };
+          const answer = await router(request);
+          warnings = [...request.warnings.texts];
+          return answer;
+        },
+        {
+          method,
+          target,
+          headers: contentType === undefined ? [] : [['content-type', contentType]],
+          body: Buffer.from(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)),
+        },
+      );
+      const text = bytes.toString();
+      return { status, body: text.startsWith('{') ? firstJson(text) : {}, text, warnings };
+    } catch (error) {
+      if (!isStatusError(error)) throw error;
+      const { code, reason, message } = error;
+      return { status: code, reason, message, body: {}, text: '', warnings };
+    }
+  }
+  return {
+    registry,
+    send,
+    async done(...request) {
+      const { status, message, body } = await send(...request);
+      if (status >= 300) throw new Error(`${request[0]} ${request[1]} was answered ${status}: ${message}`);
+      return body;
+    },
+  };
+}
+
+/** Of a stream the first line. */
+const firstJson = (text: string): Json => JSON.parse(text.split('\n', 1)[0]!) as Json;
