@@ -1,14 +1,10 @@
 /** ResourceQuota over real quotas, in a store of their own. */
-import { codecs } from '../../../api/codecs.ts';
 import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
-import { findGroupVersion } from '../../../api/resources.ts';
 import { schemas } from '../../../api/schemas.ts';
-import { createAttributesScanner } from '../../../machinery/codec/attributes-scanner.ts';
 import { createFieldManager } from '../../../machinery/managed-fields/field-manager.ts';
-import { type AdmissionAttributes, createAdmissionChain } from '../../../registry/admission.ts';
-import { createCatalog } from '../../../registry/catalog.ts';
+import { type AdmissionAttributes } from '../../../registry/admission.ts';
+import { createDirectCatalog } from '../../../registry/testing/direct-catalog.ts';
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
-import { createDirectObjectStorage } from '../../../storage/direct-storage.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
 import { createCachedObjects } from '../../loopback/cached-objects.ts';
@@ -31,21 +27,7 @@ export async function startQuotaServer(
   gates: readonly string[] = [],
 ): Promise<QuotaServer> {
   const store = await openEmbeddedStore();
-  const registry = createCatalog({
-    groupVersions: [findGroupVersion('v1')!],
-    schemas,
-    codecs,
-    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
-    storePrefix: '/registry',
-    mediaType: 'application/vnd.kubernetes.protobuf',
-    storeOf: () => store,
-    openStorage: (info, prefix, codec) =>
-      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-    admission: createAdmissionChain([]),
-    garbageCollection: true,
-    eventLease: () => store.grantLease(60),
-    hooks: new Map(),
-  });
+  const registry = createDirectCatalog(store, ['v1']);
   const resource: ResourceStore = registry.storeOf('', 'resourcequotas')!;
   for (const quota of quotas) {
     const { namespace = 'team', name } = quota.metadata;

@@ -5,14 +5,13 @@ import { sendInMemory } from '../../../../test/support/memory-exchange.ts';
 import { codecs } from '../../../api/codecs.ts';
 import { findGroupVersion } from '../../../api/resources.ts';
 import { schemas } from '../../../api/schemas.ts';
-import { createAttributesScanner } from '../../../machinery/codec/attributes-scanner.ts';
 import { createFieldManager } from '../../../machinery/managed-fields/field-manager.ts';
 import { createJsonEncoder } from '../../../machinery/managed-fields/json-encoder.ts';
 import { createStrategicMerge } from '../../../machinery/patch/strategic-merge.ts';
 import { isStatusError } from '../../../machinery/status.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../../../registry/admission.ts';
-import { createCatalog, type RegistryCatalog } from '../../../registry/catalog.ts';
-import { createDirectObjectStorage } from '../../../storage/direct-storage.ts';
+import type { RegistryCatalog } from '../../../registry/catalog.ts';
+import { createDirectCatalog } from '../../../registry/testing/direct-catalog.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { Encoder } from '../../representation/encoder.ts';
 import { ApiRequest } from '../../request/request.ts';
@@ -48,21 +47,7 @@ export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): 
   onTestFinished(() => store[Symbol.asyncDispose]());
   const groupVersions = apiVersions.map((apiVersion) => findGroupVersion(apiVersion)!);
   const admission = createAdmissionChain(plugins);
-  const registry = createCatalog({
-    groupVersions,
-    schemas,
-    codecs,
-    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
-    storePrefix: '/registry',
-    mediaType: 'application/vnd.kubernetes.protobuf',
-    storeOf: () => store,
-    openStorage: (info, prefix, codec) =>
-      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-    admission,
-    garbageCollection: true,
-    eventLease: () => store.grantLease(60),
-    hooks: new Map(),
-  });
+  const registry = createDirectCatalog(store, apiVersions, { admission });
   const context: EndpointContext = {
     codecs,
     schemas,

@@ -1,16 +1,12 @@
 /** As much of a server as services need, on any store: what two replicas share is the store alone. */
 import { codecs } from '../../../../api/codecs.ts';
 import type { Endpoints, Service, ServiceSpec } from '../../../../api/gen/types/core-v1.ts';
-import { findGroupVersion } from '../../../../api/resources.ts';
-import { schemas } from '../../../../api/schemas.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
-import { createAttributesScanner } from '../../../../machinery/codec/attributes-scanner.ts';
 import { notFound } from '../../../../machinery/status.ts';
-import { createDirectObjectStorage } from '../../../../storage/direct-storage.ts';
 import type { Store } from '../../../../storage/interface.ts';
-import { createAdmissionChain } from '../../../admission.ts';
-import { createCatalog, type RegistryCatalog } from '../../../catalog.ts';
+import type { RegistryCatalog } from '../../../catalog.ts';
+import { createDirectCatalog } from '../../../testing/direct-catalog.ts';
 import { createObject } from '../../../generic/create.ts';
 import { deleteObject } from '../../../generic/delete.ts';
 import { internalRequest } from '../../../generic/internal-request.ts';
@@ -66,20 +62,8 @@ export class ServiceServer {
       leakAgeMs,
       random,
     });
-    this.registry = createCatalog({
+    this.registry = createDirectCatalog(store, ['v1', 'discovery.k8s.io/v1'], {
       stores,
-      groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!],
-      schemas,
-      codecs,
-      scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
-      storePrefix: '/registry',
-      mediaType: 'application/vnd.kubernetes.protobuf',
-      storeOf: () => store,
-      openStorage: (info, prefix, codec) =>
-        createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-      admission: createAdmissionChain([]),
-      garbageCollection: true,
-      eventLease: () => store.grantLease(60),
       hooks: new Map([['/services', createServiceHooks({ allocator: this.ranges.allocator, stores, log })]]),
     });
   }
