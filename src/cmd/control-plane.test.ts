@@ -80,7 +80,7 @@ describe('startControlPlane', () => {
       options: { flags: ['--secure-port=8443', '--bind-address=0.0.0.0'] },
       listen: { address: '0.0.0.0', port: 8443 },
     },
-  ])('listens on $name', async ({ options, listen }) => {
+  ])('a control plane listens on $name', async ({ options, listen }) => {
     expect((await configOf(options)).serving).toMatchObject(listen);
   });
 
@@ -110,7 +110,7 @@ describe('startControlPlane', () => {
     { flags: ['--help'], message: 'unknown flag: --help' },
     { flags: ['--runtime-config=foo'], message: 'runtime-config invalid key foo' },
     { flags: ['--tracing-config-file=x'], message: '--tracing-config-file is not supported by this version yet' },
-  ])('refuses $flags', async ({ flags, message }) => {
+  ])('a control plane refuses $flags', async ({ flags, message }) => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
   });
 

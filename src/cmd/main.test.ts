@@ -39,7 +39,7 @@ describe('orch', () => {
     { argv: ['up', '--help'], says: ['Usage: orch up [flags]'] },
     { argv: ['apiserver', '-h', '--secure-port=1'], says: ['Usage: orch apiserver [flags]', '(default 0.0.0.0)'] },
     { argv: ['convert', '--help'], says: ['Usage: orch convert --to json|yaml|protobuf [FILE]'] },
-  ])('$argv explains', async ({ argv, says }) => {
+  ])('orch $argv prints an explanation', async ({ argv, says }) => {
     const { code, out } = await run(argv);
     expect(code).toBe(0);
     for (const text of says) expect(out).toContain(text);
@@ -84,7 +84,7 @@ describe('orch', () => {
         'Error: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\nError: ' +
         "--apiserver-count should be a positive number, but value '0' provided\nSee 'orch help apiserver'.\n",
     },
-  ])('$argv is refused', async ({ argv, err }) => {
+  ])('orch $argv is refused', async ({ argv, err }) => {
     expect(await run(argv)).toEqual({ code: 1, out: '', err });
   });
 });
@@ -96,7 +96,7 @@ describe('orch convert', () => {
   test.each([
     { name: 'standard input', argv: ['convert', '--to', 'yaml'] },
     { name: 'standard input by its name', argv: ['convert', '-', '--to=yaml'] },
-  ])('reads $name', async ({ argv }) => {
+  ])('orch convert reads $name', async ({ argv }) => {
     expect(await run(argv, { convertValue, stdin: 'value' })).toEqual({ code: 0, out: 'yaml:value', err: '' });
   });
 
@@ -134,7 +134,7 @@ describe('orch convert', () => {
       err: 'Error: orch convert takes one file, got ["a","b"]\nSee \'orch help convert\'.\n',
     },
     { argv: ['convert', '--to=json', '/nope'], err: 'Error: open /nope: no such file or directory\n' },
-  ])('$argv is refused', async ({ argv, err }) => {
+  ])('orch $argv is refused', async ({ argv, err }) => {
     expect(await run(argv, { convertValue })).toEqual({ code: 1, out: '', err });
   });
 });

@@ -63,7 +63,7 @@ describe("requests, read by protobufjs with etcd's schema", () => {
       request: { key: 'a', limit: 0, revision: 0, keysOnly: false },
       read: { key: 'a' },
     },
-  ])('Range: $name', ({ request, read }) => {
+  ])('a Range request is encoded: $name', ({ request, read }) => {
     expect(readBack('RangeRequest', encodeRange(request))).toEqual(read);
   });
 
@@ -281,7 +281,7 @@ describe('prefixEnd', () => {
     { prefix: 'é', end: [0xc3, 0xaa] },
     { prefix: '\u007f', end: [0x80] },
     { prefix: '', end: [0] },
-  ])('of $prefix', ({ prefix, end }) => {
+  ])('the end of the range of prefix $prefix', ({ prefix, end }) => {
     expect([...prefixEnd(prefix)]).toEqual(end);
   });
 });

@@ -58,7 +58,7 @@ describe('connecting', () => {
       onGreeting: (call: PeerCall) => call.fail(GrpcCode.unavailable, 'etcdserver: no leader'),
       message: 'etcdserver: no leader',
     },
-  ])('passes by $name', async ({ onGreeting, message }) => {
+  ])('connecting passes by a member: $name', async ({ onGreeting, message }) => {
     const unfit = await startGrpcPeer(answer, { onGreeting });
     const peer = await startScript(answer);
     expect((await openClient([unfit.url, peer.url]).range({ key: 'a' })).revision).toBe(42);

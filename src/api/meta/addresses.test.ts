@@ -17,17 +17,20 @@ describe('addresses that have a meaning of their own', () => {
     { value: '224.0.0.251', problem: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)' },
     { value: 'ff02::fb', problem: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)' },
     { value: 'x', problem: 'must be a valid IP address' },
-  ])('$value is refused', ({ value, problem }) => {
+  ])('the address $value is refused', ({ value, problem }) => {
     const errors = new FieldErrors();
     checkNonSpecialIp(value, path, errors);
     expect(errors.map(fieldErrorText)).toEqual([`ip: Invalid value: "${value}": ${problem}`]);
   });
 
-  test.each(['10.0.0.1', '224.0.1.1', 'fec0::1', 'ff05::1', '2001:db8::1'])('%s is not', (value) => {
-    const errors = new FieldErrors();
-    checkNonSpecialIp(value, path, errors);
-    expect(errors).toEqual([]);
-  });
+  test.each(['10.0.0.1', '224.0.1.1', 'fec0::1', 'ff05::1', '2001:db8::1'])(
+    'the address %s is not refused',
+    (value) => {
+      const errors = new FieldErrors();
+      checkNonSpecialIp(value, path, errors);
+      expect(errors).toEqual([]);
+    },
+  );
 });
 
 describe('warnings about addresses', () => {

@@ -95,7 +95,7 @@ describe('what rules cover', () => {
       wanted: paths('/metrics', 'get'),
       missing: [paths('/metrics', 'get')],
     },
-  ])('not $name', ({ owned, wanted, missing }) => {
+  ])('rules do not cover $name', ({ owned, wanted, missing }) => {
     expect(missingRules(owned, [wanted])).toEqual({ parts: missing, isCut: false });
   });
 });

@@ -60,7 +60,7 @@ describe('Priority', () => {
         'pods "p" is forbidden: the integer value of priority (7) must not be provided in pod spec; priority ' +
         'admission controller computed 5 from the given PriorityClass name',
     },
-  ])('refuses $name', async ({ given, message }) => {
+  ])('the Priority plugin refuses $name', async ({ given, message }) => {
     await expect(createPriority({ objects }).admit!(attributesFor('pods', pod(given)))).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -97,7 +97,7 @@ describe('DefaultTolerationSeconds', () => {
       added: ['node.kubernetes.io/unreachable 60'],
     },
     { name: 'none to a pod that tolerates everything', given: [{ operator: 'Exists' as const }], added: [] },
-  ])('adds $name', ({ given, added }) => {
+  ])('DefaultTolerationSeconds adds $name', ({ given, added }) => {
     const object = pod(given === undefined ? {} : { tolerations: given });
     void plugin.admit!(attributesFor('pods', object));
     expect(

@@ -103,7 +103,7 @@ describe('Pod Security Standards', () => {
       spec: { os: { name: 'windows' }, securityContext: { runAsNonRoot: true } },
       details: '',
     },
-  ])('judge $name', ({ level, version, spec, details }) => {
+  ])('Pod Security Standards evaluate $name', ({ level, version, spec, details }) => {
     const { enforce } = policyOf(
       labels({ enforce: level, ...(version === undefined ? {} : { 'enforce-version': version }) }),
     );

@@ -88,7 +88,7 @@ const rawOf = ({ rawHeaders }: IncomingMessage, ...names: string[]): string[] =>
 describe.each([
   ['HTTP/2', '2.0'],
   ['HTTP/1.1', '1.1'],
-] as const)('over %s', (protocol, version) => {
+] as const)('a request reaches a backend over %s', (protocol, version) => {
   test('the protocol is the one that the server chooses, with method, target and host', async () => {
     const { address, requests } = await startBackend(protocol);
     expect(await read(connect(), address)).toEqual([200, 'ok']);
@@ -174,7 +174,7 @@ describe.each([
   test.each([
     ['shows the client certificate', true, 'orch-admin'],
     ['shows none where there is none', false, undefined],
-  ])('the connection %s', async (_, shows, name) => {
+  ])('the connection to a backend %s', async (_, shows, name) => {
     const { address, sockets } = await startBackend(protocol);
     await read(connect(shows ? { client } : {}), address);
     expect(sockets[0]!.getPeerCertificate().subject?.CN).toBe(name);

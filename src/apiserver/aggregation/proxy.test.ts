@@ -118,7 +118,7 @@ describe('a request that gets no further than here', () => {
     ['a path with ..', {}, `${things}/../nodes`, {}, 404, '404 page not found\n', []],
     ['a path with .', {}, `${things}/./a`, {}, 404, '404 page not found\n', []],
     ['a path with an empty segment', {}, `${things}//a`, {}, 404, '404 page not found\n', []],
-  ])('for %s', async (_, more, path, setting, status, text, counted) => {
+  ])('the proxy answers a request itself: %s', async (_, more, path, setting, status, text, counted) => {
     const { proxy, sent, refusals } = setUp(setting);
     const answer = await proxy(requestFor(path), { ...api, ...more });
     expect([answer.status, (await receive(answer)).text]).toEqual([status, text]);

@@ -49,7 +49,7 @@ const userRows: readonly { what: string; user: UserInfo; cut: readonly string[];
 ];
 
 describe('what an event says of a user', () => {
-  test.each(userRows)('is cut: $what', ({ user, cut, shown }) => {
+  test.each(userRows)('an audit event is cut: $what', ({ user, cut, shown }) => {
     const shortener = new Shortener();
     expect(shortener.user('user', user)).toEqual({ ...jane, ...shown });
     expect(shortener.cut).toEqual(cut);

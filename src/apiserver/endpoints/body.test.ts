@@ -118,7 +118,7 @@ describe('a body', () => {
         'conversion',
     },
     {
-      name: 'of a kind that nobody knows',
+      name: 'of an unknown kind',
       given: { body: json({ apiVersion: 'v9', kind: 'ConfigMap' }) },
       code: 400,
       message: 'no kind "ConfigMap" is registered for version "v9" in scheme',

@@ -79,7 +79,7 @@ describe('the field manager', () => {
       message: 'fieldManager: Too long: may not be more than 128 bytes',
     },
     { name: 'with a tab', value: 'a\tb', message: 'invalid character U+0009 (at position 1)' },
-  ])('is refused $name', ({ value, message }) => {
+  ])('the field manager is refused $name', ({ value, message }) => {
     expect(() => fieldManagerParameter(value, undefined, 'CreateOptions')).toThrow(refusal(message));
   });
 });

@@ -76,7 +76,7 @@ describe('a request for a resource', () => {
   });
 
   test.each(['/', '/api', '/api/v1', '/apis/apps', '/apis/apps/v1', '/healthz', 'x', '//api/v1/nodes'])(
-    'is not %s',
+    'a request for a resource is not %s',
     (path) => {
       expect(parse('GET', path)).toMatchObject({ isResourceRequest: false, path, verb: 'get', resource: '' });
     },

@@ -47,7 +47,7 @@ describe('clients of webhooks that objects name', () => {
     ['of another URL have their own', { url: 'https://b/', caBundle: 'AA==' }, settings, 2],
     ['of other authorities have their own', { url: 'https://a/', caBundle: 'AQ==' }, settings, 2],
     ['of another timeout have their own', { url: 'https://a/', caBundle: 'AA==' }, { timeoutMs: 2000 }, 2],
-  ])('objects %s', async (_, config, other, count) => {
+  ])('clients of webhooks for objects %s', async (_, config, other, count) => {
     const clients = createClients();
     await clients.hold({ url: 'https://a/', caBundle: 'AA==' }, settings).post({});
     await clients.hold(config, other).post({});

@@ -73,7 +73,7 @@ describe('the chain of a client certificate', () => {
     ],
     ['after its end', peerOf(admin.certificate), 50 * year, 'certificate has expired or is not yet valid'],
     ['before its start', peerOf(admin.certificate), -year, 'certificate has expired or is not yet valid'],
-  ])('%s is judged', (_, peer, later, problem) => {
+  ])('the chain of a client certificate is validated: %s', (_, peer, later, problem) => {
     expect(trusted.problemWith(peer, now.getTime() + later)).toBe(problem);
   });
 
@@ -159,7 +159,7 @@ describe('headers of a front proxy', () => {
         ]),
       },
     ],
-  ])('name %s', (_, headers, user) => {
+  ])('headers of a front proxy name %s', (_, headers, user) => {
     expect(ask(headers)).toEqual({ user });
   });
 

@@ -66,13 +66,19 @@ describe('the bearer token of a request', () => {
   const bearer = bearerTokens(knows('t'), []);
   const ask = (...headers: string[]) => bearer.authenticate(fakeRequest(headers));
 
-  test.each([['Bearer t'], ['bearer t'], ['BEARER t more'], ['  Bearer t  ']])('%j is read', (header) => {
-    expect(ask('Authorization', header)).toBe(jane);
-  });
+  test.each([['Bearer t'], ['bearer t'], ['BEARER t more'], ['  Bearer t  ']])(
+    'the authorization header %j has a bearer token',
+    (header) => {
+      expect(ask('Authorization', header)).toBe(jane);
+    },
+  );
 
-  test.each([['Bearer'], ['Bearer '], ['Basic dDp0'], ['Bearert'], ['']])('%j is none', (header) => {
-    expect(ask('Authorization', header)).toBeUndefined();
-  });
+  test.each([['Bearer'], ['Bearer '], ['Basic dDp0'], ['Bearert'], ['']])(
+    'the authorization header %j has no bearer token',
+    (header) => {
+      expect(ask('Authorization', header)).toBeUndefined();
+    },
+  );
 
   test('with a space too many is none, and the caller is told', () => {
     const request = fakeRequest(['Authorization', 'Bearer  t']);

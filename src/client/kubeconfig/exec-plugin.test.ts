@@ -87,7 +87,7 @@ describe('an exec plugin', () => {
       fields: { provideClusterInfo: true },
       spec: { cluster: { server: 'https://c', config: { audience: 'x' } }, interactive: false },
     },
-  ])('is told $name', async ({ fields, spec }) => {
+  ])('an exec plugin is told $name', async ({ fields, spec }) => {
     const { credentials, print, told } = await setUp({
       fields: { ...fields, args: ['--for', 'me'], env: [{ name: 'OWN', value: 'variable' }] },
     });

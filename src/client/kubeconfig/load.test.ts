@@ -127,7 +127,7 @@ describe('a user is', () => {
     expect(await (await parseClientConfig(fileWith({ user }))).authorization!()).toBe(authorization);
   });
 
-  test('impersonating another', async () => {
+  test('a user of a kubeconfig file impersonates another', async () => {
     const user = { as: 'jane', 'as-uid': 'u', 'as-groups': ['devs'], 'as-user-extra': { scope: ['a', 'b'] } };
     expect((await parseClientConfig(fileWith({ user }))).impersonate).toEqual({
       user: 'jane',

@@ -55,7 +55,7 @@ describe('a request is sent again', () => {
     { name: '500 with Retry-After', method: 'DELETE', first: answer(500, { 'retry-after': '3' }), atMs: 3000 },
     { name: 'a connection lost during a GET', method: 'GET', first: lost, atMs: 1000 },
     { name: 'a POST that never reached the server', method: 'POST', first: unprocessed, atMs: 100 },
-  ])('after $name', async ({ method, first, atMs }) => {
+  ])('a request is sent again after $name', async ({ method, first, atMs }) => {
     const { clock, times, sender } = setUp([first, answer(200)]);
     const sending = sender.send({ method, path: '/' });
     await pass(clock, 10_000);
@@ -75,7 +75,7 @@ describe('a request is not sent again', () => {
       first: answer(503, { 'retry-after': 'soon' }),
       status: 503,
     },
-  ])('after $name', async ({ method, first, status }) => {
+  ])('a request is not sent again after $name', async ({ method, first, status }) => {
     const { sent, sender } = setUp([first]);
     expect((await sender.send({ method, path: '/' })).status).toBe(status);
     expect(sent).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('the rate of a client', () => {
   test.each([
     { name: '20 a second after 30 at once by default', limits: {}, count: 34, at: [0, 50, 100, 150, 200].slice(0, 5) },
     { name: 'as configured', limits: { qps: 5, burst: 2 }, count: 5, at: [0, 200, 400, 600] },
-  ])('is $name', async ({ limits, count, at }) => {
+  ])('the rate of a client is $name', async ({ limits, count, at }) => {
     const answers = Array.from({ length: count }, () => answer(200));
     const { clock, times, sender } = setUp(answers, { limits: { ...limits } });
     const all = Promise.all(answers.map(() => sender.send({ method: 'GET', path: '/' })));

@@ -93,7 +93,7 @@ describe('--runtime-config', () => {
       problems: ['runtime-config invalid key foo', 'group version apps/v9 that has not been registered'],
     },
     { text: 'apps/v1/deployments=false', problems: [] },
-  ])('judges $text', ({ text, problems }) => {
+  ])('--runtime-config is validated: $text', ({ text, problems }) => {
     expect(runtimeConfigProblems(read(text), groupVersions)).toEqual(problems);
   });
 

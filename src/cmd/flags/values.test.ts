@@ -24,11 +24,11 @@ describe('parseInteger', () => {
     { text: '017', value: 15 },
     { text: '1_000', value: 1000 },
     { text: '0_7', value: 7 },
-  ])('reads $text', ({ text, value }) => {
+  ])('parseInteger reads $text', ({ text, value }) => {
     expect(parseInteger(text)).toBe(value);
   });
 
-  test.each(['', 'abc', '1e5', '1.5', '08', '0x', '1__0', '_1', '1_', ' 1'])('refuses "%s"', (text) => {
+  test.each(['', 'abc', '1e5', '1.5', '08', '0x', '1__0', '_1', '1_', ' 1'])('parseInteger refuses "%s"', (text) => {
     expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   });
 
@@ -65,7 +65,7 @@ describe('parsePortRange', () => {
     { text: '30000-32767', range: { first: 30000, last: 32767 } },
     { text: '30000+10', range: { first: 30000, last: 30010 } },
     { text: '80', range: { first: 80, last: 80 } },
-  ])('reads $text', ({ text, range }) => {
+  ])('parsePortRange reads $text', ({ text, range }) => {
     expect(parsePortRange(text)).toEqual(range);
   });
 
@@ -75,7 +75,7 @@ describe('parsePortRange', () => {
     { text: 'a-b', message: 'strconv.Atoi: parsing "a": invalid syntax' },
     { text: '1-', message: 'strconv.Atoi: parsing "": invalid syntax' },
     { text: '-5-9', message: 'strconv.Atoi: parsing "": invalid syntax' },
-  ])('refuses $text', ({ text, message }) => {
+  ])('parsePortRange refuses $text', ({ text, message }) => {
     expect(() => parsePortRange(text)).toThrow(message);
   });
 });
@@ -89,7 +89,7 @@ describe('parseCsv, RFC 4180', () => {
     { line: '"a,b",c', fields: ['a,b', 'c'] },
     { line: '"say ""hi"""', fields: ['say "hi"'] },
     { line: '"",x', fields: ['', 'x'] },
-  ])('splits $line', ({ line, fields }) => {
+  ])('parseCsv splits $line', ({ line, fields }) => {
     expect(parseCsv(line)).toEqual(fields);
   });
 
@@ -97,7 +97,7 @@ describe('parseCsv, RFC 4180', () => {
     { line: '"a', message: 'extraneous or missing " in quoted-field' },
     { line: '"a"b', message: 'extraneous or missing " in quoted-field' },
     { line: 'a"b', message: 'parse error on line 1, column 2: bare " in non-quoted field' },
-  ])('refuses $line', ({ line, message }) => {
+  ])('parseCsv refuses $line', ({ line, message }) => {
     expect(() => parseCsv(line)).toThrow(message);
   });
 });

@@ -117,7 +117,7 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
       send: [frame(FrameType.rstStream, 0, 7, uint32(0)), frame(FrameType.windowUpdate, 0, 7, uint32(1))],
     },
     { name: 'unknown settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[0x99, 1]]))] },
-  ])('ignores $name', async ({ send }) => {
+  ])('an HTTP/2 client ignores $name', async ({ send }) => {
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();

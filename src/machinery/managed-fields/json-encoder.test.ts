@@ -78,7 +78,7 @@ describe('the JSON encoding of an object in normal encoding', () => {
     ).toEqual({ containers: [] });
   });
 
-  it('parses carried JSON', () => {
+  it('JSON that an object carries is parsed for managed fields', () => {
     expect(
       toEncodedJson({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision'),
     ).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });

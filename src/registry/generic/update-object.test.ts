@@ -229,7 +229,7 @@ describe('what was begun for an update', () => {
       outcomes: [['refused', 0]],
     },
     {
-      name: 'is kept when nobody knows how the write ended',
+      name: 'is kept when it is unknown how the write ended',
       setting: { cached: before(), failure: new Error('connection lost') },
       outcomes: [['unknown', 0]],
       fails: true,

@@ -260,7 +260,7 @@ describe('a server that speaks HTTP/1.1 alone', () => {
 });
 
 describe('users', () => {
-  test('are impersonated', async () => {
+  test('the client impersonates the users that it is configured with', async () => {
     const client = shared.connect({}, { impersonate: { user: 'jane', groups: ['devs'], extra: { scope: ['a'] } } });
     const review = await client.authentication.v1.selfsubjectreviews.create({});
     expect(review.status.userInfo).toMatchObject({

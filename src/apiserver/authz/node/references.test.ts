@@ -47,6 +47,6 @@ test.each([
     spec: { claimRef: { namespace: 'n', name: 'c' }, azureFile: { secretName: 's' } },
     references: { claim: 'n/c', secrets: ['n/s'] },
   },
-])('a volume $name', ({ spec: volume, references }) => {
+])('the references of a volume $name', ({ spec: volume, references }) => {
   expect(volumeReferences({ metadata: {}, spec: volume } as unknown as PersistentVolume)).toEqual(references);
 });

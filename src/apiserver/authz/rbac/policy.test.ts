@@ -197,7 +197,7 @@ describe('subjects', () => {
     { name: 'a user of the name of the group', subject: user('devs') },
     { name: 'a service account without a namespace', subject: account('alice') },
     { name: 'an unknown kind of subject', subject: { kind: 'Robot', name: 'alice' } },
-  ])('not $name', ({ subject }) => {
+  ])('a binding does not hold for $name', ({ subject }) => {
     expect(decide(policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [subject])]), attributes())).toEqual({
       decision: 'noOpinion',
       reason: '',

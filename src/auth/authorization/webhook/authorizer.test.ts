@@ -144,7 +144,7 @@ describe('a webhook that cannot be asked', () => {
   test.each([
     { onFailure: 'noOpinion' as const, observed: ['error open'] },
     { onFailure: 'deny' as const, observed: ['error'] },
-  ])('means $onFailure', async ({ onFailure, observed: wanted }) => {
+  ])('a webhook that cannot be asked means $onFailure', async ({ onFailure, observed: wanted }) => {
     const { authorizer, observed } = webhook(() => new Error('broken'), { onFailure });
     expect(await authorizer.authorize(attributes())).toEqual({ decision: onFailure, reason: '', error: 'broken' });
     expect(observed).toEqual(wanted);

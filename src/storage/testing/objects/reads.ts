@@ -270,7 +270,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       ).toEqual([later.revision]);
     });
 
-    test('counts the objects', async () => {
+    test('count() is the number of stored objects', async () => {
       const f = fixture.current;
       await everything(f);
       await expect.poll(() => f.storage.count()).toBe(4);
