@@ -48,7 +48,7 @@ export class Outbox {
     return this.#written;
   }
 
-  /** Room for `length` bytes (at most 64 KiB) that the caller fills before it returns. */
+  /** Space for `length` bytes (at most 64 KiB) that the caller fills before it returns. */
   reserve(length: number): { readonly buffer: Buffer; readonly offset: number } {
     if (this.#current === undefined || this.#used + length > chunkBytes) this.#startChunk();
     const offset = this.#used;

@@ -61,11 +61,11 @@ export interface AdmissionObserver {
 }
 
 const unobserved: Durations = { observe: () => undefined };
-const nobody: AdmissionObserver = { plugin: () => unobserved, step: () => unobserved };
+const noObserver: AdmissionObserver = { plugin: () => unobserved, step: () => unobserved };
 
 export function createAdmissionChain(
   plugins: readonly AdmissionPlugin[],
-  observer: AdmissionObserver = nobody,
+  observer: AdmissionObserver = noObserver,
 ): Admission {
   return { admit: createPhase('admit', plugins, observer), validate: createPhase('validate', plugins, observer) };
 }

@@ -213,7 +213,7 @@ class DirectObjectStorage implements ObjectStorage {
   async #sendState({ watch, queue, first, pages, bookmark }: StateSource): Promise<void> {
     this.#pushState(first, watch, queue);
     for await (const page of pages) {
-      await queue.room();
+      await queue.space();
       if (queue.closed || queue.ended !== undefined) return;
       this.#pushState(page, watch, queue);
     }

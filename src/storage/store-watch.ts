@@ -23,7 +23,7 @@ export interface StoreWatchOptions {
   /** Called when everything up to `revision` was pushed. Returning true ends the pump. */
   readonly reached: (revision: number) => boolean;
   /** Whether the source can wait for the consumer, as history can; else the queue's bound ends the watch. */
-  readonly waitForRoom?: boolean;
+  readonly waitForSpace?: boolean;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function pumpStoreWatch(options: StoreWatchOptions): Promise<void> 
     const events = eventsOf(batch.events, options);
     if (events.length > 0 && queue.push(events, weightOfAll(events))) queue.announce();
     if (reached(batch.revision)) return;
-    if (options.waitForRoom) await queue.room();
+    if (options.waitForSpace) await queue.space();
     if (queue.closed || queue.ended !== undefined) return;
   }
   if (!signal.aborted) throw new StorageError('Unavailable', 'the watch on the store has ended');

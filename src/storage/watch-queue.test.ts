@@ -153,13 +153,13 @@ describe('watch queue', () => {
     const { queue, push } = open({ maxEvents: 4 });
     queue.begin(10);
     push(event(11), event(12), event(13));
-    let hasRoom = false;
-    const waiting = queue.room().then(() => (hasRoom = true));
+    let hasSpace = false;
+    const waiting = queue.space().then(() => (hasSpace = true));
     await turn();
-    expect(hasRoom).toBe(false);
+    expect(hasSpace).toBe(false);
     queue.take();
     await waiting;
-    expect(hasRoom).toBe(true);
+    expect(hasSpace).toBe(true);
   });
 
   test('closed: releases everything and calls no callback', async () => {

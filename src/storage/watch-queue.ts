@@ -56,7 +56,7 @@ export class WatchQueue implements ObjectWatch {
   #ended: Error | undefined;
   #taken = 0;
   #untouchedSince: number | undefined;
-  #onRoom: (() => void) | undefined;
+  #onSpace: (() => void) | undefined;
 
   constructor(options: WatchQueueOptions) {
     this.#onReady = options.onReady;
@@ -93,7 +93,7 @@ export class WatchQueue implements ObjectWatch {
     this.#batches = [];
     this.#events = 0;
     this.#bytes = 0;
-    this.#giveRoom();
+    this.#giveSpace();
     return batches.length === 1 ? batches[0]! : batches.flat();
   }
 
@@ -139,7 +139,7 @@ export class WatchQueue implements ObjectWatch {
     if (this.#closed || this.#ended !== undefined) return;
     this.#taken = this.revision;
     this.#ended = error;
-    this.#giveRoom();
+    this.#giveSpace();
     this.#onClose();
     this.#idle = false;
     if (this.#begun) this.announce();
@@ -150,15 +150,15 @@ export class WatchQueue implements ObjectWatch {
   }
 
   /** Resolves when at most half of what may wait does, or the watch is over. For sources that can wait. */
-  async room(): Promise<void> {
+  async space(): Promise<void> {
     while (!this.#closed && this.#ended === undefined && this.#isHalfFull()) {
-      await new Promise<void>((resolve) => (this.#onRoom = resolve));
+      await new Promise<void>((resolve) => (this.#onSpace = resolve));
     }
   }
 
   /** Ends the watch when its backlog was left untouched for too long. */
   checkStall(now: number): void {
-    if (this.#backlog === undefined && this.#onRoom === undefined) return void (this.#untouchedSince = undefined);
+    if (this.#backlog === undefined && this.#onSpace === undefined) return void (this.#untouchedSince = undefined);
     this.#untouchedSince ??= now;
     if (now - this.#untouchedSince >= this.#limits.stallMs)
       this.end(slowConsumer('took nothing of what the watch began with in time'));
@@ -207,10 +207,10 @@ export class WatchQueue implements ObjectWatch {
     return this.#events > this.#limits.maxEvents / 2 || this.#bytes > this.#limits.maxBytes / 2;
   }
 
-  #giveRoom(): void {
-    const onRoom = this.#onRoom;
-    this.#onRoom = undefined;
-    onRoom?.();
+  #giveSpace(): void {
+    const onSpace = this.#onSpace;
+    this.#onSpace = undefined;
+    onSpace?.();
   }
 
   #release(): void {
@@ -218,7 +218,7 @@ export class WatchQueue implements ObjectWatch {
     this.#batches = [];
     this.#events = 0;
     this.#bytes = 0;
-    this.#giveRoom();
+    this.#giveSpace();
   }
 }
 

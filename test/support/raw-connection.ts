@@ -14,7 +14,7 @@ export class RawConnection implements Disposable {
   #unread = '';
   #heard: () => void = () => undefined;
   #isClosed = false;
-  /** Resolves when the connection is closed, by whomever and for whatever reason. */
+  /** Resolves when the connection is closed, by either side and for any reason. */
   readonly closed: Promise<void>;
 
   private constructor(socket: tls.TLSSocket) {

@@ -48,7 +48,7 @@ export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlu
     const counting = quotas.filter((quota) => isInScope(quota, pod, podResources.podLevel));
     for (const quota of counting) checkSaid(attributes, quota, pod, podResources);
     const charged = counting.filter((quota) => hardNames(quota).some((name) => added.has(name)));
-    for (const quota of charged) checkRoom(attributes, quota, added);
+    for (const quota of charged) checkQuota(attributes, quota, added);
     if (!attributes.dryRun) for (const quota of charged) await charge(attributes, quota.metadata.name!, added);
   };
   const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
@@ -61,7 +61,7 @@ export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlu
         // A quota that was deleted limits nothing.
         if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
         const quota = current as ResourceQuota;
-        checkRoom(attributes, quota, added);
+        checkQuota(attributes, quota, added);
         addUsed(quota, added);
         ownStatusWrite(fieldManager, store, { live: store.decode(stored), object: quota, now: now() });
         return Promise.resolve({ action: 'write', object: quota });
@@ -122,7 +122,7 @@ function checkSaid(
     throw refused(attributes, `status unknown for quota: ${name}, resources: ${counted.join(',')}`);
 }
 
-function checkRoom(attributes: AdmissionAttributes, quota: ResourceQuota, added: Usage): void {
+function checkQuota(attributes: AdmissionAttributes, quota: ResourceQuota, added: Usage): void {
   const { hard = {}, used = {} } = quota.status ?? {};
   const exceeded = hardNames(quota).filter(
     (name) =>

@@ -39,7 +39,7 @@ export class BatchBackend implements AuditBackend {
   readonly #report: ReportLoss;
   readonly #clock: Clock;
   readonly #bucket: TokenBucket | undefined;
-  readonly #room: number;
+  readonly #capacity: number;
   /** A batch of this size is sent at once. */
   readonly #fullSize: number;
   readonly #maxSize: number;
@@ -67,15 +67,16 @@ export class BatchBackend implements AuditBackend {
     this.#report = report;
     this.#clock = clock;
     this.#bucket = throttle === undefined ? undefined : new TokenBucket(clock, throttle);
-    this.#room = bufferSize + maxBatchSize;
+    this.#capacity = bufferSize + maxBatchSize;
     this.#maxSize = merges ? Math.max(maxBatchSize, maxMerged) : maxBatchSize;
-    this.#fullSize = merges ? Math.min(this.#maxSize, Math.ceil(this.#room / 2)) : maxBatchSize;
+    this.#fullSize = merges ? Math.min(this.#maxSize, Math.ceil(this.#capacity / 2)) : maxBatchSize;
     this.#waitMs = Math.max(maxBatchSize > 1 ? maxWaitMs : 0, merges ? mergeMs : 0);
   }
 
   add(event: AuditEvent): boolean {
     if (this.#closed) this.#report('buffered', new Error('audit backend shut down'), 1);
-    else if (this.#waiting.length >= this.#room) this.#report('buffered', new Error('audit buffer queue blocked'), 1);
+    else if (this.#waiting.length >= this.#capacity)
+      this.#report('buffered', new Error('audit buffer queue blocked'), 1);
     else {
       const text = this.#sink.textOf(event);
       if (text === undefined) return true;

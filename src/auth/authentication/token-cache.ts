@@ -13,7 +13,7 @@ import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator
 export interface TokenCacheObserver {
   /** @param seconds from the question to the answer */
   asked(status: 'hit' | 'miss', seconds: number): void;
-  /** Somebody else is asked from now on. @returns what to call with how it went */
+  /** The authenticator behind the cache is asked from now on. @returns what to call with how it went */
   fetching(): (status: 'ok' | 'error') => void;
   /** A question waits for the answer to the same one of another request. @returns what to call when it is there */
   waiting(): () => void;
@@ -69,7 +69,7 @@ function bytesOf({ identity }: Entry): number {
 
 const perText = 24;
 
-const nobody: TokenCacheObserver = {
+const noObserver: TokenCacheObserver = {
   asked: () => undefined,
   fetching: () => () => undefined,
   waiting: () => () => undefined,
@@ -80,7 +80,7 @@ export function cachedTokens({
   successTtlMs,
   failureTtlMs,
   maxBytes = defaultMaxBytes,
-  observer = nobody,
+  observer = noObserver,
   clock = systemClock,
   now = Date.now,
 }: TokenCacheOptions): TokenAuthenticator {

@@ -4,7 +4,7 @@ import type { RequestFacts } from '../request-facts.ts';
 export const isWebSocketRequest = ({ exchange }: Pick<RequestFacts, 'exchange'>): boolean =>
   exchange.upgrade === 'websocket';
 
-/** Whether a WebSocket is one of the protocols that it would take: somebody else may choose it. */
+/** Whether a WebSocket is among the protocols that the client offers: the server may choose another. */
 export const offersWebSocket = ({ exchange }: Pick<RequestFacts, 'exchange'>): boolean =>
   exchange.upgrade?.split(',').some((protocol) => protocol.trim() === 'websocket') ?? false;
 

@@ -1,5 +1,5 @@
 /** JSON of a value that is a schema or something else: a bool, a list of schemas, a list of texts. */
-import { checkRoom, writeLiteral, writeText } from '../json/bytes.ts';
+import { checkSpace, writeLiteral, writeText } from '../json/bytes.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject } from '../value.ts';
 import { jsonFalse, jsonNull, jsonTrue } from './json-literals.ts';
@@ -19,7 +19,7 @@ export function writeChoiceJson(
   for (const item of value) {
     o = typeof item === 'string' ? writeText(out, o, item) : writeStruct(out, o, item as JsonObject, schema, depth);
     out[o++] = 0x2c;
-    checkRoom(out, o);
+    checkSpace(out, o);
   }
   if (value.length > 0) o--;
   out[o++] = 0x5d;

@@ -4,7 +4,7 @@ import { isObject } from '../value.ts';
 import type { TypeLink } from './link.ts';
 import type { ChoiceType } from './plan.ts';
 import { writeVarint } from '../../base/protobuf/varint.ts';
-import { checkRoom, writeString, wrongType } from './wire-write.ts';
+import { checkSpace, writeString, wrongType } from './wire-write.ts';
 
 export type ChoiceWriter = (b: Buffer, p: number, value: JsonValue | undefined, depth: number) => number;
 
@@ -70,6 +70,6 @@ function writeOrList(
   if (value === undefined || value === null) return p;
   if (isObject(value)) return writeOne(p, value);
   if (!Array.isArray(value)) throw wrongType(value, 'a schema or a list');
-  for (const item of value.toReversed()) p = checkRoom(writeItem(p, item));
+  for (const item of value.toReversed()) p = checkSpace(writeItem(p, item));
   return p;
 }

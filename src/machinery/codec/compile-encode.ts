@@ -23,7 +23,7 @@ import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
-import { checkRoom, failNotList, failNotObject, writeBase64, writeInt, writeString } from './wire-write.ts';
+import { checkSpace, failNotList, failNotObject, writeBase64, writeInt, writeString } from './wire-write.ts';
 
 /** Writers of messages that JSON shows as scalars; the length and tag are written by the caller. */
 const formWriters: Readonly<Record<string, FormWriter>> = {
@@ -75,7 +75,7 @@ class EncodeCompiler {
     this.#line(`if (depth === 0) ${this.#bind(failTooDeep)}();`);
     this.#line('let v, s = 0;');
     for (const field of plan.wire.toReversed()) this.#field(field);
-    this.#line(`return ${this.#bind(checkRoom)}(p);`);
+    this.#line(`return ${this.#bind(checkSpace)}(p);`);
     return this.#source.compile(functionName('encode', plan.id), 'b, p, o, depth');
   }
 
@@ -115,7 +115,7 @@ class EncodeCompiler {
     this.#line('for (let i = a.length - 1; i >= 0; i--) {');
     this.#value(field.element, 'a[i]');
     this.#tag(field.number * 8 + wireTypeOf(field.element));
-    this.#line(`${this.#bind(checkRoom)}(p);`);
+    this.#line(`${this.#bind(checkSpace)}(p);`);
     this.#line('}}');
   }
 
@@ -129,7 +129,7 @@ class EncodeCompiler {
     this.#line(text ? 'b[--p] = 10;' : 'b[--p] = 8;');
     this.#line(`p = ${this.#bind(writeVarint)}(b, p, e - p);`);
     this.#tag(field.number * 8 + 2);
-    this.#line(`${this.#bind(checkRoom)}(p);`);
+    this.#line(`${this.#bind(checkSpace)}(p);`);
     this.#line('}}');
   }
 

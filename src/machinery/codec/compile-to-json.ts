@@ -4,7 +4,7 @@
  *
  * `omitempty` leaves out what is zero, except structs: those are always there, and a zero time among them is null.
  */
-import { checkRoom, writeLiteral, writeLongAscii, writeNumber, writeText } from '../json/bytes.ts';
+import { checkSpace, writeLiteral, writeLongAscii, writeNumber, writeText } from '../json/bytes.ts';
 import { sortedKeys, writeCarried, writeValue } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoiceJson } from './choice-json.ts';
@@ -81,7 +81,7 @@ class ToJsonCompiler {
     this.#line(`if (depth === 0) ${this.#bind(failTooDeep)}();`);
     this.#line('let x;');
     this.#members(this.#link.plan.members);
-    this.#line(`return ${this.#bind(checkRoom)}(out, o);`);
+    this.#line(`return ${this.#bind(checkSpace)}(out, o);`);
     return this.#source.compile(functionName('toJson', this.#link.plan.id), 'out, o, v, depth');
   }
 
@@ -202,7 +202,7 @@ class ToJsonCompiler {
       default:
         this.#line(`o = ${this.#bind(writeNumber)}(out, o, ${value});`);
     }
-    this.#line(`if (o > out.length - 4096) ${this.#bind(checkRoom)}(out, o);`);
+    this.#line(`if (o > out.length - 4096) ${this.#bind(checkSpace)}(out, o);`);
   }
 
   #struct(type: string, value: string, typeMeta?: string): void {

@@ -8,7 +8,7 @@
  * One file because all parts of the compiled function share the variables that the others declare.
  */
 import {
-  checkRoom,
+  checkSpace,
   writeBase64,
   writeCompact,
   writeLiteral,
@@ -122,7 +122,7 @@ class TranscodeCompiler {
     this.#line('}}');
     this.#line(`if (p !== end) ${this.#bind(failUnexpectedEnd)}();`);
     for (const field of plan.members) this.#write(field);
-    this.#line(`return ${this.#bind(checkRoom)}(out, o);`);
+    this.#line(`return ${this.#bind(checkSpace)}(out, o);`);
     return this.#source.compile(functionName('transcode', plan.id), 'out, o, b, p, end, depth');
   }
 
@@ -306,7 +306,7 @@ class TranscodeCompiler {
       else this.#item(element, 'p', 'q');
       this.#line('p = q;');
     }
-    this.#line(`out[o++] = 44; ${this.#bind(checkRoom)}(out, o); }`);
+    this.#line(`out[o++] = 44; ${this.#bind(checkSpace)}(out, o); }`);
     this.#line('out[o - 1] = 93; out[o++] = 44; }');
     if (!isOmitted(field)) this.#line(`else ${this.#constant(json, 'null')}`);
   }
@@ -347,7 +347,7 @@ class TranscodeCompiler {
     this.#line(`o = ${this.#bind(writeTextBytes)}(out, o, b, ka, kz); out[o++] = 58;`);
     if (valueType === 2) this.#item(element, 'va', 'vz');
     else this.#writeScalar(element, 'w');
-    this.#line(`out[o++] = 44; ${this.#bind(checkRoom)}(out, o); }`);
+    this.#line(`out[o++] = 44; ${this.#bind(checkSpace)}(out, o); }`);
     this.#line('out[o - 1] = 125; out[o++] = 44; }');
     if (!isOmitted(field)) this.#line(`else ${this.#constant(json, 'null')}`);
   }

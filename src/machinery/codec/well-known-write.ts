@@ -7,7 +7,7 @@ import { stringifyJson } from '../json/writer.ts';
 import { parseMicroTime, parseTime, parseUtcSeconds, zeroTimeSeconds } from '../time.ts';
 import type { JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
-import { checkRoom, writeBlob, writeInt, writeString, wrongType } from './wire-write.ts';
+import { checkSpace, writeBlob, writeInt, writeString, wrongType } from './wire-write.ts';
 
 export type FormWriter = (b: Buffer, p: number, value: JsonValue | undefined) => number;
 
@@ -101,7 +101,7 @@ export const writeTexts: FormWriter = (b, p, value) => {
   for (let i = value.length - 1; i >= 0; i--) {
     p = writeString(b, p, value[i]);
     b[--p] = 10;
-    checkRoom(p);
+    checkSpace(p);
   }
   return p;
 };

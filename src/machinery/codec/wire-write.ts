@@ -15,7 +15,7 @@ import { reserve, scratchFull } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
 
 /** For a writer that is about to return. */
-export function checkRoom(p: number): number {
+export function checkSpace(p: number): number {
   if (p < reserve) throw scratchFull;
   return p;
 }

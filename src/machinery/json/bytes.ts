@@ -27,7 +27,7 @@ const hex = Buffer.from('0123456789abcdef');
 const quote = 0x22;
 const backslash = 0x5c;
 
-export function checkRoom(out: Uint8Array, o: number): number {
+export function checkSpace(out: Uint8Array, o: number): number {
   if (o > out.length - reserve) throw scratchFull;
   return o;
 }

@@ -8,7 +8,7 @@ import { copyOut, Scratch } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
-import { checkRoom, writeAscii, writeCompact, writeNumber, writeText } from './bytes.ts';
+import { checkSpace, writeAscii, writeCompact, writeNumber, writeText } from './bytes.ts';
 
 const scratch = new Scratch();
 
@@ -75,7 +75,7 @@ export function writeValue(out: Buffer, o: number, value: JsonValue | undefined,
 function close(out: Buffer, o: number, begin: number, bracket: number): number {
   if (o > begin) o--;
   out[o] = bracket;
-  return checkRoom(out, o + 1);
+  return checkSpace(out, o + 1);
 }
 
 interface Open {
@@ -98,7 +98,7 @@ function writeDeep(out: Buffer, o: number, value: JsonObject | JsonValue[]): num
     for (;;) {
       const innermost = open[open.length - 1];
       if (innermost === undefined) return o;
-      checkRoom(out, o);
+      checkSpace(out, o);
       const count = innermost.keys?.length ?? (innermost.container as JsonValue[]).length;
       if (innermost.next < count) {
         if (innermost.next > 0) out[o++] = 0x2c;

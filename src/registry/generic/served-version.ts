@@ -13,7 +13,7 @@ import type { ScaleFields } from './scale-values.ts';
 export interface CustomVersion {
   /** How its lists and objects are merged. */
   readonly mergeType: MergeType;
-  /** Somebody else converts: an object may have to be waited for (`pending.ts`). */
+  /** A webhook converts: an object may have to be waited for (`pending.ts`). */
   readonly mayWait: boolean;
   /** Other versions in which fields can be owned; absent where there is only one. */
   readonly versions: VersionSource | undefined;

@@ -186,7 +186,7 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     try {
       fs.writeSync(2, `${line}\n`);
     } catch {
-      // Nobody takes it.
+      // No one takes it.
     }
   }
 

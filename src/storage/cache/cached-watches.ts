@@ -224,7 +224,7 @@ export class CachedWatches {
       queue,
       signal: abort.signal,
       reached: (revision) => this.#joins(watch, revision),
-      waitForRoom: true,
+      waitForSpace: true,
     });
   }
 

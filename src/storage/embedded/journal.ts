@@ -58,7 +58,7 @@ export interface Journal {
   read(revision: number): Buffer | undefined;
 
   /** Whether `bytes` more may be written under the configured maximum. */
-  hasRoomFor(bytes: number): boolean;
+  hasSpaceFor(bytes: number): boolean;
 
   /** Bytes taken on disk, or in memory where there is no disk. */
   sizeBytes(): number;

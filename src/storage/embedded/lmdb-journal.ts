@@ -30,7 +30,7 @@ const FORMAT = 1;
 /** Two values of the usual 2 to 4 kB share such a page; of 4 kB pages each would need one of its own. */
 const PAGE_BYTES = 8192;
 
-/** Room on the disk, beyond what a commit writes, that makes a full disk an unlikely reason for its failure. */
+/** Space on the disk, beyond what a commit writes, that makes a full disk an unlikely reason for its failure. */
 const SPARE_BYTES = 1024 * 1024;
 
 const MIN_MAP_BYTES = 16 * 1024 * 1024;
@@ -96,7 +96,7 @@ async function openDatabases(directory: string, maxSizeBytes: number): Promise<D
     const root = open<Buffer, number>(directory, {
       encoding: 'binary',
       pageSize: PAGE_BYTES,
-      // Address space, not memory. lmdb-js maps anew when it runs out, so this is no limit; `hasRoomFor` is.
+      // Address space, not memory. lmdb-js maps anew when it runs out, so this is no limit; `hasSpaceFor` is.
       mapSize: Math.max(maxSizeBytes, MIN_MAP_BYTES),
       noSubdir: false,
       overlappingSync: false,
@@ -163,7 +163,7 @@ export class LmdbJournal implements Journal {
     return shared === undefined ? undefined : (Uint8Array.prototype.slice.call(shared, 0, shared.length) as Buffer);
   }
 
-  hasRoomFor(bytes: number): boolean {
+  hasSpaceFor(bytes: number): boolean {
     if (this.#countedBytes + this.#addedBytes + bytes <= this.#maxSizeBytes) return true;
     this.#countedBytes = this.#countBytes();
     this.#addedBytes = 0;
@@ -274,12 +274,12 @@ export class LmdbJournal implements Journal {
     if (error instanceof StorageError) return error;
     const cause = await commitErrorOf(error);
     const { code } = cause as { code?: unknown };
-    const room =
+    const hasSpace =
       code !== ENOSPC &&
       code !== EDQUOT &&
       code !== MDB_MAP_FULL &&
       (await hasDiskSpace(this.#directory, added + SPARE_BYTES));
-    if (room || !this.#isReadable()) {
+    if (hasSpace || !this.#isReadable()) {
       return new StorageError('Unavailable', `writing to ${this.#directory} failed: ${messageOf(cause)}`, { cause });
     }
     this.#diskFull = true;

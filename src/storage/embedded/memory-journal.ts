@@ -32,7 +32,7 @@ export class MemoryJournal implements Journal {
     throw new StorageError('Internal', `the value of revision ${revision} is not in memory`, { revision });
   }
 
-  hasRoomFor(bytes: number): boolean {
+  hasSpaceFor(bytes: number): boolean {
     return this.#sizeBytes + bytes <= this.#maxSizeBytes;
   }
 

@@ -85,7 +85,7 @@ export class WritePipeline {
    */
   async put(puts: readonly Put[]): Promise<number> {
     this.#checkUsable();
-    this.#checkRoom(puts.reduce((bytes, { value }) => bytes + value.length, 0));
+    this.#checkSpace(puts.reduce((bytes, { value }) => bytes + value.length, 0));
     const revisions = await Promise.all(puts.map((put) => this.#put(put)));
     return revisions.at(-1)!;
   }
@@ -142,9 +142,9 @@ export class WritePipeline {
       throw new StorageError('Unavailable', this.#broken.message, { cause: this.#broken });
   }
 
-  #checkRoom(valueBytes: number): void {
+  #checkSpace(valueBytes: number): void {
     const waiting = (this.#open?.valueBytes ?? 0) + (this.#inFlight?.valueBytes ?? 0);
-    if (this.#journal.hasRoomFor(waiting + valueBytes)) return;
+    if (this.#journal.hasSpaceFor(waiting + valueBytes)) return;
     throw new StorageError(
       'NoSpace',
       'the store has reached its maximum size: delete objects and compact, or raise the maximum',

@@ -67,9 +67,9 @@ const everybody = (rule: AbacRule): AbacRule =>
 
 /** Fields that are absent in the old format restrict nothing. */
 function unversioned(rule: AbacRule): AbacRule {
-  const whoever = rule.user === '' && rule.group === '' ? { ...rule, group: allAuthenticated } : everybody(rule);
+  const withSubject = rule.user === '' && rule.group === '' ? { ...rule, group: allAuthenticated } : everybody(rule);
   return {
-    ...whoever,
+    ...withSubject,
     apiGroup: '*',
     namespace: rule.namespace || '*',
     resource: rule.resource || '*',

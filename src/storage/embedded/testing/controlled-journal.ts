@@ -49,8 +49,8 @@ export class ControlledJournal implements Journal {
     return this.#journal.read(revision);
   }
 
-  hasRoomFor(bytes: number): boolean {
-    return this.#journal.hasRoomFor(bytes);
+  hasSpaceFor(bytes: number): boolean {
+    return this.#journal.hasSpaceFor(bytes);
   }
 
   sizeBytes(): number {
