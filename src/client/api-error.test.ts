@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as errors from '../machinery/status.ts';
+import { resourceExpired } from '../machinery/resource-expired.ts';
 import * as is from './api-error.ts';
 
 const pods = { group: '', resource: 'pods' };
@@ -11,8 +12,8 @@ test.each([
   { error: errors.notFound(pods, 'p'), names: ['isNotFound'] },
   { error: errors.conflict(pods, 'p', 'm'), names: ['isConflict'] },
   { error: errors.alreadyExists(pods, 'p'), names: ['isAlreadyExists'] },
-  { error: errors.expired('m'), names: ['isExpired'] },
-  { error: errors.gone('m'), names: ['isExpired', 'isGone'] },
+  { error: resourceExpired('m'), names: ['isExpired'] },
+  { error: new errors.StatusError(410, 'Gone', 'm'), names: ['isExpired', 'isGone'] },
   { error: errors.tooManyRequests('m', 1), names: ['isTooManyRequests'] },
   { error: errors.internalError('m'), names: ['isInternalError'] },
   { error: errors.serviceUnavailable('m'), names: ['isServiceUnavailable'] },

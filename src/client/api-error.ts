@@ -8,6 +8,8 @@ import { isStatusError, StatusError } from '../machinery/status.ts';
 export { ClientClosedError, ConnectionError } from './transport/message.ts';
 export type { Status, StatusCause, StatusDetails } from '../machinery/status.ts';
 export { isStatusError as isApiError, StatusError as ApiError };
+/** The version or the continue token is too old: list again. */
+export { isResourceExpired as isExpired } from '../machinery/resource-expired.ts';
 
 /** By reason, and by code for servers that give no reason. */
 const is =
@@ -27,8 +29,6 @@ export const isConflict = is('Conflict', 409);
 export const isAlreadyExists = (error: unknown): error is StatusError =>
   isStatusError(error) && error.reason === 'AlreadyExists';
 export const isGone = is('Gone', 410);
-/** The version or the continue token is too old: list again. */
-export const isExpired = (error: unknown): error is StatusError => isStatusError(error) && error.code === 410;
 export const isRequestTooLarge = is('RequestEntityTooLarge', 413);
 export const isUnsupportedMediaType = is('UnsupportedMediaType', 415);
 export const isInvalid = is('Invalid', 422);

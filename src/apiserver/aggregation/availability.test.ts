@@ -1,15 +1,19 @@
 /** Whether APIServices are available, by the objects of the cluster and by what their server answers. */
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { codecs } from '../../api/codecs.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
+import { findGroupVersion } from '../../api/resources.ts';
 import { schemas } from '../../api/schemas.ts';
 import { silentLogger } from '../../base/logger.ts';
+import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import { createDirectCatalog } from '../../registry/testing/direct-catalog.ts';
+import { createAdmissionChain } from '../../registry/admission.ts';
+import { createCatalog } from '../../registry/catalog.ts';
+import { createDirectObjectStorage } from '../../storage/direct-storage.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
-import { createAdmissionObjects } from '../loopback/cached-objects.ts';
+import { createCachedObjects } from '../loopback/cached-objects.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createSharedDecoder } from '../loopback/shared-decoder.ts';
 import { ApiServices } from './api-services.ts';
@@ -38,7 +42,21 @@ interface Given {
 
 async function find({ spec = {}, service: given, endpoints: subsets, answers = [200] }: Given) {
   const store = await openEmbeddedStore();
-  const registry = createDirectCatalog(store, ['v1', 'apiregistration.k8s.io/v1']);
+  const registry = createCatalog({
+    groupVersions: ['v1', 'apiregistration.k8s.io/v1'].map((apiVersion) => findGroupVersion(apiVersion)!),
+    schemas,
+    codecs,
+    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
+    storePrefix: '/registry',
+    mediaType: 'application/vnd.kubernetes.protobuf',
+    storeOf: () => store,
+    openStorage: (info, prefix, codec) =>
+      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+    admission: createAdmissionChain([]),
+    garbageCollection: true,
+    eventLease: () => store.grantLease(60),
+    hooks: new Map(),
+  });
   const apiServices = registry.storeOf('apiregistration.k8s.io', 'apiservices')!;
   const put = async (group: string, resource: string, object: object | undefined): Promise<void> => {
     if (object === undefined) return;
@@ -75,7 +93,7 @@ async function find({ spec = {}, service: given, endpoints: subsets, answers = [
   const availability = new Availability({
     services,
     writer: new LoopbackClient({ registry, fieldManager: createFieldManager({ schemas }), enabled: () => false }),
-    objects: createAdmissionObjects(registry, createSharedDecoder()),
+    objects: createCachedObjects(registry, createSharedDecoder()),
     resolve: () => Promise.resolve({ host: '10.0.0.7', port: 8443 }),
     backends,
     observer: { found: (_, isAvailable) => tell(isAvailable), gone: () => undefined },
@@ -93,7 +111,7 @@ async function find({ spec = {}, service: given, endpoints: subsets, answers = [
   return { isAvailable, condition: availabilityOf(stored), asked };
 }
 
-const bound = (store: ResourceStore) => ({
+const bound = (store: NonNullable<ReturnType<ReturnType<typeof createCatalog>['storeOf']>>) => ({
   storage: store.storage,
   key: (namespace: string, of: string) => store.key(namespace, of),
   encode: (object: KubeObject) => store.encode(object),

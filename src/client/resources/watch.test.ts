@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
-import { expired, forbidden, serviceUnavailable, tooManyRequests } from '../../machinery/status.ts';
+import { resourceExpired } from '../../machinery/resource-expired.ts';
+import { forbidden, serviceUnavailable, tooManyRequests } from '../../machinery/status.ts';
 import type { PendingAnswer } from '../requests/sender.ts';
 import { ConnectionError } from '../transport/message.ts';
 import type { WatchOptions } from './options.ts';
@@ -10,7 +11,8 @@ import { watchEvents } from './watch.ts';
 const event = (type: string, resourceVersion: string, annotations = {}): string =>
   `${JSON.stringify({ type, object: { metadata: { name: `o${resourceVersion}`, resourceVersion, annotations } } })}\n`;
 const initialEnd = (version: string): string => event('BOOKMARK', version, { 'k8s.io/initial-events-end': 'true' });
-const errorEvent = (): string => `${JSON.stringify({ type: 'ERROR', object: expired('too old').toStatus() })}\n`;
+const errorEvent = (): string =>
+  `${JSON.stringify({ type: 'ERROR', object: resourceExpired('too old').toStatus() })}\n`;
 
 type Connection = Error | readonly (string | Error)[];
 
@@ -98,7 +100,7 @@ describe('a watch', () => {
   });
 
   test.each<{ name: string; connection: Connection; code: number }>([
-    { name: '410 at the beginning', connection: expired('too old'), code: 410 },
+    { name: '410 at the beginning', connection: resourceExpired('too old'), code: 410 },
     { name: '410 as an event', connection: [event('ADDED', '2'), errorEvent()], code: 410 },
     { name: '403', connection: forbidden({ group: '', resource: 'pods' }, '', 'no'), code: 403 },
   ])('ends with $name', async ({ connection, code }) => {
