@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../../test/support/shared.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
-import { validateFlowSchema } from './flow-schema.ts';
+import { validateFlowSchema } from './flow-schemas/validation.ts';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts';
-import { validatePriorityLevel } from './priority-level.ts';
+import { validatePriorityLevel } from './priority-level-configurations/validation.ts';
 import { suggestedFlowSchemas, suggestedPriorityLevels } from './suggested.ts';
 
 interface Facts {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from '../gen/types/flowcontrol-v1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
-import { validateFlowSchema } from './flow-schema.ts';
+import { validateFlowSchema } from './flow-schemas/validation.ts';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts';
-import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-level.ts';
+import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-level-configurations/validation.ts';
 
 const schemaErrors = (name: string, spec: FlowSchemaSpec): string[] =>
   validateFlowSchema({ metadata: { name }, spec, status: {} }).map(fieldErrorText);

@@ -16,10 +16,10 @@ import { fieldErrorText } from '../../machinery/field-error.ts';
 import { ingressCells } from './ingresses/table.ts';
 import { fromOldIngress, setOldIngressDefaults, toOldIngress } from './ingresses/v1beta1.ts';
 import { validateIngress, validateIngressUpdate } from './ingresses/validation.ts';
-import { validateIngressClass } from './ingress-classes/rules.ts';
-import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from './ip-address.ts';
-import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './network-policies/rules.ts';
-import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from './service-cidr.ts';
+import { validateIngressClass } from './ingress-classes/validation.ts';
+import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from './ip-addresses/validation.ts';
+import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './network-policies/validation.ts';
+import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from './service-cidrs/validation.ts';
 
 const metadata = { name: 'n', namespace: 'default', resourceVersion: '1' };
 const backend = { service: { name: 'web', port: { number: 80 } } };

@@ -9,7 +9,7 @@ import {
   validateVolumeAttributesClassUpdate,
 } from './classes.ts';
 import { validateCsiDriver, validateCsiNodeUpdate, validateCsiStorageCapacityUpdate } from './csi-objects.ts';
-import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachment.ts';
+import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachments/validation.ts';
 
 const metadata = { name: 'x', resourceVersion: '1' };
 const storageClass = (members: Partial<StorageClass> = {}): StorageClass => ({

@@ -1,5 +1,8 @@
 import { setConditionTimes } from '../../api/certificates/request-conditions.ts';
-import { validateSigningRequest, validateSigningRequestUpdate } from '../../api/certificates/signing-request.ts';
+import {
+  validateSigningRequest,
+  validateSigningRequestUpdate,
+} from '../../api/certificates/certificate-signing-requests/validation.ts';
 import { signingRequestCells } from '../../api/certificates/table.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../api/gen/types/certificates-v1.ts';
 import type { UserInfo } from '../../machinery/user.ts';

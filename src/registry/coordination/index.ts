@@ -1,4 +1,4 @@
-import { validateLease, validateLeaseUpdate } from '../../api/coordination/lease-validation.ts';
+import { validateLease, validateLeaseUpdate } from '../../api/coordination/leases/validation.ts';
 import type { Lease } from '../../api/gen/types/coordination-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition } from '../strategy.ts';

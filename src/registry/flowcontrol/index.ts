@@ -2,12 +2,12 @@ import {
   setFlowSchemaDefaults,
   validateFlowSchema,
   validateFlowSchemaStatusUpdate,
-} from '../../api/flowcontrol/flow-schema.ts';
+} from '../../api/flowcontrol/flow-schemas/validation.ts';
 import {
   setPriorityLevelDefaults,
   validatePriorityLevel,
   validatePriorityLevelStatusUpdate,
-} from '../../api/flowcontrol/priority-level.ts';
+} from '../../api/flowcontrol/priority-level-configurations/validation.ts';
 import { compareFlowSchemas, flowSchemaCells, priorityLevelCells } from '../../api/flowcontrol/table.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

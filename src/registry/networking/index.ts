@@ -11,15 +11,23 @@ import {
   setIngressClassDefaults,
   validateIngressClass,
   validateIngressClassUpdate,
-} from '../../api/networking/ingress-classes/rules.ts';
-import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from '../../api/networking/ip-address.ts';
+} from '../../api/networking/ingress-classes/validation.ts';
+import {
+  ipAddressCells,
+  validateIpAddress,
+  validateIpAddressUpdate,
+} from '../../api/networking/ip-addresses/validation.ts';
 import {
   networkPolicyCells,
   setNetworkPolicyDefaults,
   validateNetworkPolicy,
   validateNetworkPolicyUpdate,
-} from '../../api/networking/network-policies/rules.ts';
-import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from '../../api/networking/service-cidr.ts';
+} from '../../api/networking/network-policies/validation.ts';
+import {
+  serviceCidrCells,
+  validateServiceCidr,
+  validateServiceCidrUpdate,
+} from '../../api/networking/service-cidrs/validation.ts';
 import type { Ingress, IngressClass, NetworkPolicy } from '../../api/gen/types/networking-v1.ts';
 import type { Ingress as OldIngress, IPAddress, ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';
 import { validateBuiltInMetaUpdate } from '../../api/meta/object-meta.ts';

@@ -3,7 +3,7 @@ import {
   setRuntimeClassDefaults,
   validateRuntimeClass,
   validateRuntimeClassUpdate,
-} from '../../api/node/runtime-class.ts';
+} from '../../api/node/runtime-classes/validation.ts';
 import type { RuntimeClass } from '../../api/gen/types/node-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';

@@ -2,7 +2,7 @@ import {
   validateDisruptionBudget,
   validateDisruptionBudgetStatusUpdate,
   validateDisruptionBudgetUpdate,
-} from '../../api/policy/disruption-budget-validation.ts';
+} from '../../api/policy/pod-disruption-budgets/validation.ts';
 import type { PodDisruptionBudget } from '../../api/gen/types/policy-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition } from '../strategy.ts';

@@ -2,7 +2,7 @@ import {
   setPriorityClassDefaults,
   validatePriorityClass,
   validatePriorityClassUpdate,
-} from '../../api/scheduling/priority-class.ts';
+} from '../../api/scheduling/priority-classes/validation.ts';
 import type { PriorityClass } from '../../api/gen/types/scheduling-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';

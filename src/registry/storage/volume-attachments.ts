@@ -1,6 +1,9 @@
 import { setPersistentVolumeSourceDefaults } from '../../api/core/persistent-volumes/defaults.ts';
 import type { PersistentVolumeRules } from '../../api/core/persistent-volumes/validation.ts';
-import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from '../../api/storage/volume-attachment.ts';
+import {
+  validateVolumeAttachment,
+  validateVolumeAttachmentUpdate,
+} from '../../api/storage/volume-attachments/validation.ts';
 import type { VolumeAttachment } from '../../api/gen/types/storage-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { keepMetadata } from '../status-metadata.ts';

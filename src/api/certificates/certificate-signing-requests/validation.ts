@@ -3,18 +3,18 @@
  * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ | Certificates and Certificate
  * Signing Requests}
  */
-import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../gen/types/certificates-v1.ts';
-import { duplicate, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { goBytes } from '../../machinery/go-quote.ts';
-import { repeatedAt } from '../meta/checks.ts';
-import { pathSegmentName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { certificateChainProblem } from '../../pki/issued-certificate.ts';
-import { certificateRequestProblem } from '../../pki/certificate-request.ts';
-import { checkDecisions, checkRequestConditions } from './request-conditions.ts';
-import { checkSignerName } from './signer-name.ts';
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../gen/types/certificates-v1.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { goBytes } from '../../../machinery/go-quote.ts';
+import { repeatedAt } from '../../meta/checks.ts';
+import { pathSegmentName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { certificateChainProblem } from '../../../pki/issued-certificate.ts';
+import { certificateRequestProblem } from '../../../pki/certificate-request.ts';
+import { checkDecisions, checkRequestConditions } from '../request-conditions.ts';
+import { checkSignerName } from '../signer-name.ts';
 
 const specPath = FieldPath.of('spec');
 const certificatePath = FieldPath.of('status', 'certificate');

@@ -1,19 +1,19 @@
 /** @see {@link https://kubernetes.io/docs/concepts/containers/runtime-class/ | Runtime Class} */
-import type { Toleration } from '../gen/types/core-v1.ts';
-import type { RuntimeClass, Scheduling } from '../gen/types/node-v1.ts';
-import { duplicate } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1123Label } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkRequirements } from '../core/pods/container-resources.ts';
-import type { PodValidationOptions } from '../core/pods/validation-option-types.ts';
-import { checkTolerations } from '../core/pods/tolerations.ts';
-import { roundResourceList } from '../core/resources/quantities.ts';
-import { checkFormat, checkImmutable, repeatedAt } from '../meta/checks.ts';
-import { checkLabels } from '../meta/labels.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+import type { Toleration } from '../../gen/types/core-v1.ts';
+import type { RuntimeClass, Scheduling } from '../../gen/types/node-v1.ts';
+import { duplicate } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1123Label } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkRequirements } from '../../core/pods/container-resources.ts';
+import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
+import { checkTolerations } from '../../core/pods/tolerations.ts';
+import { roundResourceList } from '../../core/resources/quantities.ts';
+import { checkFormat, checkImmutable, repeatedAt } from '../../meta/checks.ts';
+import { checkLabels } from '../../meta/labels.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 
 export const setRuntimeClassDefaults = ({ overhead }: RuntimeClass): void => roundResourceList(overhead?.podFixed);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PriorityClass } from '../gen/types/scheduling-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
-import { validatePriorityClass, validatePriorityClassUpdate } from './priority-class.ts';
+import type { PriorityClass } from '../../gen/types/scheduling-v1.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { validatePriorityClass, validatePriorityClassUpdate } from './validation.ts';
 
 const priorityClass = (name: string, value: number, members: Partial<PriorityClass> = {}): PriorityClass => ({
   metadata: { name, resourceVersion: '1' },

@@ -1,12 +1,12 @@
 /** @see {@link https://kubernetes.io/docs/concepts/architecture/leases/ | Leases} */
-import type { Lease, LeaseSpec } from '../gen/types/coordination-v1.ts';
-import { forbidden, invalid, notSupported } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { checkNonNegative } from '../meta/checks.ts';
-import { checkLabelName } from '../meta/labels.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+import type { Lease, LeaseSpec } from '../../gen/types/coordination-v1.ts';
+import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { checkNonNegative } from '../../meta/checks.ts';
+import { checkLabelName } from '../../meta/labels.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 
 export function validateLease({ metadata, spec }: Lease): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });

@@ -2,13 +2,13 @@
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass |
  *   PriorityClass}
  */
-import type { PriorityClass } from '../gen/types/scheduling-v1.ts';
-import { forbidden, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { checkImmutable } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { metadataPath, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+import type { PriorityClass } from '../../gen/types/scheduling-v1.ts';
+import { forbidden, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { checkImmutable } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { metadataPath, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 
 const highestUserPriority = 1_000_000_000;
 

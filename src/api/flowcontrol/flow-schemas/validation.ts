@@ -2,19 +2,19 @@
  * Which requests belong together. @see {@link
  * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema | FlowSchema}
  */
-import type { FlowSchema, FlowSchemaSpec } from '../gen/types/flowcontrol-v1.ts';
-import { invalid, notSupported, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkFormat } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../meta/object-meta.ts';
-import { checkFlowRule } from './flow-rules.ts';
-import { mandatoryFlowSchemas } from './mandatory.ts';
-import { checkStatusConditions } from './status-conditions.ts';
+import type { FlowSchema, FlowSchemaSpec } from '../../gen/types/flowcontrol-v1.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkFormat } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { checkFlowRule } from '../flow-rules.ts';
+import { mandatoryFlowSchemas } from '../mandatory.ts';
+import { checkStatusConditions } from '../status-conditions.ts';
 
 const specPath = FieldPath.of('spec');
 const defaultPrecedence = 1000;

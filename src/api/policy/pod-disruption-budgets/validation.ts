@@ -1,14 +1,14 @@
 /** @see {@link https://kubernetes.io/docs/tasks/run-application/configure-pdb/ | Specifying a disruption budget} */
-import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../gen/types/policy-v1.ts';
-import { invalid, notSupported } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isPercent } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkNonNegative, invalidEach } from '../meta/checks.ts';
-import { checkConditions } from '../meta/conditions.ts';
-import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../meta/label-selector.ts';
-import { validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../gen/types/policy-v1.ts';
+import { invalid, notSupported } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isPercent } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkNonNegative, invalidEach } from '../../meta/checks.ts';
+import { checkConditions } from '../../meta/conditions.ts';
+import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../../meta/label-selector.ts';
+import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');

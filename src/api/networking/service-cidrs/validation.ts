@@ -1,15 +1,15 @@
 /** Rules of ranges for cluster IPs. @see {@link https://kep.k8s.io/1880 | KEP-1880} */
-import type { ServiceCIDR } from '../gen/types/networking-v1beta1.ts';
-import { invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { parseCidr } from '../../machinery/formats/addresses.ts';
-import { parseStrictPrefix } from '../../machinery/formats/strict-addresses.ts';
-import { goStrings, GoSyntax } from '../../machinery/go-quote.ts';
-import { checkImmutable } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { ageCell } from '../table/cells.ts';
+import type { ServiceCIDR } from '../../gen/types/networking-v1beta1.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { parseCidr } from '../../../machinery/formats/addresses.ts';
+import { parseStrictPrefix } from '../../../machinery/formats/strict-addresses.ts';
+import { goStrings, GoSyntax } from '../../../machinery/go-quote.ts';
+import { checkImmutable } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { ageCell } from '../../table/cells.ts';
 
 const cidrsPath = FieldPath.of('spec', 'cidrs');
 

@@ -10,18 +10,18 @@ import type {
   PriorityLevelConfiguration,
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
-} from '../gen/types/flowcontrol-v1.ts';
-import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { isInRange } from '../../machinery/formats/numbers.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { invalidEach } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../meta/object-meta.ts';
-import { mandatoryPriorityLevels } from './mandatory.ts';
-import { checkStatusConditions } from './status-conditions.ts';
+} from '../../gen/types/flowcontrol-v1.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { isInRange } from '../../../machinery/formats/numbers.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { invalidEach } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { mandatoryPriorityLevels } from '../mandatory.ts';
+import { checkStatusConditions } from '../status-conditions.ts';
 
 const specPath = FieldPath.of('spec');
 const exempt = 'exempt';

@@ -3,20 +3,20 @@
  * https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/ |
  * VolumeAttachment}
  */
-import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../gen/types/storage-v1.ts';
-import { forbidden, invalid, required, tooLong } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { immutableMessage } from '../../machinery/formats/messages.ts';
-import { byteLength, isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkInlineVolumeSpec, type PersistentVolumeRules } from '../core/persistent-volumes/validation.ts';
-import { checkCsiDriverName } from '../core/volumes/csi.ts';
-import { checkFormat, checkRequiredText } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../meta/object-meta.ts';
-import { checkOpaqueMap } from './parameters.ts';
+import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../gen/types/storage-v1.ts';
+import { forbidden, invalid, required, tooLong } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { immutableMessage } from '../../../machinery/formats/messages.ts';
+import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkInlineVolumeSpec, type PersistentVolumeRules } from '../../core/persistent-volumes/validation.ts';
+import { checkCsiDriverName } from '../../core/volumes/csi.ts';
+import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { checkOpaqueMap } from '../parameters.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');

@@ -1,15 +1,15 @@
 /** Rules of IP addresses that services hold. @see {@link https://kep.k8s.io/1880 | KEP-1880} */
-import type { IPAddress, ParentReference } from '../gen/types/networking-v1beta1.ts';
-import { required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
-import { parseStrictAddress } from '../../machinery/formats/strict-addresses.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkFormat, checkImmutable } from '../meta/checks.ts';
-import type { NameRule } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { ageCell } from '../table/cells.ts';
+import type { IPAddress, ParentReference } from '../../gen/types/networking-v1beta1.ts';
+import { required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1123Subdomain, isPathSegmentName } from '../../../machinery/formats/names.ts';
+import { parseStrictAddress } from '../../../machinery/formats/strict-addresses.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkFormat, checkImmutable } from '../../meta/checks.ts';
+import type { NameRule } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { ageCell } from '../../table/cells.ts';
 
 const parentPath = FieldPath.of('spec', 'parentRef');
 

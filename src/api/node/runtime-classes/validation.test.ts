@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KindRules } from '../../../test/support/kind-rules.ts';
+import { KindRules } from '../../../../test/support/kind-rules.ts';
 
 const classes = new KindRules('node.k8s.io/v1', 'runtimeclasses');
 const a = { key: 'a', operator: 'Exists' };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { LeaseSpec } from '../gen/types/coordination-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
-import { validateLease } from './lease-validation.ts';
+import type { LeaseSpec } from '../../gen/types/coordination-v1.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { validateLease } from './validation.ts';
 
 test.each<{ name: string; spec: LeaseSpec; errors: string[] }>([
   { name: 'may be empty', spec: {}, errors: [] },
