@@ -1,17 +1,13 @@
 /** Whether APIServices are available, by the objects of the cluster and by what their server answers. */
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { codecs } from '../../api/codecs.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
-import { findGroupVersion } from '../../api/resources.ts';
 import { schemas } from '../../api/schemas.ts';
 import { silentLogger } from '../../base/logger.ts';
-import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { createAdmissionChain } from '../../registry/admission.ts';
-import { createCatalog } from '../../registry/catalog.ts';
-import { createDirectObjectStorage } from '../../storage/direct-storage.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import { createDirectCatalog } from '../../registry/testing/direct-catalog.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import { createCachedObjects } from '../loopback/cached-objects.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
@@ -42,21 +38,7 @@ interface Given {
 
 async function find({ spec = {}, service: given, endpoints: subsets, answers = [200] }: Given) {
   const store = await openEmbeddedStore();
-  const registry = createCatalog({
-    groupVersions: ['v1', 'apiregistration.k8s.io/v1'].map((apiVersion) => findGroupVersion(apiVersion)!),
-    schemas,
-    codecs,
-    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
-    storePrefix: '/registry',
-    mediaType: 'application/vnd.kubernetes.protobuf',
-    storeOf: () => store,
-    openStorage: (info, prefix, codec) =>
-      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-    admission: createAdmissionChain([]),
-    garbageCollection: true,
-    eventLease: () => store.grantLease(60),
-    hooks: new Map(),
-  });
+  const registry = createDirectCatalog(store, ['v1', 'apiregistration.k8s.io/v1']);
   const apiServices = registry.storeOf('apiregistration.k8s.io', 'apiservices')!;
   const put = async (group: string, resource: string, object: object | undefined): Promise<void> => {
     if (object === undefined) return;
@@ -111,7 +93,7 @@ async function find({ spec = {}, service: given, endpoints: subsets, answers = [
   return { isAvailable, condition: availabilityOf(stored), asked };
 }
 
-const bound = (store: NonNullable<ReturnType<ReturnType<typeof createCatalog>['storeOf']>>) => ({
+const bound = (store: ResourceStore) => ({
   storage: store.storage,
   key: (namespace: string, of: string) => store.key(namespace, of),
   encode: (object: KubeObject) => store.encode(object),
