@@ -17,8 +17,6 @@ export interface LeaseManager {
    * does.
    */
   lease(store: LeaseStore, ttlSeconds: number): Promise<LeaseId>;
-  /** The store no longer knows this lease (`LeaseNotFound`): it is not given out again. */
-  forget(store: LeaseStore, lease: LeaseId): void;
 }
 
 export type LeaseStore = Pick<Store, 'grantLease'>;
@@ -26,7 +24,6 @@ export type LeaseStore = Pick<Store, 'grantLease'>;
 /** The lease at hand for one time to live. */
 interface SharedLease {
   readonly granted: Promise<LeaseId>;
-  lease: LeaseId | undefined;
   /** Not later than the store ends it. */
   readonly endsMs: number;
   objects: number;
@@ -48,15 +45,13 @@ export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseMana
     // The store counts from when the request arrives, which is later than now.
     const shared: SharedLease = {
       granted: store.grantLease(lifeSeconds),
-      lease: undefined,
       endsMs: clock.now() + lifeSeconds * 1000,
       objects: 0,
     };
     leases.set(ttlSeconds, shared);
-    shared.granted.then(
-      (lease) => (shared.lease = lease),
-      () => drop(leases, (other) => other === shared),
-    );
+    shared.granted.catch(() => {
+      if (leases.get(ttlSeconds) === shared) leases.delete(ttlSeconds);
+    });
     return shared;
   };
 
@@ -71,12 +66,5 @@ export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseMana
       shared.objects++;
       return shared.granted;
     },
-    forget(store, lease) {
-      drop(byStore.get(store), (shared) => shared.lease === lease);
-    },
   };
-}
-
-function drop(leases: Map<number, SharedLease> | undefined, isGone: (shared: SharedLease) => boolean): void {
-  for (const [ttlSeconds, shared] of leases ?? []) if (isGone(shared)) leases?.delete(ttlSeconds);
 }
