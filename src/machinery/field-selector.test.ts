@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldMatcher, fieldSelectorText, parseFieldSelector } from './field-selector.ts';
+import { fieldMatcher, fieldSelectorSteps, fieldSelectorText, parseFieldSelector } from './field-selector.ts';
 
 describe('field selectors', () => {
   test.each([
@@ -43,6 +43,12 @@ describe('field selectors', () => {
   ])('of one field: $name', ({ text, matches }) =>
     expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
   );
+
+  test('a long text is parsed in steps', () => {
+    let steps = 0;
+    for (const _ of fieldSelectorSteps(Array.from({ length: 10_000 }, (_, i) => `a!=${i}`).join(','))) steps++;
+    expect(steps).toBe(39);
+  });
 
   test('ask for each field once, however many terms there are', () => {
     const matches = fieldMatcher(

@@ -1,6 +1,11 @@
 /** Label and field selectors of a request as a selection of objects. */
 import { badRequest } from '../../machinery/status.ts';
-import { fieldMatcher, type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
+import {
+  fieldMatcher,
+  fieldSelectorSteps,
+  type FieldTerm,
+  parseFieldSelector,
+} from '../../machinery/field-selector.ts';
 import { equalities, matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
 import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { labelSelectorSteps, parseLabelSelector } from '../../machinery/label-selector-text.ts';
@@ -22,7 +27,7 @@ export async function selectionOf(served: ServedResource, request: ApiRequest): 
   const fieldText = request.query.get('fieldSelector') ?? '';
   const pathName = request.info.parts[1];
   const labels = labelText === '' ? undefined : await parseLabels(labelText);
-  const fields = fieldText === '' ? undefined : parseFields(fieldText, served);
+  const fields = fieldText === '' ? undefined : await parseFields(fieldText, served);
   if (labels === undefined && fields === undefined && pathName === undefined)
     return { selection: namespace, hasSelector: false };
   const name = fields?.equals.get('metadata.name') ?? pathName;
@@ -51,7 +56,7 @@ export async function selectionOf(served: ServedResource, request: ApiRequest): 
   };
 }
 
-/** Characters of a label selector that is read at once. */
+/** Characters of a selector that is read at once. */
 const shortSelector = 16_384;
 
 async function parseLabels(text: string): Promise<Requirements> {
@@ -68,8 +73,8 @@ interface Fields {
 }
 
 /** Undefined where nothing is asked for. */
-function parseFields(text: string, served: ServedResource): Fields | undefined {
-  const requirements = readFields(text);
+async function parseFields(text: string, served: ServedResource): Promise<Fields | undefined> {
+  const requirements = await readFields(text);
   if (requirements.length === 0) return undefined;
   const known = new Set(served.info.storage?.fieldSelectors ?? ['metadata.name', 'metadata.namespace']);
   for (const { field } of requirements) {
@@ -85,9 +90,9 @@ function parseFields(text: string, served: ServedResource): Fields | undefined {
   };
 }
 
-function readFields(text: string): readonly FieldTerm[] {
+async function readFields(text: string): Promise<readonly FieldTerm[]> {
   try {
-    return parseFieldSelector(text);
+    return text.length <= shortSelector ? parseFieldSelector(text) : await runCooperatively(fieldSelectorSteps(text));
   } catch (error) {
     throw badRequest((error as Error).message);
   }
