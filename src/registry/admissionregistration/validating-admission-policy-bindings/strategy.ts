@@ -1,0 +1,10 @@
+import { validatePolicyBinding } from '../../../api/admissionregistration/policy-binding.ts';
+import type { ValidatingAdmissionPolicyBinding } from '../../../api/gen/types/admissionregistration-v1.ts';
+import type { ResourceStrategy } from '../../strategy.ts';
+import { commonStrategy } from '../strategy.ts';
+
+export const validatingAdmissionPolicyBindingStrategy: ResourceStrategy<ValidatingAdmissionPolicyBinding> = {
+  ...commonStrategy,
+  validate: validatePolicyBinding,
+  validateUpdate: validatePolicyBinding,
+};
