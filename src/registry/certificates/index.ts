@@ -1,64 +1,19 @@
-import { setConditionTimes } from '../../api/certificates/request-conditions.ts';
-import {
-  validateSigningRequest,
-  validateSigningRequestUpdate,
-} from '../../api/certificates/certificate-signing-requests/validation.ts';
 import { signingRequestCells } from '../../api/certificates/table.ts';
-import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../api/gen/types/certificates-v1.ts';
-import type { UserInfo } from '../../machinery/user.ts';
-import { timestamp } from '../generic/timestamp.ts';
-import { defineResource, type ResourceDefinition, type Strategy } from '../strategy.ts';
-
-/** The requestor is the authenticated user, whatever the request says. */
-function setRequester(spec: CertificateSigningRequestSpec, { name, uid = '', groups, extra = {} }: UserInfo): void {
-  spec.username = name;
-  spec.uid = uid;
-  spec.groups = [...groups];
-  delete spec.extra;
-  if (Object.keys(extra).length > 0)
-    spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
-}
-
-/** Approval writes conditions and nothing else. */
-const approval: Strategy<CertificateSigningRequest> = {
-  prepareForUpdate: (request, old, { now }) => {
-    const { conditions } = request.status;
-    setConditionTimes(conditions, old.status.conditions, timestamp(now));
-    request.spec = old.spec;
-    request.status = { ...old.status };
-    if (conditions === undefined) delete request.status.conditions;
-    else request.status.conditions = conditions;
-  },
-  validateUpdate: (request, old) => validateSigningRequestUpdate(request, old, { mayApprove: true }),
-  resetFields: [['spec'], ['status', 'certificate']],
-};
+import type { CertificateSigningRequest } from '../../api/gen/types/certificates-v1.ts';
+import { defineResource, type ResourceDefinition } from '../strategy.ts';
+import {
+  approvalStrategy,
+  certificateSigningRequestStatusStrategy,
+  certificateSigningRequestStrategy,
+} from './certificate-signing-requests/strategy.ts';
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<CertificateSigningRequest>({
     group: 'certificates.k8s.io',
     resource: 'certificatesigningrequests',
-    strategy: {
-      prepareForCreate: (request, { user }) => {
-        setRequester(request.spec, user);
-        request.status = {};
-      },
-      validate: validateSigningRequest,
-      prepareForUpdate: (request, old) => {
-        request.spec = old.spec;
-        request.status = old.status;
-      },
-      validateUpdate: (request, old) => validateSigningRequestUpdate(request, old),
-      resetFields: [['spec'], ['status']],
-    },
-    status: {
-      prepareForUpdate: (request, old, { now }) => {
-        request.spec = old.spec;
-        setConditionTimes(request.status.conditions, old.status.conditions, timestamp(now));
-      },
-      validateUpdate: (request, old) => validateSigningRequestUpdate(request, old, { mayIssue: true }),
-      resetFields: [['spec'], ['status', 'conditions']],
-    },
-    subresources: { approval },
+    strategy: certificateSigningRequestStrategy,
+    status: certificateSigningRequestStatusStrategy,
+    subresources: { approval: approvalStrategy },
     table: { cells: (request, { now }) => signingRequestCells(request, now) },
   }),
 ];
