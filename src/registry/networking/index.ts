@@ -1,38 +1,18 @@
 import { ingressCells } from '../../api/networking/ingresses/table.ts';
 import { fromOldIngress, setOldIngressDefaults, toOldIngress } from '../../api/networking/ingresses/v1beta1.ts';
-import {
-  ingressClassAnnotation,
-  validateIngress,
-  validateIngressStatusUpdate,
-  validateIngressUpdate,
-} from '../../api/networking/ingresses/validation.ts';
-import {
-  ingressClassCells,
-  setIngressClassDefaults,
-  validateIngressClass,
-  validateIngressClassUpdate,
-} from '../../api/networking/ingress-classes/validation.ts';
-import {
-  ipAddressCells,
-  validateIpAddress,
-  validateIpAddressUpdate,
-} from '../../api/networking/ip-addresses/validation.ts';
-import {
-  networkPolicyCells,
-  setNetworkPolicyDefaults,
-  validateNetworkPolicy,
-  validateNetworkPolicyUpdate,
-} from '../../api/networking/network-policies/validation.ts';
-import {
-  serviceCidrCells,
-  validateServiceCidr,
-  validateServiceCidrUpdate,
-} from '../../api/networking/service-cidrs/validation.ts';
+import { ingressClassCells, setIngressClassDefaults } from '../../api/networking/ingress-classes/validation.ts';
+import { ipAddressCells } from '../../api/networking/ip-addresses/validation.ts';
+import { networkPolicyCells, setNetworkPolicyDefaults } from '../../api/networking/network-policies/validation.ts';
+import { serviceCidrCells } from '../../api/networking/service-cidrs/validation.ts';
 import type { Ingress, IngressClass, NetworkPolicy } from '../../api/gen/types/networking-v1.ts';
 import type { Ingress as OldIngress, IPAddress, ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';
-import { validateBuiltInMetaUpdate } from '../../api/meta/object-meta.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
+import { ingressStatusStrategy, ingressStrategy } from './ingresses/strategy.ts';
+import { ingressClassStrategy } from './ingress-classes/strategy.ts';
+import { networkPolicyStrategy } from './network-policies/strategy.ts';
+import { ipAddressStrategy } from './ip-addresses/strategy.ts';
+import { serviceCidrStatusStrategy, serviceCidrStrategy } from './service-cidrs/strategy.ts';
 
 const group = 'networking.k8s.io';
 
@@ -46,29 +26,8 @@ const ingresses = defineResource<Ingress>({
       fromStorage: (ingress: KubeObject) => toOldIngress(ingress as Ingress),
     },
   },
-  strategy: {
-    prepareForCreate(ingress) {
-      ingress.status = { loadBalancer: {} };
-    },
-    validate: validateIngress,
-    warningsOnCreate: ({ metadata, spec }) =>
-      metadata.annotations?.[ingressClassAnnotation] !== undefined && spec.ingressClassName === undefined
-        ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
-        : [],
-    prepareForUpdate(ingress, old) {
-      ingress.status = old.status;
-    },
-    validateUpdate: validateIngressUpdate,
-    generation: true,
-    resetFields: [['status']],
-  },
-  status: {
-    prepareForUpdate(ingress, old) {
-      ingress.spec = old.spec;
-    },
-    validateUpdate: validateIngressStatusUpdate,
-    resetFields: [['spec']],
-  },
+  strategy: ingressStrategy,
+  status: ingressStatusStrategy,
   table: { cells: (ingress, { now }) => ingressCells(ingress, now) },
 });
 
@@ -79,7 +38,7 @@ const ingressClasses = defineResource<IngressClass>({
   group,
   resource: 'ingressclasses',
   versions: { v1: classRules, v1beta1: classRules },
-  strategy: { validate: validateIngressClass, validateUpdate: validateIngressClassUpdate, generation: true },
+  strategy: ingressClassStrategy,
   table: { cells: (ingressClass, { now }) => ingressClassCells(ingressClass, now) },
 });
 
@@ -90,28 +49,22 @@ const networkPolicies = defineResource<NetworkPolicy>({
   group,
   resource: 'networkpolicies',
   versions: { v1: policyRules, v1beta1: policyRules },
-  strategy: { validate: validateNetworkPolicy, validateUpdate: validateNetworkPolicyUpdate, generation: true },
+  strategy: networkPolicyStrategy,
   table: { cells: (policy, { now }) => networkPolicyCells(policy, now) },
 });
 
 const ipAddresses = defineResource<IPAddress>({
   group,
   resource: 'ipaddresses',
-  strategy: { validate: validateIpAddress, validateUpdate: validateIpAddressUpdate },
+  strategy: ipAddressStrategy,
   table: { cells: (address, { now }) => ipAddressCells(address, now) },
 });
 
 const serviceCidrs = defineResource<ServiceCIDR>({
   group,
   resource: 'servicecidrs',
-  strategy: { validate: validateServiceCidr, validateUpdate: validateServiceCidrUpdate },
-  status: {
-    prepareForUpdate(range, old) {
-      range.spec = old.spec;
-    },
-    validateUpdate: (range, old) => validateBuiltInMetaUpdate(range.metadata, old.metadata),
-    resetFields: [['spec']],
-  },
+  strategy: serviceCidrStrategy,
+  status: serviceCidrStatusStrategy,
   table: { cells: (range, { now }) => serviceCidrCells(range, now) },
 });
 
