@@ -1,19 +1,11 @@
-import {
-  validateClusterRoleBinding,
-  validateClusterRoleBindingUpdate,
-  validateRoleBinding,
-  validateRoleBindingUpdate,
-} from '../../api/rbac/binding-validation.ts';
 import { rbacGroup as group, setBindingDefaults } from '../../api/rbac/defaults.ts';
-import {
-  validateClusterRole,
-  validateClusterRoleUpdate,
-  validateRole,
-  validateRoleUpdate,
-} from '../../api/rbac/role-validation.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../api/gen/types/rbac-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { type Cell, defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
+import { roleStrategy } from './roles/strategy.ts';
+import { clusterRoleStrategy } from './cluster-roles/strategy.ts';
+import { roleBindingStrategy } from './role-bindings/strategy.ts';
+import { clusterRoleBindingStrategy } from './cluster-role-bindings/strategy.ts';
 
 const versions = { v1: { defaults: setBindingDefaults } as VersionRules };
 
@@ -38,33 +30,25 @@ export const rbac: readonly ResourceDefinition[] = [
   defineResource<Role>({
     group,
     resource: 'roles',
-    strategy: { allowCreateOnUpdate: true, validate: validateRole, validateUpdate: validateRoleUpdate },
+    strategy: roleStrategy,
   }),
   defineResource<ClusterRole>({
     group,
     resource: 'clusterroles',
-    strategy: {
-      allowCreateOnUpdate: true,
-      validate: (object) => validateClusterRole(object),
-      validateUpdate: validateClusterRoleUpdate,
-    },
+    strategy: clusterRoleStrategy,
   }),
   defineResource<RoleBinding>({
     group,
     resource: 'rolebindings',
     versions,
-    strategy: { allowCreateOnUpdate: true, validate: validateRoleBinding, validateUpdate: validateRoleBindingUpdate },
+    strategy: roleBindingStrategy,
     table: { cells: (object, { now }) => bindingCells(object, now) },
   }),
   defineResource<ClusterRoleBinding>({
     group,
     resource: 'clusterrolebindings',
     versions,
-    strategy: {
-      allowCreateOnUpdate: true,
-      validate: validateClusterRoleBinding,
-      validateUpdate: validateClusterRoleBindingUpdate,
-    },
+    strategy: clusterRoleBindingStrategy,
     table: { cells: (object, { now }) => bindingCells(object, now) },
   }),
 ];
