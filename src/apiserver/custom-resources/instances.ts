@@ -4,7 +4,7 @@ import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions
 import type { Logger } from '../../base/logger.ts';
 import { Latch } from '../../base/latch.ts';
 import { isStatusError } from '../../machinery/status.ts';
-import { cleanupFinalizer } from '../../registry/apiextensions/index.ts';
+import { cleanupFinalizer } from '../../registry/apiextensions/custom-resource-definitions/strategy.ts';
 import { deleteObject } from '../../registry/generic/delete.ts';
 import { internalRequest } from '../../registry/generic/internal-request.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
