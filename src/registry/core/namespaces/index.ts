@@ -1,28 +1,7 @@
-import {
-  validateNamespace,
-  validateNamespaceFinalizeUpdate,
-  validateNamespaceStatusUpdate,
-  validateNamespaceUpdate,
-} from '../../../api/core/namespaces/validation.ts';
-import { kubernetesFinalizer } from '../../../api/meta/finalizers.ts';
 import type { Namespace } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
-import { createMap } from '../../../machinery/value.ts';
-import { timestamp } from '../../generic/timestamp.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';
-import { FieldErrors } from '../../../machinery/field-errors.ts';
-
-const nameLabel = 'kubernetes.io/metadata.name';
-
-/**
- * The label by which selectors can name a namespace (KEP-2161). Objects without a name yet get it when they have one.
- */
-function setNameLabel(namespace: Namespace): void {
-  const name = namespace.metadata?.name ?? '';
-  if (name === '') return;
-  namespace.metadata!.labels ??= createMap<string>();
-  namespace.metadata!.labels[nameLabel] = name;
-}
+import { finalizeStrategy, namespaceStatusStrategy, namespaceStrategy, setNameLabel } from './strategy.ts';
 
 function setDefaults(namespace: Namespace): void {
   setNameLabel(namespace);
@@ -34,54 +13,10 @@ export const namespaces = defineResource<Namespace>({
   group: '',
   resource: 'namespaces',
   versions: { v1: { defaults: setDefaults } as VersionRules },
-  strategy: {
-    prepareForCreate: (object) => {
-      object.status = { phase: 'Active' };
-      const finalizers = object.spec?.finalizers ?? [];
-      object.spec = {
-        ...object.spec,
-        finalizers: finalizers.includes(kubernetesFinalizer) ? finalizers : [...finalizers, kubernetesFinalizer],
-      };
-    },
-    validate: validateNamespace,
-    canonicalize: setNameLabel,
-    prepareForUpdate: (object, old) => {
-      object.spec = {
-        ...object.spec,
-        ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }),
-      };
-      object.status = old.status;
-    },
-    validateUpdate: (object, old) =>
-      FieldErrors.joined(validateNamespace(object), validateNamespaceUpdate(object, old)),
-    resetFields: [['status']],
-    // The contents of a namespace are deleted first; the controller that deletes them then removes the finalizer.
-    beginDeletion: (object, { now }) => {
-      if ((object.spec?.finalizers?.length ?? 0) === 0) return undefined;
-      if (object.metadata?.deletionTimestamp !== undefined) return 'pending';
-      object.metadata = { ...object.metadata, deletionTimestamp: timestamp(now) };
-      object.status = { ...object.status, phase: 'Terminating' };
-      return 'mark';
-    },
-    mayBeRemoved: (object) => (object.spec?.finalizers?.length ?? 0) === 0,
-  },
-  status: {
-    prepareForUpdate: (object, old) => {
-      object.spec = old.spec;
-    },
-    validateUpdate: validateNamespaceStatusUpdate,
-    canonicalize: setNameLabel,
-    resetFields: [['spec']],
-  },
+  strategy: namespaceStrategy,
+  status: namespaceStatusStrategy,
   subresources: {
-    finalize: {
-      prepareForUpdate: (object, old) => {
-        object.status = old.status;
-      },
-      validateUpdate: validateNamespaceFinalizeUpdate,
-      canonicalize: setNameLabel,
-      resetFields: [['status']],
-    },
+    finalize: finalizeStrategy,
   },
   returnDeletedObject: true,
   table: {

@@ -1,9 +1,8 @@
-import { validateNode, validateNodeUpdate } from '../../../api/core/nodes/validation.ts';
 import type { Node } from '../../../api/gen/types/core-v1.ts';
 import { ageCell, textCell } from '../../../api/table/cells.ts';
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
 import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';
-import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { nodeStatusStrategy, nodeStrategy } from './strategy.ts';
 
 function setDefaults(node: Node): void {
   alignPodCidrs(node);
@@ -63,22 +62,7 @@ export const nodes = defineResource<Node>({
   group: '',
   resource: 'nodes',
   versions: { v1: { defaults: setDefaults } as VersionRules },
-  strategy: {
-    validate: validateNode,
-    prepareForUpdate: (object, old) => {
-      object.status = old.status;
-    },
-    validateUpdate: (object, old) => FieldErrors.joined(validateNodeUpdate(object, old), validateNode(object)),
-    resetFields: [['status']],
-  },
-  status: {
-    prepareForUpdate: (object, old) => {
-      object.spec = old.spec;
-      // Dynamic kubelet configuration is gone; upstream drops what only it used, unless it is stored already.
-      if (object.status?.config !== undefined && old.status?.config === undefined) delete object.status.config;
-    },
-    validateUpdate: validateNodeUpdate,
-    resetFields: [['spec']],
-  },
+  strategy: nodeStrategy,
+  status: nodeStatusStrategy,
   table: { cells: (node, { now }) => cells(node, now) },
 });

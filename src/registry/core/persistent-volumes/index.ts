@@ -1,56 +1,15 @@
 import { setPersistentVolumeDefaults } from '../../../api/core/persistent-volumes/defaults.ts';
 import { persistentVolumeCells } from '../../../api/core/persistent-volumes/table.ts';
-import {
-  type PersistentVolumeRules,
-  validatePersistentVolume,
-  validatePersistentVolumeStatusUpdate,
-  validatePersistentVolumeUpdate,
-} from '../../../api/core/persistent-volumes/validation.ts';
-import { persistentVolumeWarnings } from '../../../api/core/persistent-volumes/warnings.ts';
 import type { PersistentVolume } from '../../../api/gen/types/core-v1.ts';
-import { timestamp } from '../../generic/timestamp.ts';
-import { defineResource, type StrategyContext, type VersionRules } from '../../strategy.ts';
-
-const rulesOf = ({ enabled }: StrategyContext, old?: PersistentVolume): PersistentVolumeRules => ({
-  volumeAttributesClass: enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined,
-});
-
-function dropDisabledFields({ spec }: PersistentVolume, context: StrategyContext, old?: PersistentVolume): void {
-  if (!rulesOf(context, old).volumeAttributesClass) spec.volumeAttributesClassName = undefined;
-}
+import { defineResource, type VersionRules } from '../../strategy.ts';
+import { persistentVolumeStatusStrategy, persistentVolumeStrategy } from './strategy.ts';
 
 export const persistentVolumes = defineResource<PersistentVolume>({
   group: '',
   resource: 'persistentvolumes',
   versions: { v1: { defaults: setPersistentVolumeDefaults } as VersionRules },
-  strategy: {
-    prepareForCreate: (object, context) => {
-      object.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(context.now) };
-      dropDisabledFields(object, context);
-    },
-    validate: (object, context) => validatePersistentVolume(object, rulesOf(context)),
-    warningsOnCreate: persistentVolumeWarnings,
-    prepareForUpdate: (object, old, context) => {
-      object.status = old.status;
-      dropDisabledFields(object, context, old);
-    },
-    validateUpdate: (object, old, context) => validatePersistentVolumeUpdate(object, old, rulesOf(context, old)),
-    warningsOnUpdate: persistentVolumeWarnings,
-    resetFields: [['status']],
-  },
-  status: {
-    prepareForUpdate: (object, old, { now }) => {
-      object.spec = old.spec;
-      const { status } = object;
-      // A client that sets the time together with the phase keeps its value.
-      const isOldTime =
-        status.lastPhaseTransitionTime === undefined ||
-        status.lastPhaseTransitionTime === old.status.lastPhaseTransitionTime;
-      if (status.phase !== old.status.phase && isOldTime) status.lastPhaseTransitionTime = timestamp(now);
-    },
-    validateUpdate: validatePersistentVolumeStatusUpdate,
-    resetFields: [['spec']],
-  },
+  strategy: persistentVolumeStrategy,
+  status: persistentVolumeStatusStrategy,
   returnDeletedObject: true,
   table: { cells: (object, { now }) => persistentVolumeCells(object, now) },
 });

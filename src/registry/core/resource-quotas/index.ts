@@ -1,12 +1,8 @@
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
-import {
-  validateResourceQuota,
-  validateResourceQuotaStatusUpdate,
-  validateResourceQuotaUpdate,
-} from '../../../api/core/resource-quotas/validation.ts';
 import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';
+import { resourceQuotaStatusStrategy, resourceQuotaStrategy } from './strategy.ts';
 
 function setDefaults({ spec, status }: ResourceQuota): void {
   for (const list of [spec.hard, status.hard, status.used]) roundResourceList(list);
@@ -26,24 +22,8 @@ export const resourceQuotas = defineResource<ResourceQuota>({
   group: '',
   resource: 'resourcequotas',
   versions: { v1: { defaults: setDefaults } as VersionRules },
-  strategy: {
-    prepareForCreate: (object) => {
-      object.status = {};
-    },
-    validate: validateResourceQuota,
-    prepareForUpdate: (object, old) => {
-      object.status = old.status;
-    },
-    validateUpdate: validateResourceQuotaUpdate,
-    resetFields: [['status']],
-  },
-  status: {
-    prepareForUpdate: (object, old) => {
-      object.spec = old.spec;
-    },
-    validateUpdate: validateResourceQuotaStatusUpdate,
-    resetFields: [['spec']],
-  },
+  strategy: resourceQuotaStrategy,
+  status: resourceQuotaStatusStrategy,
   returnDeletedObject: true,
   table: { cells: (object, { now }) => cells(object, now) },
 });
