@@ -1,11 +1,7 @@
 /**
  * All resource definitions, by group and resource. A resource that has none gets the rules that hold for every object.
  */
-import { subdomainName } from '../api/meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../api/meta/object-meta.ts';
 import { groupVersions, type ResourceInfo } from '../api/resources.ts';
-import { FieldErrors } from '../machinery/field-errors.ts';
-import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as admissionregistration } from './admissionregistration/index.ts';
 import { definitions as apiextensions } from './apiextensions/index.ts';
 import { definitions as apiregistration } from './apiregistration/index.ts';
@@ -17,6 +13,7 @@ import { coordination } from './coordination/index.ts';
 import { core } from './core/index.ts';
 import { definitions as discovery } from './discovery/endpoint-slices/index.ts';
 import { definitions as flowcontrol } from './flowcontrol/index.ts';
+import { defaultStrategy } from './generic/strategy.ts';
 import { definitions as networking } from './networking/index.ts';
 import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
@@ -45,14 +42,9 @@ const lists: readonly (readonly ResourceDefinition[])[] = [
   storage,
 ];
 
-/** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
   const namespaced = resourcesOfGroup(group, resource)?.namespaced ?? false;
-  const validate = (object: KubeObject): FieldErrors =>
-    validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
-  const validateUpdate = (object: KubeObject, old: KubeObject): FieldErrors =>
-    FieldErrors.joined(validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), validate(object));
-  return { group, resource, strategy: { validate, validateUpdate } };
+  return { group, resource, strategy: defaultStrategy(namespaced) };
 };
 
 const resourcesOfGroup = (group: string, resource: string): ResourceInfo | undefined =>

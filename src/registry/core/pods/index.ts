@@ -2,8 +2,7 @@ import { setPodDefaults } from '../../../api/core/pods/defaults.ts';
 import { podCells, podRowConditions } from '../../../api/core/pods/table.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type ResourceDefinition } from '../../strategy.ts';
-import { podStrategy } from './strategy.ts';
-import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './subresources.ts';
+import { ephemeralContainersStrategy, podStatusStrategy, podStrategy, resizeStrategy } from './strategy.ts';
 
 export const definitions: ResourceDefinition[] = [
   defineResource<Pod>({

@@ -5,8 +5,7 @@ import { codecs } from '../../../api/codecs.ts';
 import { setPodDefaults } from '../../../api/core/pods/defaults.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { StrategyContext } from '../../strategy.ts';
-import { podStrategy } from './strategy.ts';
-import { podStatusStrategy } from './subresources.ts';
+import { podStatusStrategy, podStrategy } from './strategy.ts';
 
 const codec = codecs.of('core/v1.Pod');
 const context: StrategyContext = {

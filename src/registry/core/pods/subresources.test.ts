@@ -3,7 +3,7 @@ import { KindRules, testNow } from '../../../../test/support/kind-rules.ts';
 import { bindingConflict, bindPod, setPodCondition, validatePodBinding } from '../../../api/core/pods/binding.ts';
 import type { Binding, EphemeralContainer, Pod } from '../../../api/gen/types/core-v1.ts';
 import type { StrategyContext } from '../../strategy.ts';
-import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './subresources.ts';
+import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './strategy.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,0 +1,9 @@
+import { validateCsiNode, validateCsiNodeUpdate } from '../../../api/storage/csi-objects.ts';
+import type { CSINode } from '../../../api/gen/types/storage-v1.ts';
+import type { ResourceStrategy } from '../../strategy.ts';
+
+export const csiNodeStrategy: ResourceStrategy<CSINode> = {
+  allowUnconditionalUpdate: false,
+  validate: validateCsiNode,
+  validateUpdate: validateCsiNodeUpdate,
+};
