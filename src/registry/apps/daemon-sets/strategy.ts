@@ -9,7 +9,7 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { parseInteger } from '../../../machinery/parse-integer.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
-import { workloadStatusStrategy, workloadStrategy } from '../../core/pods/workload-strategy.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../workloads/strategy.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 const workload = workloadStrategy<DaemonSet>({ validate: validateDaemonSet, validateUpdate: validateDaemonSetUpdate });

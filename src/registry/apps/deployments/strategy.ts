@@ -5,7 +5,7 @@ import {
 } from '../../../api/apps/deployments/validation.ts';
 import type { Deployment } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { workloadStrategy } from '../../core/pods/workload-strategy.ts';
+import { workloadStrategy } from '../../workloads/strategy.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 const workload = workloadStrategy<Deployment>({

@@ -4,7 +4,7 @@ import {
   validateReplicaSetUpdate,
 } from '../../../api/apps/replica-sets/validation.ts';
 import type { ReplicaSet } from '../../../api/gen/types/apps-v1.ts';
-import { workloadStatusStrategy, workloadStrategy } from '../../core/pods/workload-strategy.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../workloads/strategy.ts';
 
 export const replicaSetStrategy = workloadStrategy<ReplicaSet>({
   validate: validateReplicaSet,

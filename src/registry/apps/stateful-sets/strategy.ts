@@ -7,7 +7,7 @@ import { claimSpecWarnings } from '../../../api/core/volumes/claim-warnings.ts';
 import type { StatefulSet } from '../../../api/gen/types/apps-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isChanged, templateWarnings } from '../../core/pods/template.ts';
-import { workloadStatusStrategy, workloadStrategy } from '../../core/pods/workload-strategy.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../workloads/strategy.ts';
 import type { ResourceStrategy, StrategyContext } from '../../strategy.ts';
 
 const claimsPath = FieldPath.of('spec', 'volumeClaimTemplates');

@@ -6,7 +6,7 @@ import {
 import type { ReplicationController } from '../../../api/gen/types/core-v1.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
-import { workloadStatusStrategy, workloadStrategy } from '../pods/workload-strategy.ts';
+import { workloadStatusStrategy, workloadStrategy } from '../../workloads/strategy.ts';
 
 export const replicationControllerStrategy: ResourceStrategy<ReplicationController> = {
   ...workloadStrategy<ReplicationController>({

@@ -1,10 +1,16 @@
 /** The strategy of kinds with a pod template: Deployments, ReplicaSets, ReplicationControllers and their like. */
-import type { PodValidationOptions } from '../../../api/core/pods/validation-option-types.ts';
-import type { PodTemplateSpec } from '../../../api/gen/types/core-v1.ts';
-import type { FieldErrors } from '../../../machinery/field-errors.ts';
-import type { KubeObject, ObjectMeta } from '../../../machinery/object-meta.ts';
-import type { ResourceStrategy, Strategy } from '../../strategy.ts';
-import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from './template.ts';
+import type { PodValidationOptions } from '../../api/core/pods/validation-option-types.ts';
+import type { PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
+import type { KubeObject, ObjectMeta } from '../../machinery/object-meta.ts';
+import type { ResourceStrategy, Strategy } from '../strategy.ts';
+import {
+  dropTemplateFields,
+  isChanged,
+  templateRules,
+  templateWarnings,
+  workloadWarnings,
+} from '../core/pods/template.ts';
 
 type Workload = KubeObject & { metadata: ObjectMeta; spec: { template?: PodTemplateSpec }; status?: object };
 
