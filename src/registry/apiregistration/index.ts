@@ -1,5 +1,5 @@
-import { apiServiceCells } from '../../api/apiregistration/table.ts';
-import { setApiServiceDefaults } from '../../api/apiregistration/validation.ts';
+import { apiServiceCells } from '../../api/apiregistration/api-services/table.ts';
+import { setApiServiceDefaults } from '../../api/apiregistration/api-services/validation.ts';
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 import { apiServiceStatusStrategy, apiServiceStrategy } from './api-services/strategy.ts';

@@ -2,7 +2,7 @@ import {
   validateApiService,
   validateApiServiceStatusUpdate,
   validateApiServiceUpdate,
-} from '../../../api/apiregistration/validation.ts';
+} from '../../../api/apiregistration/api-services/validation.ts';
 import type { APIService } from '../../../api/gen/types/apiregistration-v1.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { keepMetadata } from '../../status-metadata.ts';

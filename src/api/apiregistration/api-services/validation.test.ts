@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { APIServiceSpec } from '../gen/types/apiregistration-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
+import type { APIServiceSpec } from '../../gen/types/apiregistration-v1.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { apiServiceCells } from './table.ts';
 import { validateApiService } from './validation.ts';
 

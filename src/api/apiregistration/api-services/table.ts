@@ -1,5 +1,5 @@
-import type { APIService, APIServiceStatus, ServiceReference } from '../gen/types/apiregistration-v1.ts';
-import { ageCell } from '../table/cells.ts';
+import type { APIService, APIServiceStatus, ServiceReference } from '../../gen/types/apiregistration-v1.ts';
+import { ageCell } from '../../table/cells.ts';
 
 export const apiServiceCells = ({ metadata, spec, status }: APIService, now: Date): string[] => [
   metadata.name ?? '',

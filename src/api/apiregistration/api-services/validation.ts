@@ -2,16 +2,16 @@
  * Group versions that the server answers itself, or passes on. @see {@link
  * https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/ | Aggregation layer}
  */
-import type { APIService, APIServiceSpec, ServiceReference } from '../gen/types/apiregistration-v1.ts';
-import { invalid, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1035Label, isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
-import { goQuote } from '../../machinery/go-quote.ts';
-import { checkEnum, checkFormat, checkRequiredText } from '../meta/checks.ts';
-import type { NameRule } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { checkServicePort, setServiceTargetDefaults } from '../meta/webhook-client.ts';
+import type { APIService, APIServiceSpec, ServiceReference } from '../../gen/types/apiregistration-v1.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1035Label, isDns1123Subdomain, isPathSegmentName } from '../../../machinery/formats/names.ts';
+import { goQuote } from '../../../machinery/go-quote.ts';
+import { checkEnum, checkFormat, checkRequiredText } from '../../meta/checks.ts';
+import type { NameRule } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { checkServicePort, setServiceTargetDefaults } from '../../meta/webhook-client.ts';
 
 const specPath = FieldPath.of('spec');
 const maxGroupPriority = 20000;
