@@ -1,6 +1,9 @@
-import { setAutoscalerDefaults, setV1AutoscalerDefaults } from '../../api/autoscaling/defaults.ts';
-import { autoscalerCells } from '../../api/autoscaling/table.ts';
-import { autoscalerFromV2, autoscalerToV2 } from '../../api/autoscaling/v1-conversion.ts';
+import {
+  setAutoscalerDefaults,
+  setV1AutoscalerDefaults,
+} from '../../api/autoscaling/horizontal-pod-autoscalers/defaults.ts';
+import { autoscalerCells } from '../../api/autoscaling/horizontal-pod-autoscalers/table.ts';
+import { autoscalerFromV2, autoscalerToV2 } from '../../api/autoscaling/horizontal-pod-autoscalers/v1-conversion.ts';
 import type { HorizontalPodAutoscaler } from '../../api/gen/types/autoscaling-v2.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 import {

@@ -1,10 +1,10 @@
-import { setBehaviorDefaults } from '../../../api/autoscaling/defaults.ts';
+import { setBehaviorDefaults } from '../../../api/autoscaling/horizontal-pod-autoscalers/defaults.ts';
 import {
   type AutoscalerRules,
   validateAutoscaler,
   validateAutoscalerStatusUpdate,
   validateAutoscalerUpdate,
-} from '../../../api/autoscaling/validation.ts';
+} from '../../../api/autoscaling/horizontal-pod-autoscalers/validation.ts';
 import type { HorizontalPodAutoscaler } from '../../../api/gen/types/autoscaling-v2.ts';
 import type { ResourceStrategy, Strategy, StrategyContext } from '../../strategy.ts';
 

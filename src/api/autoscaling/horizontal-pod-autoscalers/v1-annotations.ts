@@ -3,11 +3,11 @@
  * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough/ |
  *   HorizontalPodAutoscaler walkthrough}
  */
-import { codecs } from '../codecs.ts';
-import type * as v2 from '../gen/types/autoscaling-v2.ts';
-import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
-import { parseJson } from '../../machinery/json/reader.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import { codecs } from '../../codecs.ts';
+import type * as v2 from '../../gen/types/autoscaling-v2.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../../machinery/json/json-error.ts';
+import { parseJson } from '../../../machinery/json/reader.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../machinery/value.ts';
 
 const prefix = 'autoscaling.alpha.kubernetes.io/';
 

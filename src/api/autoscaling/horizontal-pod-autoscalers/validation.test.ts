@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../gen/types/autoscaling-v2.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
+import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../gen/types/autoscaling-v2.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { validateAutoscaler, validateAutoscalerUpdate } from './validation.ts';
 
 const autoscaler = (spec: Partial<HorizontalPodAutoscalerSpec> = {}): HorizontalPodAutoscaler => ({

@@ -1,7 +1,7 @@
 /** autoscaling/v1 and v2: v1 has the use of CPU as members of its own, everything else is in annotations. */
-import type * as v1 from '../gen/types/autoscaling-v1.ts';
-import type * as v2 from '../gen/types/autoscaling-v2.ts';
-import { createMap } from '../../machinery/value.ts';
+import type * as v1 from '../../gen/types/autoscaling-v1.ts';
+import type * as v2 from '../../gen/types/autoscaling-v2.ts';
+import { createMap } from '../../../machinery/value.ts';
 import { cpuMetric } from './defaults.ts';
 import {
   behaviorAnnotation,

@@ -4,8 +4,8 @@ import type {
   MetricStatus,
   MetricTarget,
   MetricValueStatus,
-} from '../gen/types/autoscaling-v2.ts';
-import { ageCell } from '../table/cells.ts';
+} from '../../gen/types/autoscaling-v2.ts';
+import { ageCell } from '../../table/cells.ts';
 
 const unknown = '<unknown>';
 const maxShown = 2;

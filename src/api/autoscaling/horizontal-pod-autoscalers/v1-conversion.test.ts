@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../gen/types/autoscaling-v2.ts';
+import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../gen/types/autoscaling-v2.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './v1-conversion.ts';
 import { metricFromV1, metricStatusFromV1, metricStatusToV1, metricToV1 } from './v1-metrics.ts';
 

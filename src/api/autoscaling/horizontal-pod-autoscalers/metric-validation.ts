@@ -8,14 +8,14 @@ import type {
   ObjectMetricSource,
   PodsMetricSource,
   ResourceMetricSource,
-} from '../gen/types/autoscaling-v2.ts';
-import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { isPathSegmentName } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { quantityOf } from '../core/resources/quantities.ts';
-import { checkFormat, checkRequiredText } from '../meta/checks.ts';
+} from '../../gen/types/autoscaling-v2.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { isPathSegmentName } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { quantityOf } from '../../core/resources/quantities.ts';
+import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 
 type Check = (metric: MetricSpec, path: FieldPath, errors: FieldErrors) => void;
 

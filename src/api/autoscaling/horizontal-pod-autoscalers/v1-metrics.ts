@@ -1,6 +1,6 @@
 /** Metrics as autoscaling/v1 has them: in annotations, with a flatter structure than v2's. */
-import type * as v1 from '../gen/types/autoscaling-v1.ts';
-import type * as v2 from '../gen/types/autoscaling-v2.ts';
+import type * as v1 from '../../gen/types/autoscaling-v1.ts';
+import type * as v2 from '../../gen/types/autoscaling-v2.ts';
 
 const zero = '0';
 

@@ -3,14 +3,14 @@ import type {
   HorizontalPodAutoscalerSpec,
   HPAScalingPolicy,
   HPAScalingRules,
-} from '../gen/types/autoscaling-v2.ts';
-import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { notPositiveMessage } from '../../machinery/formats/messages.ts';
-import { checkNonNegative } from '../meta/checks.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+} from '../../gen/types/autoscaling-v2.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { notPositiveMessage } from '../../../machinery/formats/messages.ts';
+import { checkNonNegative } from '../../meta/checks.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkMetric, checkObjectReference } from './metric-validation.ts';
 
 export interface AutoscalerRules {

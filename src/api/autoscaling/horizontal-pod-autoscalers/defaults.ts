@@ -1,13 +1,13 @@
 /**
  * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ | Horizontal Pod Autoscaling}
  */
-import type * as v1 from '../gen/types/autoscaling-v1.ts';
+import type * as v1 from '../../gen/types/autoscaling-v1.ts';
 import type {
   HorizontalPodAutoscaler,
   HPAScalingPolicy,
   HPAScalingRules,
   MetricSpec,
-} from '../gen/types/autoscaling-v2.ts';
+} from '../../gen/types/autoscaling-v2.ts';
 
 /** What is aimed at when nothing is said. */
 const cpuUtilization = 80;
