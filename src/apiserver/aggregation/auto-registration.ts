@@ -3,7 +3,7 @@
  * date when the server starts; one that is deleted later stays away until the next start. Those of custom resources
  * are created and deleted with their definitions, and restored. One without our label is left to its owner.
  */
-import { hasCondition } from '../../api/apiextensions/conditions.ts';
+import { hasCondition } from '../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';

@@ -4,8 +4,8 @@
  * deletions take as long as finalizers do and run beside.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { updateStatus } from '../../api/apiextensions/findings.ts';
-import { hasCondition } from '../../api/apiextensions/conditions.ts';
+import { updateStatus } from '../../api/apiextensions/custom-resource-definitions/findings.ts';
+import { hasCondition } from '../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';

@@ -3,7 +3,7 @@
  * codec takes the place of the old one, whose watches end. Requests that are under way finish on the old one.
  */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
-import { hasCondition } from '../../api/apiextensions/conditions.ts';
+import { hasCondition } from '../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import type { CustomResource } from '../../registry/custom/resource.ts';

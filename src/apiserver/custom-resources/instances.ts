@@ -1,5 +1,5 @@
 /** The end of a definition: its objects are deleted, and when the last one is gone the definition may go. */
-import { hasCondition, setCondition } from '../../api/apiextensions/conditions.ts';
+import { hasCondition, setCondition } from '../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Latch } from '../../base/latch.ts';

@@ -1,5 +1,8 @@
-import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/defaults.ts';
-import { fromOldDefinition, oldDefinitionVersion } from '../../api/apiextensions/v1beta1.ts';
+import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/custom-resource-definitions/defaults.ts';
+import {
+  fromOldDefinition,
+  oldDefinitionVersion,
+} from '../../api/apiextensions/custom-resource-definitions/v1beta1.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 import {

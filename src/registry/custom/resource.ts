@@ -4,7 +4,7 @@
  *
  * @NOTE differs from upstream: field selectors read the objects as they are stored, not as the version shows them.
  */
-import { selectableFieldNames } from '../../api/apiextensions/selectable-fields.ts';
+import { selectableFieldNames } from '../../api/apiextensions/custom-resource-definitions/selectable-fields.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';

@@ -1,12 +1,12 @@
-import { compileAhead } from '../../../api/apiextensions/rule-context.ts';
+import { compileAhead } from '../../../api/apiextensions/custom-resource-definitions/rule-context.ts';
 import {
   validateDefinition,
   validateDefinitionStatusUpdate,
   validateDefinitionUpdate,
-} from '../../../api/apiextensions/validation.ts';
+} from '../../../api/apiextensions/custom-resource-definitions/validation.ts';
 import type { CustomResourceDefinition } from '../../../api/gen/types/apiextensions-v1.ts';
-import { compilePatternsAhead } from '../../../api/apiextensions/structural.ts';
-import { setCondition } from '../../../api/apiextensions/conditions.ts';
+import { compilePatternsAhead } from '../../../api/apiextensions/custom-resource-definitions/structural.ts';
+import { setCondition } from '../../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { keepMetadata } from '../../status-metadata.ts';
 import type { ResourceStrategy, Strategy, StrategyContext } from '../../strategy.ts';

@@ -5,12 +5,12 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  *   | Specifying a structural schema}
  */
-import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { compareText } from '../../machinery/compare-text.ts';
-import { patternProblem } from '../../machinery/structural/patterns.ts';
+import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { fieldErrorText, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { compareText } from '../../../machinery/compare-text.ts';
+import { patternProblem } from '../../../machinery/structural/patterns.ts';
 
 type Level = 'root' | 'item' | 'field';
 

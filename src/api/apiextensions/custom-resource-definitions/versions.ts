@@ -2,10 +2,10 @@
  * The parts of a version. Upstream keeps what all versions have alike once, above them, and its errors say so: they
  * name `spec.validation` and not `spec.versions[0].schema` unless versions differ.
  */
-import type { CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+import type { CustomResourceDefinitionVersion } from '../../gen/types/apiextensions-v1.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkColumn, checkSubresources } from './json-paths.ts';
 import { checkSelectableFields } from './selectable-fields.ts';
 import { checkSchema } from './schema.ts';

@@ -2,7 +2,7 @@
  * Version v1beta1 of definitions. It is no longer served, but it is what kube-apiserver stores to this day, as JSON:
  * what all versions have in common stands once, beside them.
  */
-import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../../machinery/value.ts';
 
 export const oldDefinitionVersion = 'apiextensions.k8s.io/v1beta1';
 

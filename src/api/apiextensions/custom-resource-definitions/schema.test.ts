@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { RawJson } from '../../machinery/value.ts';
+import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { RawJson } from '../../../machinery/value.ts';
 import { resolveFieldPath } from './json-paths.ts';
-import { patternProblem } from '../../machinery/structural/patterns.ts';
+import { patternProblem } from '../../../machinery/structural/patterns.ts';
 import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {

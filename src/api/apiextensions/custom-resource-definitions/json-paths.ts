@@ -3,10 +3,10 @@ import type {
   CustomResourceColumnDefinition,
   CustomResourceSubresources,
   JSONSchemaProps,
-} from '../gen/types/apiextensions-v1.ts';
-import { invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+} from '../../gen/types/apiextensions-v1.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];

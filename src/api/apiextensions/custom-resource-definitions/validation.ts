@@ -7,15 +7,15 @@ import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
-} from '../gen/types/apiextensions-v1.ts';
-import { invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goList, goQuote, goStrings, GoSyntax } from '../../machinery/go-quote.ts';
-import { checkEnum, checkImmutable } from '../meta/checks.ts';
-import { type NameRule, subdomainName } from '../meta/name-rules.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta.ts';
+} from '../../gen/types/apiextensions-v1.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { goList, goQuote, goStrings, GoSyntax } from '../../../machinery/go-quote.ts';
+import { checkEnum, checkImmutable } from '../../meta/checks.ts';
+import { type NameRule, subdomainName } from '../../meta/name-rules.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/object-meta.ts';
 import { checkApproval } from './approval.ts';
 import { checkConversion } from './conversion.ts';
 import { checkLabel, checkNames, checkRequiredNames } from './names.ts';

@@ -3,15 +3,15 @@
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting |
  * Defaulting}
  */
-import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { invalid } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { goSyntax } from '../../machinery/go-format.ts';
-import { GoSyntax } from '../../machinery/go-quote.ts';
-import { parseJson } from '../../machinery/json/reader.ts';
-import { validateValue } from '../../machinery/structural/validate.ts';
-import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
+import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goSyntax } from '../../../machinery/go-format.ts';
+import { GoSyntax } from '../../../machinery/go-quote.ts';
+import { parseJson } from '../../../machinery/json/reader.ts';
+import { validateValue } from '../../../machinery/structural/validate.ts';
+import { isObject, type JsonObject, type JsonValue, RawJson } from '../../../machinery/value.ts';
 
 /**
  * A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the

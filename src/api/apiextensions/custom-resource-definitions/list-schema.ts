@@ -2,12 +2,12 @@
  * What a list says of its items: sets and maps. @see {@link
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy}
  */
-import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { goStrings, goStruct } from '../../machinery/go-quote.ts';
-import { repeatedAt } from '../meta/checks.ts';
+import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goStrings, goStruct } from '../../../machinery/go-quote.ts';
+import { repeatedAt } from '../../meta/checks.ts';
 
 const typeMember = 'x-kubernetes-list-type';
 const keysMember = 'x-kubernetes-list-map-keys';

@@ -5,9 +5,9 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#create-a-customresourcedefinition
  *   | names of a definition}
  */
-import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../gen/types/apiextensions-v1.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { goQuote } from '../../machinery/go-quote.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../gen/types/apiextensions-v1.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { goQuote } from '../../../machinery/go-quote.ts';
 import type { Finding } from './conditions.ts';
 
 export interface Naming {

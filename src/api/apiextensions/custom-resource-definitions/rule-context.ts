@@ -5,13 +5,17 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions
  *   | Resource use by validation functions}
  */
-import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { type CompiledRule, compatibilityVersion, compilingRules } from '../../cel/index.ts';
-import { forbidden, invalid } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { goQuote, GoSyntax } from '../../machinery/go-quote.ts';
-import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
+import type {
+  CustomResourceDefinitionSpec,
+  JSONSchemaProps,
+  ValidationRule,
+} from '../../gen/types/apiextensions-v1.ts';
+import { type CompiledRule, compatibilityVersion, compilingRules } from '../../../cel/index.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goQuote, GoSyntax } from '../../../machinery/go-quote.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 
 /** Largest estimated cost of a rule, over all values that it is about. */
 const maxRuleCost = 10_000_000;

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
+import type {
+  CustomResourceDefinitionSpec,
+  JSONSchemaProps,
+  ValidationRule,
+} from '../../gen/types/apiextensions-v1.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
 import { compileAhead } from './rule-context.ts';
 import { checkSchema } from './schema.ts';
-import { joined } from '../../../test/support/patterns.ts';
+import { joined } from '../../../../test/support/patterns.ts';
 
 function errorsOf(properties: Record<string, JSONSchemaProps>, stored?: ReadonlySet<string>): string[] {
   const errors = new FieldErrors();

@@ -1,5 +1,5 @@
 /** Conditions of definitions. */
-import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../gen/types/apiextensions-v1.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../gen/types/apiextensions-v1.ts';
 
 export type ConditionType =
   | 'NamesAccepted'

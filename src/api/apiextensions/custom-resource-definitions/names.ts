@@ -1,8 +1,8 @@
-import type { CustomResourceDefinitionNames } from '../gen/types/apiextensions-v1.ts';
-import { invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1035Label } from '../../machinery/formats/names.ts';
+import type { CustomResourceDefinitionNames } from '../../gen/types/apiextensions-v1.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1035Label } from '../../../machinery/formats/names.ts';
 
 export const checkLabel = (value: string, path: FieldPath, errors: FieldErrors): void => {
   const messages = isDns1035Label(value);

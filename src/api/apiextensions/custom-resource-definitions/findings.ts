@@ -1,8 +1,8 @@
 /** What the server finds out about a definition and says in its conditions. */
-import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
-import { aggregateText, invalid } from '../../machinery/field-error.ts';
-import { FieldErrors, gathered } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
+import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
+import { aggregateText, invalid } from '../../../machinery/field-error.ts';
+import { FieldErrors, gathered } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
 import { approvalOf } from './approval.ts';
 import { conditionOf, type Finding, hasCondition, removeCondition, setCondition } from './conditions.ts';
 import { judgeNames } from './accepted-names.ts';

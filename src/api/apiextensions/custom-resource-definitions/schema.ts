@@ -4,11 +4,11 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation |
  *   Validation}
  */
-import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
+import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkListSchema } from './list-schema.ts';
 import { checkDefaults } from './schema-defaults.ts';
 import { checkCompiledRules, inner, type RuleContext, RuleTotals, type Step } from './rule-context.ts';

@@ -2,11 +2,11 @@
  * Groups of the Kubernetes community: an API in them has been reviewed, or says that it was not. @see {@link
  * https://kep.k8s.io/1111 | KEP-1111}
  */
-import { invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { goQuote } from '../../machinery/go-quote.ts';
-import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { goQuote } from '../../../machinery/go-quote.ts';
+import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
 
 const annotation = 'api-approved.kubernetes.io';
 const path = FieldPath.of('metadata', 'annotations').key(annotation);

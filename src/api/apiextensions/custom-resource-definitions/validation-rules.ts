@@ -3,10 +3,10 @@
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
  * Validation rules}
  */
-import type { JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { invalid, notSupported, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+import type { JSONSchemaProps, ValidationRule } from '../../gen/types/apiextensions-v1.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
 import { resolveFieldPath } from './json-paths.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../gen/types/apiextensions-v1.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionNames } from '../../gen/types/apiextensions-v1.ts';
 import { updateStatus } from './findings.ts';
 
 const schema = { openAPIV3Schema: { type: 'object' } };

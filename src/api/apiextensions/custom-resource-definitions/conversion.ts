@@ -3,15 +3,15 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion
  *   | Webhook conversion}
  */
-import type { CustomResourceConversion } from '../gen/types/apiextensions-v1.ts';
-import { forbidden, invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { goBytes, goStrings } from '../../machinery/go-quote.ts';
-import { isDns1035Label } from '../../machinery/formats/names.ts';
-import { trustedCertificatesProblem } from '../../pki/issued-certificate.ts';
-import { checkEnum, checkFormat, repeatedAt } from '../meta/checks.ts';
-import { checkWebhookTarget } from '../meta/webhook-client.ts';
+import type { CustomResourceConversion } from '../../gen/types/apiextensions-v1.ts';
+import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goBytes, goStrings } from '../../../machinery/go-quote.ts';
+import { isDns1035Label } from '../../../machinery/formats/names.ts';
+import { trustedCertificatesProblem } from '../../../pki/issued-certificate.ts';
+import { checkEnum, checkFormat, repeatedAt } from '../../meta/checks.ts';
+import { checkWebhookTarget } from '../../meta/webhook-client.ts';
 
 /** Versions of ConversionReview that this server sends. */
 const reviewVersions = ['v1', 'v1beta1'];

@@ -1,5 +1,5 @@
-import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
-import { setServiceTargetDefaults } from '../meta/webhook-client.ts';
+import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
+import { setServiceTargetDefaults } from '../../meta/webhook-client.ts';
 
 export function setCustomResourceDefinitionDefaults({ spec }: CustomResourceDefinition): void {
   const { names } = spec;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
-import { testAuthority } from '../../../test/support/certificates.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
+import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
+import { testAuthority } from '../../../../test/support/certificates.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { setCustomResourceDefinitionDefaults } from './defaults.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
 

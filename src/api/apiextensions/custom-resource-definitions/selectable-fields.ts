@@ -3,10 +3,10 @@
  *
  * @see {@link https://kep.k8s.io/4358 | KEP-4358}
  */
-import { duplicate, invalid, required, tooMany } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import type { JSONSchemaProps, SelectableField } from '../gen/types/apiextensions-v1.ts';
+import { duplicate, invalid, required, tooMany } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import type { JSONSchemaProps, SelectableField } from '../../gen/types/apiextensions-v1.ts';
 import { resolveFieldPath } from './json-paths.ts';
 
 const maxSelectableFields = 8;
