@@ -1,5 +1,5 @@
-import { setPolicyBindingDefaults } from '../../api/admissionregistration/policy-binding.ts';
-import { setPolicyDefaults } from '../../api/admissionregistration/policy.ts';
+import { setPolicyBindingDefaults } from '../../api/admissionregistration/validating-admission-policy-bindings/validation.ts';
+import { setPolicyDefaults } from '../../api/admissionregistration/validating-admission-policies/validation.ts';
 import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
 import { setMutatingWebhookDefaults, setWebhookDefaults } from '../../api/admissionregistration/webhooks.ts';
 import type {

@@ -1,4 +1,7 @@
-import { validatePolicy, validatePolicyStatusUpdate } from '../../../api/admissionregistration/policy.ts';
+import {
+  validatePolicy,
+  validatePolicyStatusUpdate,
+} from '../../../api/admissionregistration/validating-admission-policies/validation.ts';
 import type { ValidatingAdmissionPolicy } from '../../../api/gen/types/admissionregistration-v1.ts';
 import { keepMetadata } from '../../status-metadata.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';

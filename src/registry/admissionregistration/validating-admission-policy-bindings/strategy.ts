@@ -1,4 +1,4 @@
-import { validatePolicyBinding } from '../../../api/admissionregistration/policy-binding.ts';
+import { validatePolicyBinding } from '../../../api/admissionregistration/validating-admission-policy-bindings/validation.ts';
 import type { ValidatingAdmissionPolicyBinding } from '../../../api/gen/types/admissionregistration-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 import { commonStrategy } from '../strategy.ts';

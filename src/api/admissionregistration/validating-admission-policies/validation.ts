@@ -11,22 +11,22 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
   Variable,
-} from '../gen/types/admissionregistration-v1.ts';
-import { boolType, type CelType, dynType, nullType, stringType } from '../../cel/index.ts';
-import { duplicate, invalid, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
-import { checkEnum } from '../meta/checks.ts';
-import { checkConditions } from '../meta/conditions.ts';
-import { checkLabelName } from '../meta/labels.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../meta/object-meta.ts';
-import { isCelIdentifier } from './cel-identifier.ts';
-import { checkExpression, checkMatchConditions, type ExpressionRules } from './match-conditions.ts';
-import { checkMatchResources, setMatchResourcesDefaults } from './match-resources.ts';
-import { failurePolicies } from './webhooks.ts';
+} from '../../gen/types/admissionregistration-v1.ts';
+import { boolType, type CelType, dynType, nullType, stringType } from '../../../cel/index.ts';
+import { duplicate, invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkEnum } from '../../meta/checks.ts';
+import { checkConditions } from '../../meta/conditions.ts';
+import { checkLabelName } from '../../meta/labels.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { isCelIdentifier } from '../cel-identifier.ts';
+import { checkExpression, checkMatchConditions, type ExpressionRules } from '../match-conditions.ts';
+import { checkMatchResources, setMatchResourcesDefaults } from '../match-resources.ts';
+import { failurePolicies } from '../webhooks.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');

@@ -2,17 +2,17 @@ import type {
   ParamRef,
   ValidatingAdmissionPolicyBinding,
   ValidationAction,
-} from '../gen/types/admissionregistration-v1.ts';
-import { duplicate, forbidden, invalid, required } from '../../machinery/field-error.ts';
-import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
-import { goNames } from '../../machinery/go-quote.ts';
-import { checkEnum, checkFormat } from '../meta/checks.ts';
-import { checkLabelSelector } from '../meta/label-selector.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../meta/object-meta.ts';
-import { checkMatchResources, setMatchResourcesDefaults } from './match-resources.ts';
+} from '../../gen/types/admissionregistration-v1.ts';
+import { duplicate, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1123Subdomain, isPathSegmentName } from '../../../machinery/formats/names.ts';
+import { goNames } from '../../../machinery/go-quote.ts';
+import { checkEnum, checkFormat } from '../../meta/checks.ts';
+import { checkLabelSelector } from '../../meta/label-selector.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { checkMatchResources, setMatchResourcesDefaults } from '../match-resources.ts';
 
 const specPath = FieldPath.of('spec');
 const actions = ['Audit', 'Deny', 'Warn'];
