@@ -1,4 +1,6 @@
 /**
+ * The rules that RoleBindings and ClusterRoleBindings share.
+ *
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding |
  *   RoleBinding and ClusterRoleBinding}
  */
@@ -14,16 +16,9 @@ import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 import { rbacGroup } from './defaults.ts';
 
-export const validateRoleBinding = (object: RoleBinding): FieldErrors => validateBinding(object, true);
-export const validateClusterRoleBinding = (object: ClusterRoleBinding): FieldErrors => validateBinding(object, false);
-export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldErrors =>
-  validateBindingUpdate(object, old, true);
-export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldErrors =>
-  validateBindingUpdate(object, old, false);
-
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
-function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced: boolean): FieldErrors {
+export function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced: boolean): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced, validateName: pathSegmentName });
   checkRoleRef(roleRef, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'], errors);
   subjects?.forEach((subject, i) => checkSubject(subject, namespaced, FieldPath.of('subjects').index(i), errors));
@@ -31,7 +26,7 @@ function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced
 }
 
 /** Upstream judges a changed binding twice, and clients see each error twice. What is granted cannot change. */
-function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldErrors {
+export function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldErrors {
   const errors = validateBinding(object, namespaced);
   const all = FieldErrors.joined(errors, errors, validateBuiltInMetaUpdate(object.metadata, old.metadata));
   if (!isEqual(object.roleRef, old.roleRef))

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PolicyRule, Subject } from '../gen/types/rbac-v1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
-import { validateClusterRoleBinding, validateRoleBinding, validateRoleBindingUpdate } from './binding-validation.ts';
+import { validateClusterRoleBinding } from './cluster-role-bindings/validation.ts';
+import { validateRoleBinding, validateRoleBindingUpdate } from './role-bindings/validation.ts';
 import { rbacGroup, setBindingDefaults } from './defaults.ts';
-import { validateClusterRole, validateClusterRoleUpdate, validateRole } from './role-validation.ts';
+import { validateClusterRole, validateClusterRoleUpdate } from './cluster-roles/validation.ts';
+import { validateRole } from './roles/validation.ts';
 
 const namespaced = { name: 'system:x', namespace: 'n', resourceVersion: '1' };
 const cluster = { name: 'system:x', resourceVersion: '1' };

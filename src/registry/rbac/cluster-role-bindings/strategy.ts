@@ -1,4 +1,7 @@
-import { validateClusterRoleBinding, validateClusterRoleBindingUpdate } from '../../../api/rbac/binding-validation.ts';
+import {
+  validateClusterRoleBinding,
+  validateClusterRoleBindingUpdate,
+} from '../../../api/rbac/cluster-role-bindings/validation.ts';
 import type { ClusterRoleBinding } from '../../../api/gen/types/rbac-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

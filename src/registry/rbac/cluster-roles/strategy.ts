@@ -1,4 +1,4 @@
-import { validateClusterRole, validateClusterRoleUpdate } from '../../../api/rbac/role-validation.ts';
+import { validateClusterRole, validateClusterRoleUpdate } from '../../../api/rbac/cluster-roles/validation.ts';
 import type { ClusterRole } from '../../../api/gen/types/rbac-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

@@ -1,4 +1,4 @@
-import { validateRoleBinding, validateRoleBindingUpdate } from '../../../api/rbac/binding-validation.ts';
+import { validateRoleBinding, validateRoleBindingUpdate } from '../../../api/rbac/role-bindings/validation.ts';
 import type { RoleBinding } from '../../../api/gen/types/rbac-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

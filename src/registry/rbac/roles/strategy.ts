@@ -1,4 +1,4 @@
-import { validateRole, validateRoleUpdate } from '../../../api/rbac/role-validation.ts';
+import { validateRole, validateRoleUpdate } from '../../../api/rbac/roles/validation.ts';
 import type { Role } from '../../../api/gen/types/rbac-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 
