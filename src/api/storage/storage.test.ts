@@ -3,12 +3,13 @@ import type { CSINodeDriver, StorageClass, VolumeAttachment } from '../gen/types
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import { gathered } from '../../machinery/field-errors.ts';
 import {
-  validateStorageClass,
-  validateStorageClassUpdate,
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
-} from './classes.ts';
-import { validateCsiDriver, validateCsiNodeUpdate, validateCsiStorageCapacityUpdate } from './csi-objects.ts';
+} from './volume-attributes-classes/validation.ts';
+import { validateStorageClass, validateStorageClassUpdate } from './storage-classes/validation.ts';
+import { validateCsiNodeUpdate } from './csi-nodes/validation.ts';
+import { validateCsiStorageCapacityUpdate } from './csi-storage-capacities/validation.ts';
+import { validateCsiDriver } from './csi-drivers/validation.ts';
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachments/validation.ts';
 
 const metadata = { name: 'x', resourceVersion: '1' };

@@ -1,4 +1,4 @@
-import { setCsiDriverDefaults } from '../../api/storage/csi-objects.ts';
+import { setCsiDriverDefaults } from '../../api/storage/csi-drivers/validation.ts';
 import type {
   CSIDriver,
   CSINode,
@@ -7,7 +7,7 @@ import type {
   VolumeAttachment,
 } from '../../api/gen/types/storage-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
-import { setStorageClassDefaults } from '../../api/storage/classes.ts';
+import { setStorageClassDefaults } from '../../api/storage/storage-classes/validation.ts';
 import type { VolumeAttributesClass } from '../../api/gen/types/storage-v1beta1.ts';
 import type { ObjectMeta } from '../../machinery/object-meta.ts';
 import { setPersistentVolumeSourceDefaults } from '../../api/core/persistent-volumes/defaults.ts';

@@ -1,4 +1,4 @@
-import { validateCsiDriver, validateCsiDriverUpdate } from '../../../api/storage/csi-objects.ts';
+import { validateCsiDriver, validateCsiDriverUpdate } from '../../../api/storage/csi-drivers/validation.ts';
 import type { CSIDriver } from '../../../api/gen/types/storage-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import type { ResourceStrategy } from '../../strategy.ts';

@@ -1,4 +1,4 @@
-import { validateCsiNode, validateCsiNodeUpdate } from '../../../api/storage/csi-objects.ts';
+import { validateCsiNode, validateCsiNodeUpdate } from '../../../api/storage/csi-nodes/validation.ts';
 import type { CSINode } from '../../../api/gen/types/storage-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

@@ -1,4 +1,7 @@
-import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from '../../../api/storage/csi-objects.ts';
+import {
+  validateCsiStorageCapacity,
+  validateCsiStorageCapacityUpdate,
+} from '../../../api/storage/csi-storage-capacities/validation.ts';
 import type { CSIStorageCapacity } from '../../../api/gen/types/storage-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

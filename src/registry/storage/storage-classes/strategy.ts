@@ -1,4 +1,4 @@
-import { validateStorageClass, validateStorageClassUpdate } from '../../../api/storage/classes.ts';
+import { validateStorageClass, validateStorageClassUpdate } from '../../../api/storage/storage-classes/validation.ts';
 import { nodeLabelWarning } from '../../../api/core/pods/warnings.ts';
 import type { StorageClass } from '../../../api/gen/types/storage-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';

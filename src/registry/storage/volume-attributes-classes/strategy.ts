@@ -1,4 +1,7 @@
-import { validateVolumeAttributesClass, validateVolumeAttributesClassUpdate } from '../../../api/storage/classes.ts';
+import {
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
+} from '../../../api/storage/volume-attributes-classes/validation.ts';
 import type { VolumeAttributesClass } from '../../../api/gen/types/storage-v1beta1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

@@ -1,20 +1,15 @@
-/**
- * @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/ | Storage Classes} and {@link
- *   https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/ | Volume Attributes Classes}
- */
-import type { TopologySelectorTerm } from '../gen/types/core-v1.ts';
-import type { StorageClass } from '../gen/types/storage-v1.ts';
-import type { VolumeAttributesClass } from '../gen/types/storage-v1beta1.ts';
-import { duplicate, forbidden, notSupported, required } from '../../machinery/field-error.ts';
-import { FieldErrors } from '../../machinery/field-errors.ts';
-import { FieldPath } from '../../machinery/field-path.ts';
-import { isEqual } from '../../machinery/equal.ts';
-import { checkCsiDriverName } from '../core/volumes/csi.ts';
-import { checkImmutable, checkRequiredText, repeatedAt } from '../meta/checks.ts';
-import { checkLabelName } from '../meta/labels.ts';
-import { subdomainName } from '../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
-import { checkParameters } from './parameters.ts';
+/** @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/ | Storage Classes} */
+import type { TopologySelectorTerm } from '../../gen/types/core-v1.ts';
+import type { StorageClass } from '../../gen/types/storage-v1.ts';
+import { duplicate, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { checkImmutable, checkRequiredText, repeatedAt } from '../../meta/checks.ts';
+import { checkLabelName } from '../../meta/labels.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { checkParameters } from '../parameters.ts';
+import { checkUnchanged } from '../unchanged.ts';
 
 const reclaimPolicies = ['Delete', 'Retain'];
 const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
@@ -49,11 +44,6 @@ export function validateStorageClassUpdate(object: StorageClass, old: StorageCla
     checkUnchanged(object[member], old[member], member, errors);
   checkImmutable(object.volumeBindingMode, old.volumeBindingMode, path('volumeBindingMode'), errors);
   return errors;
-}
-
-/** An empty map and none are the same. */
-function checkUnchanged(value: unknown, old: unknown, member: string, errors: FieldErrors): void {
-  if (!isEqual(value ?? {}, old ?? {})) errors.push(forbidden(path(member), `updates to ${member} are forbidden.`));
 }
 
 /**
@@ -97,28 +87,4 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at:
     if (keys.has(key)) errors.push(duplicate(at.index(i).child('key'), key));
     keys.add(key);
   });
-}
-
-export function validateVolumeAttributesClass({
-  metadata,
-  driverName = '',
-  parameters,
-}: VolumeAttributesClass): FieldErrors {
-  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
-  checkCsiDriverName(driverName, path('driverName'), errors);
-  checkParameters(parameters, path('parameters'), errors, { allowEmpty: false });
-  return errors;
-}
-
-export function validateVolumeAttributesClassUpdate(
-  object: VolumeAttributesClass,
-  old: VolumeAttributesClass,
-): FieldErrors {
-  const errors = FieldErrors.joined(
-    validateVolumeAttributesClass(object),
-    validateBuiltInMetaUpdate(object.metadata, old.metadata),
-  );
-  for (const member of ['driverName', 'parameters'] as const)
-    checkUnchanged(object[member], old[member], member, errors);
-  return errors;
 }

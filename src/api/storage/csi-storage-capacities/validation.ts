@@ -1,0 +1,38 @@
+/**
+ * The capacity that a CSI driver reports for a topology. @see {@link
+ * https://kubernetes.io/docs/concepts/storage/storage-capacity/ | Storage Capacity}
+ */
+import type { CSIStorageCapacity } from '../../gen/types/storage-v1.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { negativeMessage } from '../../../machinery/formats/messages.ts';
+import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { quantityOf } from '../../core/resources/quantities.ts';
+import { checkFormat, checkImmutable } from '../../meta/checks.ts';
+import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../../meta/label-selector.ts';
+import { subdomainName } from '../../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+
+export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: LabelSelectorRules = {}): FieldErrors {
+  const errors = validateBuiltInMeta(object.metadata, { namespaced: true, validateName: subdomainName });
+  checkFormat(isDns1123Subdomain, object.storageClassName ?? '', FieldPath.of('storageClassName'), errors);
+  checkLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology'), errors, rules);
+  for (const member of ['capacity', 'maximumVolumeSize'] as const) {
+    const amount = object[member];
+    if (amount !== undefined && quantityOf(amount).sign() < 0)
+      errors.push(invalid(FieldPath.of(member), amount, negativeMessage));
+  }
+  return errors;
+}
+
+/** What is asked of the driver cannot change, only what it answers. */
+export function validateCsiStorageCapacityUpdate(object: CSIStorageCapacity, old: CSIStorageCapacity): FieldErrors {
+  const errors = validateCsiStorageCapacity(object, { allowInvalidValues: hasInvalidSelectorValue(old.nodeTopology) });
+  checkImmutable(object.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology'), errors, (selector: object) =>
+    goStruct('v1.LabelSelector', selector),
+  );
+  checkImmutable(object.storageClassName, old.storageClassName, FieldPath.of('storageClassName'), errors);
+  return errors;
+}
