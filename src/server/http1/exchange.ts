@@ -132,7 +132,8 @@ function collectBody(stream: IncomingMessage, limit: number, reservation: Reserv
       isComplete = true;
       resolve(body.take());
     });
-    stream.once('error', reject);
+    // Node tells an end before the body is complete as an error, where there is a listener.
+    stream.once('error', () => reject(new ClientGone(beforeEnd)));
     onBrokenBody(stream, reject);
     // Every stream closes. An error made for each, with its stack, was a hundredth of what a create costs.
     stream.once('close', () => {
