@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { ApiResponse, Exchange } from '../exchange.ts';
+import { defaultLimits, TransportMemory } from '../memory.ts';
+import { WebSockets } from '../web-sockets.ts';
+import { Http1Connections } from './connections.ts';
+import { PacedReading } from './paced-reading.ts';
+import { Pipelining } from './pipelining.ts';
+import { Refusals } from './refusals.ts';
+import { head, type PlainServer, startPlain } from './testing/plain-server.ts';
+import { serveUpgrades } from './upgrades.ts';
+
+interface Served {
+  readonly server: PlainServer;
+  /** Those that passed the chain beside Node's server. */
+  readonly exchanges: Exchange[];
+  readonly connections: Http1Connections;
+}
+
+/** Answers other requests with what they asked for in vain and their body. */
+async function start(handle: (exchange: Exchange) => ApiResponse | Promise<ApiResponse>): Promise<Served> {
+  const server = http.createServer({ requireHostHeader: false });
+  const [pipelining, readings] = [new Pipelining(), new WeakMap<Socket, PacedReading>()];
+  const memory = new TransportMemory(defaultLimits(), () => undefined);
+  const connections = new Http1Connections(60_000);
+  server.on('connection', (socket: Socket) => {
+    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), memory.heads));
+    connections.add(socket);
+  });
+  const refusals = new Refusals(server, pipelining, readings);
+  const exchanges: Exchange[] = [];
+  const upgrades = serveUpgrades({
+    server,
+    handle: async (exchange) => (exchanges.push(exchange), handle(exchange)),
+    pipelining,
+    readings,
+    refusals,
+    connections,
+    webSockets: new WebSockets(memory.answers),
+    memory,
+  });
+  const serve = (message: http.IncomingMessage, response: http.ServerResponse, how = 'HTTP'): void => {
+    readings.get(message.socket)?.parsed(message);
+    const ignored = upgrades.ignored(message);
+    pipelining.take(message.socket, response, () => {
+      readings.get(message.socket)?.begun();
+      void text(message).then((body) => response.end(`${how} ${ignored} ${message.headers['x']} ${body}`));
+    });
+    response.once('close', () => readings.get(message.socket)?.goOn());
+  };
+  server.on('request', (message, response) => serve(message, response));
+  server.on('checkExpectation', (message, response) => serve(message, response, 'expectation'));
+  return { server: await startPlain(server), exchanges, connections };
+}
+
+const host = 'Host: localhost';
+const wish = [host, 'Connection: Upgrade', 'Upgrade: SPDY/3.1'];
+const last = [host, 'Connection: close'];
+const no: ApiResponse = { status: 403, headers: { 'content-length': 2 }, body: 'no' };
+const statusesOf = (conversation: string): string[] => conversation.match(/HTTP\/1\.1 \d+/g) ?? [];
+
+describe('a request to leave HTTP/1.1', () => {
+  test.each([
+    {
+      name: 'for another protocol says which',
+      sent: head('GET /a HTTP/1.1', ...wish),
+      expected: ['GET', '/a', 'spdy/3.1', true, false],
+    },
+    {
+      name: 'for a WebSocket can become one',
+      sent: head('GET /a HTTP/1.1', host, 'Connection: upgrade', 'Upgrade: WebSocket'),
+      expected: ['GET', '/a', 'websocket', true, true],
+    },
+    {
+      name: 'for a WebSocket by another method than GET cannot become one',
+      sent: head('POST /a HTTP/1.1', host, 'Connection: upgrade', 'Upgrade: websocket'),
+      expected: ['POST', '/a', 'websocket', true, false],
+    },
+    {
+      name: 'by CONNECT has no target and no protocol',
+      sent: head('CONNECT a:1 HTTP/1.1', host),
+      expected: ['CONNECT', '', undefined, false, false],
+    },
+  ])('$name', async ({ sent, expected }) => {
+    const { server, exchanges } = await start(() => ({ ...no, headers: { ...no.headers, connection: 'close' } }));
+    expect(statusesOf(await server.converse(sent))).toEqual(['HTTP/1.1 403']);
+    const seen = exchanges.map(({ method, target, upgrade, canChangeProtocol, canBecomeWebSocket }) => [
+      method,
+      target,
+      upgrade,
+      canChangeProtocol,
+      canBecomeWebSocket,
+    ]);
+    expect(seen).toEqual([expected]);
+    expect(await exchanges[0]!.readBody(0)).toEqual(Buffer.alloc(0));
+  });
+
+  test('that is malformed is refused as any other, and passes no chain', async () => {
+    const { server, exchanges } = await start(() => no);
+    const answer = await server.converse(head('GET / HTTP/1.1', ...wish.slice(1)));
+    expect(answer.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request: missing required Host header');
+    expect(exchanges).toEqual([]);
+  });
+});
+
+describe('a request whose wish is ignored reaches HTTP as it was sent', () => {
+  test.each([
+    {
+      name: 'with a length of body',
+      sent: `${head('POST / HTTP/1.1', ...wish, 'X: \xe9', 'Content-Length: 5')}hello`,
+      expected: 'HTTP SPDY/3.1 \xe9 hello',
+    },
+    {
+      name: 'with chunks of body',
+      sent: `${head('POST / HTTP/1.1', ...wish, 'X: a', 'Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`,
+      expected: 'HTTP SPDY/3.1 a hello',
+    },
+    {
+      name: 'with an expectation that no server knows',
+      sent: head('GET / HTTP/1.1', ...wish, 'X: a', 'Expect: more'),
+      expected: 'expectation SPDY/3.1 a ',
+    },
+  ])('$name', async ({ sent, expected }) => {
+    const { server, exchanges } = await start(() => no);
+    const answer = await server.converse(sent + head('GET / HTTP/1.1', ...last));
+    expect(statusesOf(answer)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
+    expect(Buffer.from(answer, 'latin1').toString()).toContain(expected);
+    expect(answer).toContain('HTTP undefined undefined ');
+    expect(exchanges).toEqual([]);
+  });
+});
+
+describe('a connection behind an answer that is not another protocol', () => {
+  test('goes on as HTTP, with what was sent behind the request', async () => {
+    const { server } = await start(() => no);
+    const answer = await server.converse(head('GET / HTTP/1.1', ...wish) + head('GET / HTTP/1.1', ...last));
+    expect(statusesOf(answer)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200']);
+  });
+
+  test.each<{ name: string; lines?: readonly string[]; headers?: Record<string, string>; leaves?: boolean }>([
+    { name: 'the client asks for that', lines: [host, 'Connection: Upgrade, close', 'Upgrade: a'] },
+    { name: 'the answer says so', headers: { connection: 'close' } },
+    { name: 'the server leaves', leaves: true },
+  ])('ends where $name', async ({ lines = wish, headers = {}, leaves = false }) => {
+    const { server, connections } = await start(() => {
+      if (leaves) connections.leave();
+      return { ...no, headers: { ...no.headers, ...headers } };
+    });
+    expect(statusesOf(await server.converse(head('GET / HTTP/1.1', ...lines)))).toEqual(['HTTP/1.1 403']);
+  });
+});
+
+describe('the end of a request to leave HTTP/1.1 is told', () => {
+  test('when it is answered, once, and to one that asks later', async () => {
+    let ends = 0;
+    const { server, exchanges } = await start((exchange) => (exchange.onClose(() => ends++), no));
+    await server.converse(head('GET / HTTP/1.1', ...wish) + head('GET / HTTP/1.1', ...last));
+    expect(ends).toBe(1);
+    await new Promise<void>((resolve) => exchanges[0]!.onClose(resolve));
+  });
+
+  test('when its connection is closed before the answer', async () => {
+    let begun = (_exchange: Exchange): void => undefined;
+    const begins = new Promise<Exchange>((resolve) => (begun = resolve));
+    const { server } = await start((exchange) => (begun(exchange), new Promise<never>(() => undefined)));
+    (await server.dial()).say(head('GET / HTTP/1.1', ...wish));
+    const exchange = await begins;
+    const closed = new Promise<void>((resolve) => exchange.onClose(resolve));
+    (exchange.connection as Socket).destroy();
+    await closed;
+  });
+});
+
+test('the bytes of another protocol go both ways, those behind the request first', async () => {
+  const input = new PassThrough();
+  const { server } = await start(() => ({
+    status: 101,
+    headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1' },
+    input,
+    stream: async (sink) => {
+      sink.write(Buffer.from('welcome '));
+      sink.write(Buffer.from(`heard ${await text(input)}`));
+    },
+  }));
+  const client = (await server.dial()).say(`${head('GET / HTTP/1.1', ...wish)}first `);
+  await client.hears('welcome');
+  client.socket.end('second');
+  const answer = await client.all();
+  expect(statusesOf(answer)).toEqual(['HTTP/1.1 101']);
+  expect(answer.split('\r\n\r\n')[1]).toBe('welcome heard first second');
+});
+
+test.each([
+  { name: 'text', isText: true },
+  { name: 'binary', isText: false },
+])('an answer goes out as $name messages of a WebSocket, which then closes', async ({ isText }) => {
+  const { server } = await start(() => ({
+    status: 101,
+    headers: {},
+    webSocket: { protocol: 'b', isText },
+    stream: (sink) => {
+      for (const message of ['one', 'two']) sink.write(Buffer.from(message));
+      return Promise.resolve();
+    },
+  }));
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}/`, ['a', 'b']);
+  const messages: [string, boolean][] = [];
+  socket.on('message', (data: Buffer, isBinary) => void messages.push([data.toString(), !isBinary]));
+  const [code] = (await once(socket, 'close')) as [number];
+  expect(messages).toEqual([
+    ['one', isText],
+    ['two', isText],
+  ]);
+  expect([code, socket.protocol]).toEqual([1000, 'b']);
+});
