@@ -92,10 +92,12 @@ describe('requests that are sent behind each other', () => {
     { name: 'of nothing', sent: post('/1', 'Content-Length: 0'), body: '' },
   ])('are told apart behind a body $name, in one piece and byte by byte', async ({ sent, body }) => {
     for (const step of [Infinity, 1]) {
-      const { client, reading, socket, answer } = await start();
+      const { client, reading, socket, parsed, answer } = await start();
       const all = sent + get('/2');
       // As it comes from the network.
       for (let at = 0; at < all.length; at += step) socket.push(Buffer.from(all.slice(at, at + step)));
+      while (!socket.isPaused()) await once(socket, 'pause');
+      expect(parsed).toEqual(['/1']);
       await answer('/1');
       await answer('/2');
       await client.hears(`</1 ${body}>`);
