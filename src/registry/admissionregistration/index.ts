@@ -1,5 +1,4 @@
-import { setPolicyBindingDefaults } from '../../api/admissionregistration/validating-admission-policy-bindings/validation.ts';
-import { setPolicyDefaults } from '../../api/admissionregistration/validating-admission-policies/validation.ts';
+import { setPolicyBindingDefaults, setPolicyDefaults } from '../../api/admissionregistration/defaults.ts';
 import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
 import { setMutatingWebhookDefaults, setWebhookDefaults } from '../../api/admissionregistration/webhooks.ts';
 import type {

@@ -25,7 +25,7 @@ import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { isCelIdentifier } from '../cel-identifier.ts';
 import { checkExpression, checkMatchConditions, type ExpressionRules } from '../match-conditions.ts';
-import { checkMatchResources, setMatchResourcesDefaults } from '../match-resources.ts';
+import { checkMatchResources } from '../match-resources.ts';
 import { failurePolicies } from '../webhooks.ts';
 
 const specPath = FieldPath.of('spec');
@@ -34,11 +34,6 @@ const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const maxAuditAnnotations = 20;
 const maxAuditExpressionBytes = 5 * 1024;
 const nothingToDo = 'validations or auditAnnotations must contain at least one item';
-
-export function setPolicyDefaults({ spec }: ValidatingAdmissionPolicy): void {
-  spec.failurePolicy ??= 'Fail';
-  setMatchResourcesDefaults(spec.matchConstraints);
-}
 
 function expressionsOf({
   matchConditions = [],

@@ -12,18 +12,14 @@ import { checkEnum, checkFormat } from '../../meta/checks.ts';
 import { checkLabelSelector } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
-import { checkMatchResources, setMatchResourcesDefaults } from '../match-resources.ts';
+import { checkMatchResources } from '../match-resources.ts';
 
 const specPath = FieldPath.of('spec');
 const actions = ['Audit', 'Deny', 'Warn'];
 const notFoundActions = ['Deny', 'Allow'];
 const exclusive = 'name and selector are mutually exclusive';
 
-export function setPolicyBindingDefaults({ spec }: ValidatingAdmissionPolicyBinding): void {
-  setMatchResourcesDefaults(spec.matchResources);
-}
-
-export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldErrors {
+export function validateBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   const { policyName = '' } = spec;
   if (policyName === '') errors.push(required(specPath.child('policyName')));

@@ -1,6 +1,6 @@
 /**
- * Pods as they are created, changed and deleted, and the parts that are written on their own: the status, containers for
- * debugging, and the size.
+ * Pods as they are created, changed and deleted, and the parts that are written on their own: the status, containers
+ * for debugging, and the size.
  */
 import { setPodResourceDefaults } from '../../../api/core/pods/pod-resources.ts';
 import { podValidationOptions, podValidationOptionsForUpdate } from '../../../api/core/pods/validation-options.ts';
