@@ -159,6 +159,19 @@ describe('a client that asks for a name is shown the certificate', () => {
   });
 });
 
+test('a certificate for a name is renewed while the files of the server do not fit', async () => {
+  const { watchPair, put } = await openFiles();
+  const serving = await watchPair('serving', pairs.get('first')!);
+  const named = await watchPair('named', pairs.get('a.example.com')!);
+  const { connect } = await start({ ...serving, named: [{ ...named, names: ['asked'] }] });
+  const next = pairs.get('second')!;
+  await put('serving.crt', next.certificate);
+  await put('named.crt', next.certificate);
+  await put('named.key', next.key);
+  expect((await connect({ servername: 'asked' })).shown).toBe('second');
+  expect((await connect()).shown).toBe('first');
+});
+
 describe('a client agrees on', () => {
   const protocols = ['h2', 'http/1.1'];
   test.each<{ name: string; given: Partial<ServingTls>; alpn?: string; version?: string }>([
