@@ -27,7 +27,7 @@ import { type ClientRequest, type PendingAnswer, type RequestObserver, Sender } 
 import { addApiGroups } from './resources/api-groups.ts';
 import { Requests } from './resources/requests.ts';
 import type { DynamicResource } from './resources/typed-resources.ts';
-import { ResourceClient } from './resources/resource-client.ts';
+import { ResourceClient, type ResourceTarget } from './resources/resource-client.ts';
 import { createApiTransport } from './transport/api-transport.ts';
 import type { Transport } from './transport/message.ts';
 
@@ -66,6 +66,8 @@ export interface ClientBase extends AsyncDisposable {
   readonly config: ClientConfig;
   /** Any resource, as JSON; objects say their apiVersion and kind. */
   dynamic<T extends KubeObject = KubeObject>(resource: GroupVersionResource): DynamicResource<T>;
+  /** A resource as another client names it (`client.core.v1.pods.target`), with this client's credentials. */
+  resourceFor<T extends KubeObject>(target: ResourceTarget): ResourceClient<T>;
   /**
    * The same client for writes that need a right that can be lost, such as leadership: they are refused from then on.
    * It is closed with this one.
@@ -99,6 +101,7 @@ function clientOver(transport: Transport, config: ClientConfig, options: ClientO
     fenced: (fence) => clientOver(fencedTransport(transport, fence), config, options),
     dynamic: <T extends KubeObject>(resource: GroupVersionResource) =>
       new ResourceClient<T>({ ...resource, hasProtobuf: false }, requests),
+    resourceFor: <T extends KubeObject>(target: ResourceTarget) => new ResourceClient<T>(target, requests),
     request: (request) => sender.send(request),
     close: () => transport.close(),
     [Symbol.asyncDispose]: () => transport.close(),

@@ -57,6 +57,13 @@ export {
 export { type HandlerRegistration, type InformerHandler, onEveryChange } from '../reconcile/handlers.ts';
 export type { Indexer, Indexers } from '../reconcile/indexers.ts';
 export { Informer, type InformerOptions } from '../reconcile/informer.ts';
+export {
+  createSharedInformers,
+  type SharedInformers,
+  type SharedInformersOptions,
+  type WatchedResource,
+} from './shared-informers.ts';
+export { MutationCache } from '../reconcile/mutation-cache.ts';
 export { Lister, namespaceIndexer } from '../reconcile/lister.ts';
 export {
   defaultRateLimiter,

@@ -109,6 +109,11 @@ export class Informer<T> {
     await this.#running;
   }
 
+  /** All changes up to this version were told; undefined before the first list. */
+  get version(): string | undefined {
+    return this.#version;
+  }
+
   /** Whether the whole state has been told once. It stays so when the source is away later. */
   get hasSynced(): boolean {
     return this.#everSynced.isOpen;
@@ -230,6 +235,7 @@ export class Informer<T> {
     const events = watch.take();
     if (events.length > 0) this.#progressed = true;
     for (const event of events) this.#apply(event);
+    this.#version = watch.version;
   }
 
   #apply({ type, object }: SourceEvent<T>): void {

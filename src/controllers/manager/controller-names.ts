@@ -94,8 +94,8 @@ export const findController = (name: string): ControllerName | undefined => byNa
  */
 export function isControllerEnabled(controller: ControllerName, selection: readonly string[]): boolean {
   for (const item of selection) {
-    if (findController(item) === controller) return true;
-    if (item.startsWith('-') && findController(item.slice(1)) === controller) return false;
+    if (findController(item)?.name === controller.name) return true;
+    if (item.startsWith('-') && findController(item.slice(1))?.name === controller.name) return false;
   }
   return selection.includes('*') && controller.isDefault;
 }

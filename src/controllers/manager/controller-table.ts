@@ -1,0 +1,85 @@
+/** The code of each controller, and who it is to the API server. `controller-names.ts` has their names and order. */
+import type { StartController } from './context.ts';
+import { type ControllerName, controllerNames } from './controller-names.ts';
+
+export interface ControllerCode {
+  /** Its service account in `kube-system`, with `--use-service-account-credentials`. */
+  readonly account: string;
+  /** Who reports its events; the account when absent. */
+  readonly reporter?: string;
+  /** Loads the code when the controller is to run. */
+  readonly load?: () => Promise<StartController>;
+}
+
+export type ControllerDefinition = ControllerName & ControllerCode;
+
+const code: Readonly<Record<string, ControllerCode>> = {
+  'serviceaccount-token-controller': { account: 'tokens-controller' },
+  'endpoints-controller': { account: 'endpoint-controller' },
+  'endpointslice-controller': { account: 'endpointslice-controller', reporter: 'endpoint-slice-controller' },
+  'endpointslice-mirroring-controller': {
+    account: 'endpointslicemirroring-controller',
+    reporter: 'endpoint-slice-mirroring-controller',
+  },
+  'replicationcontroller-controller': {
+    account: 'replication-controller',
+    load: async () => (await import('../replica-sets/controller.ts')).startReplicationControllers,
+  },
+  'pod-garbage-collector-controller': { account: 'pod-garbage-collector' },
+  'resourcequota-controller': { account: 'resourcequota-controller' },
+  'namespace-controller': { account: 'namespace-controller' },
+  'serviceaccount-controller': { account: 'service-account-controller' },
+  'garbage-collector-controller': { account: 'generic-garbage-collector', reporter: 'garbage-collector-controller' },
+  'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
+  'job-controller': { account: 'job-controller' },
+  'deployment-controller': { account: 'deployment-controller' },
+  'replicaset-controller': {
+    account: 'replicaset-controller',
+    load: async () => (await import('../replica-sets/controller.ts')).startReplicaSets,
+  },
+  'horizontal-pod-autoscaler-controller': { account: 'horizontal-pod-autoscaler' },
+  'disruption-controller': { account: 'disruption-controller', reporter: 'controllermanager' },
+  'statefulset-controller': { account: 'statefulset-controller' },
+  'cronjob-controller': { account: 'cronjob-controller' },
+  'certificatesigningrequest-signing-controller': { account: 'certificate-controller' },
+  'certificatesigningrequest-approving-controller': { account: 'certificate-controller' },
+  'certificatesigningrequest-cleaner-controller': { account: 'certificate-controller' },
+  'ttl-controller': { account: 'ttl-controller' },
+  'bootstrap-signer-controller': { account: 'bootstrap-signer' },
+  'token-cleaner-controller': { account: 'token-cleaner' },
+  'node-ipam-controller': { account: 'node-controller', reporter: 'cidrAllocator' },
+  'node-lifecycle-controller': { account: 'node-controller' },
+  'service-lb-controller': { account: 'service-controller' },
+  'node-route-controller': { account: 'route-controller' },
+  'cloud-node-lifecycle-controller': { account: 'cloud-node-lifecycle-controller' },
+  'persistentvolume-binder-controller': {
+    account: 'persistent-volume-binder',
+    reporter: 'persistentvolume-controller',
+  },
+  'persistentvolume-attach-detach-controller': { account: 'attachdetach-controller' },
+  'persistentvolume-expander-controller': { account: 'expand-controller', reporter: 'volume_expand' },
+  'clusterrole-aggregation-controller': { account: 'clusterrole-aggregation-controller' },
+  'persistentvolumeclaim-protection-controller': { account: 'pvc-protection-controller' },
+  'persistentvolume-protection-controller': { account: 'pv-protection-controller' },
+  'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
+  'ttl-after-finished-controller': { account: 'ttl-after-finished-controller' },
+  'root-ca-certificate-publisher-controller': { account: 'root-ca-cert-publisher' },
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller': {
+    account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+  },
+  'ephemeral-volume-controller': { account: 'ephemeral-volume-controller', reporter: 'ephemeral_volume' },
+  'storageversion-garbage-collector-controller': { account: 'storage-version-garbage-collector' },
+  'resourceclaim-controller': { account: 'resource-claim-controller', reporter: 'resource_claim' },
+  'legacy-serviceaccount-token-cleaner-controller': { account: 'legacy-service-account-token-cleaner' },
+  'validatingadmissionpolicy-status-controller': { account: 'validatingadmissionpolicy-status-controller' },
+  'taint-eviction-controller': { account: 'node-controller', reporter: 'taint-eviction-controller' },
+  'service-cidr-controller': { account: 'service-cidrs-controller' },
+  'storage-version-migrator-controller': { account: 'storage-version-migrator-controller' },
+  'selinux-warning-controller': { account: 'selinux-warning-controller' },
+};
+
+/** In the order of their start. */
+export const controllerTable: readonly ControllerDefinition[] = controllerNames.map((name) => ({
+  ...name,
+  ...code[name.name]!,
+}));

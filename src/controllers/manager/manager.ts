@@ -1,0 +1,129 @@
+/**
+ * The controller manager: starts the controllers that are asked for, and keeps each of them running by itself.
+ *
+ * It knows the API server by its client alone. Whoever calls it has made sure that no other controller manager is
+ * active, and gives clients whose writes end with that.
+ */
+import { isGateOn as isGateOnWith } from '../../api/feature-gates.ts';
+import { type Clock, sleep, systemClock } from '../../base/clock.ts';
+import { type Logger, silentLogger } from '../../base/logger.ts';
+import type { Client } from '../../client/index.ts';
+import { createSharedInformers, type SharedInformers } from '../../client/shared-informers.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
+import { type ControllerDefinition, controllerTable } from './controller-table.ts';
+import type { ControllerManagerOptions } from './options.ts';
+import { isControllerEnabled } from './controller-names.ts';
+import { type ControllerState, Supervisor } from './supervisor.ts';
+
+/** What every controller is made of. */
+export interface ManagerDependencies {
+  /** @param account service account of the controller, whose identity the client has where each has its own */
+  readonly clientFor: (account: string) => Client;
+  readonly informers: SharedInformers;
+  readonly options: ControllerManagerOptions;
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  readonly random: () => number;
+  readonly isGateOn: (gate: string) => boolean;
+  readonly metrics: MetricRegistry | undefined;
+  readonly queueMetrics: WorkQueueMetrics | undefined;
+  readonly onRestart?: ((controller: string) => void) | undefined;
+}
+
+export interface ControllerManagerConfig {
+  readonly clientFor: ManagerDependencies['clientFor'];
+  readonly options: ControllerManagerOptions;
+  /** Made and stopped by the manager when absent. */
+  readonly informers?: SharedInformers;
+  readonly log?: Logger;
+  readonly clock?: Clock;
+  readonly wallTime?: () => number;
+  readonly random?: () => number;
+  readonly metrics?: MetricRegistry;
+  readonly queueMetrics?: WorkQueueMetrics;
+  readonly onRestart?: (controller: string) => void;
+  /** For tests: in place of all controllers there are. */
+  readonly controllers?: readonly ControllerDefinition[];
+}
+
+export interface ControllerStatus {
+  readonly name: string;
+  readonly state: ControllerState;
+  /** Why its last run ended. */
+  readonly reason: unknown;
+  readonly restarts: number;
+}
+
+export interface ControllerManager extends AsyncDisposable {
+  /** Of the controllers that were selected, in the order of their start. */
+  status(): readonly ControllerStatus[];
+  /** Ends all controllers, and waits for work under way for a bounded time. */
+  stop(): Promise<void>;
+}
+
+/** Whose client reads what all controllers share. */
+export const sharedAccount = 'shared-informers';
+
+export function startControllers(config: ControllerManagerConfig): ControllerManager {
+  const { clientFor, options, log = silentLogger, clock = systemClock, onRestart } = config;
+  const { wallTime = Date.now, random = Math.random, metrics, queueMetrics, controllers = controllerTable } = config;
+  const informers =
+    config.informers ?? createSharedInformers(clientFor(sharedAccount), { log, clock, ...resyncOf(options, random) });
+  const isGateOn = (gate: string): boolean => isGateOnWith(gate, options.generic.featureGates);
+  const dependencies: ManagerDependencies = {
+    clientFor,
+    informers,
+    options,
+    log,
+    clock,
+    wallTime,
+    random,
+    isGateOn,
+    metrics,
+    queueMetrics,
+    onRestart,
+  };
+  const supervisors = controllers
+    .filter(
+      (definition) =>
+        definition.load !== undefined &&
+        isControllerEnabled(definition, options.generic.controllers) &&
+        definition.gates.every(isGateOn),
+    )
+    .map((definition) => new Supervisor(definition, dependencies));
+  const abort = new AbortController();
+  const started = startAll(supervisors, options.generic.startIntervalMs, clock, abort.signal);
+  const stop = async (): Promise<void> => {
+    abort.abort();
+    await started;
+    await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
+    if (config.informers === undefined) await informers.stop();
+  };
+  return {
+    status: () => supervisors.map(({ name, state, reason, restarts }) => ({ name, state, reason, restarts })),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+async function startAll(
+  supervisors: readonly Supervisor[],
+  intervalMs: number,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [index, supervisor] of supervisors.entries()) {
+    if (index > 0 && intervalMs > 0) await sleep(clock, intervalMs, signal);
+    if (signal.aborted) return;
+    supervisor.start();
+  }
+}
+
+/** Between one and two periods, so that several processes do not resync at once. */
+function resyncOf({ generic }: ControllerManagerOptions, random: () => number): { readonly resyncMs?: number } {
+  const { minResyncPeriodMs } = generic;
+  return minResyncPeriodMs <= 0 ? {} : { resyncMs: minResyncPeriodMs * (1 + random()) };
+}

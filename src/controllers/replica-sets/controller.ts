@@ -1,0 +1,184 @@
+/**
+ * Keeps as many pods as a ReplicaSet or a ReplicationController wants. Both are the same but for their types.
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/ | ReplicaSet}
+ */
+import type { ReplicaSet, ReplicaSetStatus } from '../../api/gen/types/apps-v1.ts';
+import type { Pod, ReplicationController } from '../../api/gen/types/core-v1.ts';
+import { isNotFound } from '../../client/api-error.ts';
+import type { Informer } from '../../client/index.ts';
+import { matchesLabels, type Requirements, requirementsOf, requirementsOfMap } from '../../machinery/label-selector.ts';
+import type { Labels } from '../../machinery/label-selector.ts';
+import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
+import type { MutationCache } from '../../reconcile/mutation-cache.ts';
+import type { ControllerContext } from '../manager/context.ts';
+import { claim, keyOfController } from '../shared/claim.ts';
+import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
+import { PodControl } from '../shared/pod-control.ts';
+import { isPodActive } from '../shared/pod-conditions.ts';
+import { slowStart } from '../shared/slow-start.ts';
+import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
+import { victimsOf } from './victims.ts';
+
+type Replicated = ReplicaSet | ReplicationController;
+
+/** What the two types differ in. */
+interface Kind<T extends Replicated> {
+  readonly kind: string;
+  readonly queue: string;
+  readonly workers: number;
+  readonly informer: Informer<T>;
+  selectorOf(object: T): Requirements;
+  get(namespace: string, name: string): Promise<T>;
+  updateStatus(object: T, status: ReplicaSetStatus): Promise<T>;
+}
+
+export function startReplicaSets(context: ControllerContext): void {
+  const { replicasets } = context.client.apps.v1;
+  start<ReplicaSet>(context, {
+    kind: 'ReplicaSet',
+    queue: 'replicaset',
+    workers: context.options.replicaSet.concurrentSyncs,
+    informer: context.informer(replicasets),
+    selectorOf: ({ spec }) => requirementsOf(spec?.selector),
+    get: (namespace, name) => replicasets.namespace(namespace).get(name),
+    updateStatus: (object, status) =>
+      replicasets.namespace(object.metadata.namespace!).status.update({ ...object, status }),
+  });
+}
+
+export function startReplicationControllers(context: ControllerContext): void {
+  const { replicationcontrollers } = context.client.core.v1;
+  start<ReplicationController>(context, {
+    kind: 'ReplicationController',
+    queue: 'replicationmanager',
+    workers: context.options.replicationController.concurrentSyncs,
+    informer: context.informer(replicationcontrollers),
+    selectorOf: ({ spec }) => requirementsOfMap(spec?.selector),
+    get: (namespace, name) => replicationcontrollers.namespace(namespace).get(name),
+    updateStatus: (object, status) =>
+      replicationcontrollers.namespace(object.metadata.namespace!).status.update({
+        ...object,
+        status: status as NonNullable<ReplicationController['status']>,
+      }),
+  });
+}
+
+function start<T extends Replicated>(context: ControllerContext, kind: Kind<T>): void {
+  const pods = context.informer(context.client.core.v1.pods);
+  const podCache = context.mutationCache(pods);
+  podCache.addIndex(controllerIndex, controllerKeys);
+  const replicator = new Replicator(context, kind, podCache);
+  const podKeys = (pod: Pod): Iterable<string> =>
+    controllerOf(pod) === undefined ? replicator.ownersOfOrphan(pod) : keyOfController(pod, kind.kind);
+  context.work({
+    queue: kind.queue,
+    workers: kind.workers,
+    triggers: [changesOf(kind.informer), changesOf(pods, podKeys)],
+    sync: (key) => replicator.sync(key),
+  });
+}
+
+class Replicator<T extends Replicated> {
+  readonly #context: ControllerContext;
+  readonly #kind: Kind<T>;
+  readonly #pods: MutationCache<Pod>;
+  readonly #podControl: PodControl;
+
+  constructor(context: ControllerContext, kind: Kind<T>, pods: MutationCache<Pod>) {
+    this.#context = context;
+    this.#kind = kind;
+    this.#pods = pods;
+    this.#podControl = new PodControl(context, pods);
+  }
+
+  /** Keys of those that could adopt the pod. */
+  ownersOfOrphan({ metadata }: Pod): string[] {
+    if (metadata.deletionTimestamp !== undefined || metadata.labels === undefined) return [];
+    return this.#kind.informer.lister
+      .listIn(metadata.namespace!)
+      .filter((object) => selects(this.#kind.selectorOf(object), metadata.labels!))
+      .map((object) => this.#kind.informer.keyOf(object));
+  }
+
+  async sync(key: string): Promise<SyncResult> {
+    const object = this.#kind.informer.objects.get(key);
+    if (object === undefined) return undefined;
+    const pods = await this.#claimPods(object);
+    const change = podsToChange(object.spec?.replicas ?? 1, pods.length);
+    let failure: unknown;
+    if (object.metadata.deletionTimestamp === undefined && change !== 0)
+      failure = await (change > 0 ? this.#create(object, change) : this.#delete(object, pods, -change));
+    const status = await this.#updateStatus(object, pods, change, failure);
+    if (failure !== undefined) throw failure;
+    return this.#nextLook(object, status);
+  }
+
+  #claimPods(object: T): Promise<Pod[]> {
+    const { namespace, name } = object.metadata;
+    const { pods } = this.#context.client.core.v1;
+    return claim({
+      owner: object,
+      selector: this.#kind.selectorOf(object),
+      objects: this.#pods,
+      isCandidate: isPodActive,
+      patch: ({ metadata }, patch) => pods.namespace(metadata.namespace!).patch(metadata.name!, patch),
+      freshOwner: () => this.#kind.get(namespace!, name!).catch(undefinedWhenGone),
+    });
+  }
+
+  async #create(owner: T, count: number): Promise<unknown> {
+    const template = owner.spec!.template!;
+    const { failure } = await slowStart(count, async () => {
+      await this.#podControl.create({ template, owner });
+    });
+    return failure;
+  }
+
+  async #delete(owner: T, pods: readonly Pod[], count: number): Promise<unknown> {
+    const victims = victimsOf(pods, count, this.#related(owner, pods), this.#context.wallTime());
+    const results = await Promise.allSettled(victims.map((pod) => this.#podControl.delete(pod, owner)));
+    return results.find((result) => result.status === 'rejected')?.reason;
+  }
+
+  /** Pods of everything that the same owner controls, such as all ReplicaSets of a Deployment. */
+  #related(owner: T, pods: readonly Pod[]): readonly Pod[] {
+    const parent = controllerOf(owner);
+    if (parent === undefined) return pods;
+    return this.#kind.informer.lister
+      .listIn(owner.metadata.namespace!)
+      .filter((sibling) => controllerOf(sibling)?.uid === parent.uid)
+      .flatMap(({ metadata }) => this.#pods.byIndex(controllerIndex, metadata.uid!))
+      .filter(isPodActive);
+  }
+
+  async #updateStatus(object: T, pods: readonly Pod[], change: number, failure: unknown): Promise<ReplicaSetStatus> {
+    const before = (object.status ?? {}) as ReplicaSetStatus;
+    const status = statusOf({
+      before,
+      generation: object.metadata.generation,
+      template: object.spec?.template,
+      minReadySeconds: object.spec?.minReadySeconds ?? 0,
+      pods,
+      change,
+      failure: failure as Error | undefined,
+      nowMs: this.#context.wallTime(),
+    });
+    if (isStatusChanged(before, status)) await this.#kind.updateStatus(object, status);
+    return status;
+  }
+
+  /** Pods that are ready become available by time alone. */
+  #nextLook({ spec }: T, { readyReplicas, availableReplicas }: ReplicaSetStatus): SyncResult {
+    const minReadySeconds = spec?.minReadySeconds ?? 0;
+    const waits = minReadySeconds > 0 && readyReplicas === (spec?.replicas ?? 1) && availableReplicas !== readyReplicas;
+    return waits ? { requeueAfterMs: minReadySeconds * 1000 } : undefined;
+  }
+}
+
+function undefinedWhenGone(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}
+
+/** An empty selector selects nothing here. */
+const selects = (selector: Requirements, labels: Labels): boolean =>
+  selector.length > 0 && matchesLabels(selector, labels);

@@ -1,0 +1,36 @@
+/** What controllers ask of a pod. */
+import type { Pod, PodCondition } from '../../api/gen/types/core-v1.ts';
+import { parseTime } from '../../machinery/time.ts';
+
+export const podCondition = (pod: Pod, type: string): PodCondition | undefined =>
+  pod.status?.conditions?.find((condition) => condition.type === type);
+
+export const isPodReady = (pod: Pod): boolean => podCondition(pod, 'Ready')?.status === 'True';
+
+/** Succeeded or failed: it will not run again. */
+export const isPodTerminal = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+
+export const isPodTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
+
+/** Counts as a replica: neither over nor about to be. */
+export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && !isPodTerminating(pod);
+
+/** Milliseconds since 1970, when the pod became ready. Undefined for a pod that is not ready, or does not say. */
+export function readySinceMs(pod: Pod): number | undefined {
+  const ready = podCondition(pod, 'Ready');
+  if (ready?.status !== 'True' || ready.lastTransitionTime === undefined) return undefined;
+  return timeMs(ready.lastTransitionTime);
+}
+
+export const timeMs = (text: string): number => {
+  const { seconds, nanos } = parseTime(text);
+  return seconds * 1000 + nanos / 1e6;
+};
+
+/** Ready, and for so long. @param nowMs since 1970 */
+export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isPodReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const since = readySinceMs(pod);
+  return since !== undefined && since + minReadySeconds * 1000 <= nowMs;
+}

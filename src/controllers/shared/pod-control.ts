@@ -1,0 +1,86 @@
+/** Makes and deletes the pods of a controller, with the events that tell of it. */
+import type { Pod, PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
+import { isApiError, isNotFound } from '../../client/api-error.ts';
+import type { Input } from '../../client/index.ts';
+import type { KubeObject, OwnerReference } from '../../machinery/object-meta.ts';
+import type { MutationCache } from '../../reconcile/mutation-cache.ts';
+import type { ControllerContext } from '../manager/context.ts';
+import { controllerReference } from './owner-references.ts';
+
+export interface PodToCreate {
+  readonly template: PodTemplateSpec;
+  /** Its controller: also the object of the events. */
+  readonly owner: KubeObject;
+  /** In place of a name made from the owner's. */
+  readonly name?: string;
+  readonly reference?: OwnerReference;
+}
+
+export class PodControl {
+  readonly #context: ControllerContext;
+  readonly #pods: MutationCache<Pod>;
+
+  constructor(context: ControllerContext, pods: MutationCache<Pod>) {
+    this.#context = context;
+    this.#pods = pods;
+  }
+
+  /** Rejects with the server's refusal. In a namespace that ends there is no event: it could not be written. */
+  async create({ template, owner, name, reference = controllerReference(owner) }: PodToCreate): Promise<Pod> {
+    const { client, events } = this.#context;
+    const pod = podOf(template, owner, reference, name);
+    try {
+      const created = await client.core.v1.pods.namespace(owner.metadata!.namespace!).create(pod);
+      this.#pods.wrote(created);
+      events.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
+      return created;
+    } catch (error) {
+      if (!isNamespaceTerminating(error))
+        events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  /** A pod that is gone already is no failure, and leads to no event. */
+  async delete(pod: Pod, owner: KubeObject): Promise<void> {
+    const { client, events } = this.#context;
+    const { name, namespace, uid } = pod.metadata;
+    try {
+      await client.core.v1.pods.namespace(namespace!).delete(name!, { preconditions: { uid: uid! } });
+      this.#pods.deleted(pod);
+      events.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      events.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+}
+
+function podOf(
+  { metadata, spec }: PodTemplateSpec,
+  owner: KubeObject,
+  reference: OwnerReference,
+  name: string | undefined,
+): Input<Pod> {
+  const { labels, annotations, finalizers } = metadata ?? {};
+  return {
+    metadata: {
+      ...(name === undefined ? { generateName: podNamePrefix(owner.metadata!.name!) } : { name }),
+      namespace: owner.metadata!.namespace!,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ownerReferences: [reference],
+    },
+    spec: spec!,
+  };
+}
+
+/** The hyphen is left out where the name would then be no name of a pod. */
+const podNamePrefix = (owner: string): string => (owner.length < maxNameLength ? `${owner}-` : owner);
+const maxNameLength = 253;
+
+export function isNamespaceTerminating(error: unknown): boolean {
+  return isApiError(error) && (error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false);
+}
