@@ -32,7 +32,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'garbage-collector-controller': { account: 'generic-garbage-collector', reporter: 'garbage-collector-controller' },
   'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
   'job-controller': { account: 'job-controller' },
-  'deployment-controller': { account: 'deployment-controller' },
+  'deployment-controller': {
+    account: 'deployment-controller',
+    load: async () => (await import('../deployments/controller.ts')).startDeployments,
+  },
   'replicaset-controller': {
     account: 'replicaset-controller',
     load: async () => (await import('../replica-sets/controller.ts')).startReplicaSets,

@@ -1,6 +1,6 @@
 /**
- * What the controllers are started with: plain data, grouped by controller. `cmd/flags/controller-manager/` has the flags,
- * with the defaults from here.
+ * What the controllers are started with: plain data, grouped by controller. `cmd/flags/controller-manager/` has the
+ * flags, with the defaults from here.
  *
  * Times are in milliseconds unless a name says otherwise. A period of 0 is off. Files are named by their paths: those
  * that may be replaced while the process runs are watched by the controller that uses them.

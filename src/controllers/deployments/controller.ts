@@ -1,0 +1,66 @@
+/**
+ * Rolls out Deployments: one ReplicaSet per template, whose sizes change step by step.
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ | Deployments}
+ */
+import type { Deployment } from '../../api/gen/types/apps-v1.ts';
+import type { Pod } from '../../api/gen/types/core-v1.ts';
+import { matchesLabels, requirementsOf } from '../../machinery/label-selector.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import { changesOf, type Trigger } from '../../reconcile/controller.ts';
+import type { Informer } from '../../reconcile/informer.ts';
+import type { ControllerContext } from '../manager/context.ts';
+import { keyOfController } from '../shared/claim.ts';
+import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
+import { Rollout } from './rollout.ts';
+
+const kind = 'Deployment';
+
+export function startDeployments(context: ControllerContext): void {
+  const { client, options } = context;
+  const deployments = context.informer(client.apps.v1.deployments);
+  const sets = context.informer(client.apps.v1.replicasets);
+  const pods = context.informer(client.core.v1.pods);
+  context.index(pods, controllerIndex, controllerKeys);
+  const setCache = context.mutationCache(sets);
+  setCache.addIndex(controllerIndex, controllerKeys);
+  const rollout = new Rollout(context, context.mutationCache(deployments), setCache, pods);
+  const setKeys = (set: KubeObject): Iterable<string> =>
+    controllerOf(set) === undefined ? ownersOfOrphan(deployments, set) : keyOfController(set, kind);
+  context.work({
+    queue: 'deployment',
+    workers: options.deployment.concurrentSyncs,
+    triggers: [changesOf(deployments), changesOf(sets, setKeys), deletionsOf(pods, sets)],
+    sync: (key) => rollout.sync(key),
+  });
+
+  /** A Deployment that recreates its pods waits for the last old one to be gone. */
+  function deletionsOf(informer: Informer<Pod>, owners: typeof sets): Trigger {
+    return {
+      attach(add) {
+        const ended = (pod: Pod): void => {
+          for (const setKey of keyOfController(pod, 'ReplicaSet')) {
+            const set = owners.objects.get(setKey);
+            for (const key of set === undefined ? [] : keyOfController(set, kind))
+              if (deployments.objects.get(key)?.spec?.strategy?.type === 'Recreate') add(key);
+          }
+        };
+        const registration = informer.addHandler({ onDelete: ended });
+        return () => registration.remove();
+      },
+      untilSynced: (signal) => informer.untilSynced(signal),
+    };
+  }
+}
+
+/** Deployments that could adopt the ReplicaSet. */
+function ownersOfOrphan(deployments: Informer<Deployment>, { metadata }: KubeObject): string[] {
+  const { labels, namespace, deletionTimestamp } = metadata!;
+  if (labels === undefined || deletionTimestamp !== undefined) return [];
+  return deployments.lister
+    .listIn(namespace!)
+    .filter(({ spec }) => {
+      const selector = requirementsOf(spec?.selector);
+      return selector.length > 0 && matchesLabels(selector, labels);
+    })
+    .map((deployment) => deployments.keyOf(deployment));
+}
