@@ -27,4 +27,7 @@ export type {
  * Rejects with a message that says what to do when the port or the data directory is taken or a flag is wrong.
  */
 export const createControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> =>
-  startControlPlane(options, dependencies.startApiServer);
+  startControlPlane({ controllers: controllersOfDeletion, ...options }, dependencies.startApiServer);
+
+/** Without them a namespace that is deleted stays, and dependent objects stay without their owner. */
+const controllersOfDeletion = ['namespace-controller', 'garbage-collector-controller'];

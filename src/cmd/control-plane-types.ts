@@ -5,7 +5,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Logger } from '../base/logger.ts';
 
-export interface ControlPlaneOptions {
+/** Which daemons run beside the API server, in its process. */
+export interface DaemonOptions {
+  /**
+   * Controllers: all that are on by default (`true`), none (`false`), or those of these names, as `--controllers` of the
+   * controller manager has them. When absent: those that make deletions end, of namespaces and of dependent objects.
+   */
+  readonly controllers?: boolean | readonly string[];
+}
+
+export interface ControlPlaneOptions extends DaemonOptions {
   /** Where data, keys and the kubeconfig are kept and found again. Without it all of them are temporary. */
   readonly dataDir?: string;
   /** HTTPS port; a free one when absent. */

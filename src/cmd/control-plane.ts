@@ -3,10 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { boundedLogger } from '../base/bounded-logger.ts';
-import { silentLogger } from '../base/logger.ts';
+import { type Logger, silentLogger } from '../base/logger.ts';
 import { assembleStartConfig, type Surroundings } from './assemble.ts';
 import type { StartConfig, RunningApiServer, StartApiServer } from './config.ts';
-import type { ControlPlane, ControlPlaneOptions, KoaMiddleware, KoaOptions } from './control-plane-types.ts';
+import type {
+  ControlPlane,
+  ControlPlaneOptions,
+  DaemonOptions,
+  KoaMiddleware,
+  KoaOptions,
+} from './control-plane-types.ts';
 import { mount, type MountOptions } from '../server/koa/mount.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
@@ -35,6 +41,7 @@ export async function startControlPlane(
     fileCheckMs,
     log: given = silentLogger,
     signal = new AbortController().signal,
+    controllers = false,
   }: ControlPlaneOptions,
   start: StartApiServer,
   around: Pick<Surroundings, 'pod'> = {},
@@ -69,7 +76,12 @@ export async function startControlPlane(
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      return await handOver(server, adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki), home);
+      const endDaemons = await startDaemons(server, { controllers }, log);
+      return await handOver(
+        { ...server, close: () => endDaemons().finally(() => server.close()) },
+        adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki),
+        home,
+      );
     } catch (error) {
       await server.close();
       throw error;
@@ -78,6 +90,17 @@ export async function startControlPlane(
     await home.remove();
     throw error;
   }
+}
+
+/** Loads and starts what is asked for beside the API server. @returns what ends it */
+async function startDaemons(
+  server: RunningApiServer,
+  options: Required<DaemonOptions>,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  if (options.controllers === false) return () => Promise.resolve();
+  const daemons = await import('./in-process/daemons.ts');
+  return daemons.startDaemons(server, options, {}, log);
 }
 
 async function startOrExplain(config: StartConfig, start: StartApiServer): Promise<RunningApiServer> {
