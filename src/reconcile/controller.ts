@@ -23,8 +23,11 @@ export class TerminalError extends Error {
 
 /** What wakes a controller. */
 export interface Trigger {
-  /** Calls `add` for each key that is to be looked at. @returns what ends that */
-  attach(add: (key: string) => void): () => void;
+  /**
+   * Calls `add` for each key that is to be looked at, at once or after a time in which further changes may come.
+   * @returns what ends that
+   */
+  attach(add: (key: string, delayMs?: number) => void): () => void;
   /** Resolves when the state has been told once. */
   untilSynced(signal: AbortSignal): Promise<void>;
 }
@@ -46,6 +49,24 @@ export function changesOf<T>(
           addAll(after);
         },
         onDelete: addAll,
+      });
+      return () => registration.remove();
+    },
+    untilSynced: (signal) => informer.untilSynced(signal),
+  };
+}
+
+/** Each deletion of an object wakes these keys; its own when `keysOf` is absent. */
+export function deletionsOf<T>(
+  informer: Informer<T>,
+  keysOf: (object: T) => Iterable<string> = (object) => [informer.keyOf(object)],
+): Trigger {
+  return {
+    attach(add) {
+      const registration = informer.addHandler({
+        onDelete(object) {
+          for (const key of keysOf(object)) add(key);
+        },
       });
       return () => registration.remove();
     },
@@ -109,7 +130,7 @@ export class Controller {
     const { triggers = [], workers } = this.#options;
     const { signal } = this.#abort;
     if (signal.aborted) return;
-    const detach = triggers.map((trigger) => trigger.attach((key) => this.#queue.add(key)));
+    const detach = triggers.map((trigger) => trigger.attach((key, delayMs = 0) => this.#queue.addAfter(key, delayMs)));
     try {
       await Promise.all(triggers.map((trigger) => trigger.untilSynced(signal)));
       await Promise.all(Array.from({ length: workers }, () => this.#work()));

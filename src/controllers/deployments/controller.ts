@@ -6,7 +6,7 @@ import type { Deployment } from '../../api/gen/types/apps-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { matchesLabels, requirementsOf } from '../../machinery/label-selector.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { changesOf, type Trigger } from '../../reconcile/controller.ts';
+import { changesOf, deletionsOf } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { keyOfController } from '../shared/claim.ts';
@@ -26,30 +26,20 @@ export function startDeployments(context: ControllerContext): void {
   const rollout = new Rollout(context, context.mutationCache(deployments), setCache, pods);
   const setKeys = (set: KubeObject): Iterable<string> =>
     controllerOf(set) === undefined ? ownersOfOrphan(deployments, set) : keyOfController(set, kind);
+  /** A Deployment that recreates its pods waits for the last old one to be gone. */
+  const recreating = (pod: Pod): string[] =>
+    keyOfController(pod, 'ReplicaSet')
+      .flatMap((key) => {
+        const set = sets.objects.get(key);
+        return set === undefined ? [] : keyOfController(set, kind);
+      })
+      .filter((key) => deployments.objects.get(key)?.spec?.strategy?.type === 'Recreate');
   context.work({
     queue: 'deployment',
     workers: options.deployment.concurrentSyncs,
-    triggers: [changesOf(deployments), changesOf(sets, setKeys), deletionsOf(pods, sets)],
+    triggers: [changesOf(deployments), changesOf(sets, setKeys), deletionsOf(pods, recreating)],
     sync: (key) => rollout.sync(key),
   });
-
-  /** A Deployment that recreates its pods waits for the last old one to be gone. */
-  function deletionsOf(informer: Informer<Pod>, owners: typeof sets): Trigger {
-    return {
-      attach(add) {
-        const ended = (pod: Pod): void => {
-          for (const setKey of keyOfController(pod, 'ReplicaSet')) {
-            const set = owners.objects.get(setKey);
-            for (const key of set === undefined ? [] : keyOfController(set, kind))
-              if (deployments.objects.get(key)?.spec?.strategy?.type === 'Recreate') add(key);
-          }
-        };
-        const registration = informer.addHandler({ onDelete: ended });
-        return () => registration.remove();
-      },
-      untilSynced: (signal) => informer.untilSynced(signal),
-    };
-  }
 }
 
 /** Deployments that could adopt the ReplicaSet. */

@@ -15,8 +15,15 @@ export type ControllerDefinition = ControllerName & ControllerCode;
 
 const code: Readonly<Record<string, ControllerCode>> = {
   'serviceaccount-token-controller': { account: 'tokens-controller' },
-  'endpoints-controller': { account: 'endpoint-controller' },
-  'endpointslice-controller': { account: 'endpointslice-controller', reporter: 'endpoint-slice-controller' },
+  'endpoints-controller': {
+    account: 'endpoint-controller',
+    load: async () => (await import('../endpoints/controller.ts')).startEndpoints,
+  },
+  'endpointslice-controller': {
+    account: 'endpointslice-controller',
+    reporter: 'endpoint-slice-controller',
+    load: async () => (await import('../endpoint-slices/controller.ts')).startEndpointSlices,
+  },
   'endpointslice-mirroring-controller': {
     account: 'endpointslicemirroring-controller',
     reporter: 'endpoint-slice-mirroring-controller',

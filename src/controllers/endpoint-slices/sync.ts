@@ -1,0 +1,205 @@
+/** The EndpointSlices of a service: one group per address type and set of ports. */
+import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
+import type { Node, Pod, Service } from '../../api/gen/types/core-v1.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import { isPodReady } from '../shared/pod-conditions.ts';
+import { controllerReference, isControlledBy } from '../shared/owner-references.ts';
+import {
+  familiesOf,
+  familyOfIp,
+  headlessLabel,
+  hostnameOf,
+  type IpFamily,
+  isHeadless,
+  mayHaveEndpoint,
+  podIps,
+  targetPortOf,
+} from '../shared/service-pods.ts';
+import { distribute, noChanges, type SliceChanges } from './slices.ts';
+
+export const serviceNameLabel = 'kubernetes.io/service-name';
+export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
+export const managedBy = 'endpointslice-controller.k8s.io';
+
+const reserved: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel]);
+
+export interface SyncInput {
+  readonly service: Service;
+  readonly pods: readonly Pod[];
+  /** The slices of this controller for the service. */
+  readonly slices: readonly EndpointSlice[];
+  readonly nodeOf: (name: string) => Node | undefined;
+  readonly maxPerSlice: number;
+}
+
+export interface SyncResult extends SliceChanges {
+  /** What some pods were left out for. */
+  readonly problems: readonly string[];
+}
+
+export function slicesOf(input: SyncInput): SyncResult[] {
+  const families = familiesOf(input.service);
+  const unsupported = input.slices.filter(({ addressType }) => !families.includes(addressType as IpFamily));
+  const results = families.map((family) => slicesOfFamily(input, family));
+  return unsupported.length === 0 ? results : [...results, { ...noChanges(), remove: unsupported, problems: [] }];
+}
+
+interface Group {
+  readonly ports: readonly EndpointPort[];
+  readonly endpoints: Endpoint[];
+}
+
+function slicesOfFamily(input: SyncInput, family: IpFamily): SyncResult {
+  const { service, slices, maxPerSlice } = input;
+  const { groups, problems } = groupsOf(input, family);
+  const existing = new Map<string, EndpointSlice[]>();
+  for (const slice of slices) {
+    if (slice.addressType !== family) continue;
+    const key = portKey(slice.ports ?? []);
+    existing.set(key, [...(existing.get(key) ?? []), slice]);
+  }
+  const changes = noChanges();
+  for (const [key, { ports, endpoints }] of groups)
+    add(
+      changes,
+      distribute({
+        existing: existing.get(key) ?? [],
+        newSlice: () => newSlice(service, family, ports),
+        wanted: endpoints,
+        maxPerSlice,
+        labelsOf: () => labelsOf(service),
+      }),
+    );
+  for (const [key, unwanted] of existing) if (!groups.has(key)) changes.remove.push(...unwanted);
+  keepPlaceholder(service, family, changes);
+  reuse(service, changes);
+  return { ...changes, problems };
+}
+
+/** A service without endpoints has one slice that says so. */
+function keepPlaceholder(
+  service: Service,
+  family: IpFamily,
+  { create, update, remove, unchanged }: SliceChanges,
+): void {
+  if (create.length > 0 || update.length > 0 || unchanged.length > 0) return;
+  const placeholder = newSlice(service, family, []);
+  const index = remove.findIndex((slice) => isPlaceholder(slice, placeholder));
+  if (index < 0) create.push(placeholder);
+  else unchanged.push(...remove.splice(index, 1));
+}
+
+/** A slice that is not needed becomes one that is missing: one write in place of two. */
+function reuse(service: Service, { create, update, remove }: SliceChanges): void {
+  for (let index = remove.length - 1; index >= 0 && create.length > 0; index--) {
+    const old = remove[index]!;
+    if (!isControlledBy(old, service)) continue;
+    const { metadata, ...content } = create.pop()!;
+    remove.splice(index, 1);
+    update.push({ ...content, metadata: { ...old.metadata, labels: metadata.labels! } });
+  }
+}
+
+const isPlaceholder = (slice: EndpointSlice, placeholder: EndpointSlice): boolean =>
+  (slice.endpoints ?? []).length === 0 &&
+  (slice.ports ?? []).length === 0 &&
+  isEqual(slice.metadata.labels, placeholder.metadata.labels);
+
+function groupsOf(
+  { service, pods, nodeOf }: SyncInput,
+  family: IpFamily,
+): { readonly groups: ReadonlyMap<string, Group>; readonly problems: readonly string[] } {
+  const isPublished = service.spec?.publishNotReadyAddresses === true;
+  const groups = new Map<string, Group>();
+  const problems: string[] = [];
+  for (const pod of pods) {
+    if (!mayHaveEndpoint(pod, true)) continue;
+    const { nodeName = '' } = pod.spec ?? {};
+    const node = nodeOf(nodeName);
+    if (node === undefined && !isPublished) {
+      const { namespace, name } = service.metadata;
+      problems.push(`skipping Pod ${pod.metadata.name} for Service ${namespace}/${name}: Node ${nodeName} Not Found`);
+      continue;
+    }
+    const endpoint = endpointOf(service, pod, node, family);
+    if (endpoint === undefined) continue;
+    const ports = portsOf(service, pod);
+    const key = portKey(ports);
+    const group = groups.get(key) ?? { ports, endpoints: [] };
+    groups.set(key, group);
+    group.endpoints.push(endpoint);
+  }
+  return { groups, problems };
+}
+
+const zoneLabel = 'topology.kubernetes.io/zone';
+
+function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: IpFamily): Endpoint | undefined {
+  const addresses = podIps(pod).filter((ip) => familyOfIp(ip) === family);
+  if (addresses.length === 0) return undefined;
+  const { namespace, name, uid, deletionTimestamp } = pod.metadata;
+  const serving = isPodReady(pod);
+  const terminating = deletionTimestamp !== undefined;
+  const hostname = hostnameOf(pod, service);
+  const zone = node?.metadata.labels?.[zoneLabel];
+  const { nodeName } = pod.spec ?? {};
+  return {
+    addresses,
+    conditions: {
+      ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating),
+      serving,
+      terminating,
+    },
+    ...(hostname === undefined ? {} : { hostname }),
+    targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
+    ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
+    ...(zone === undefined ? {} : { zone }),
+  };
+}
+
+function portsOf(service: Service, pod: Pod): EndpointPort[] {
+  const ports: EndpointPort[] = [];
+  for (const servicePort of service.spec?.ports ?? []) {
+    const port = targetPortOf(pod, servicePort);
+    if (port === undefined) continue;
+    const { name = '', protocol = 'TCP', appProtocol } = servicePort;
+    ports.push({ name, protocol, port, ...(appProtocol === undefined ? {} : { appProtocol }) });
+  }
+  return ports;
+}
+
+/** The same for the same ports in any order. */
+const portKey = (ports: readonly EndpointPort[]): string =>
+  ports
+    .map(({ name = '', protocol, port, appProtocol = '' }) => `${name}/${protocol}/${port}/${appProtocol}`)
+    .sort()
+    .join();
+
+function labelsOf(service: Service): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const [name, value] of Object.entries(service.metadata.labels ?? {}))
+    if (!reserved.has(name)) labels[name] = value;
+  labels[serviceNameLabel] = service.metadata.name!;
+  labels[managedByLabel] = managedBy;
+  if (isHeadless(service)) labels[headlessLabel] = '';
+  return labels;
+}
+
+const newSlice = (service: Service, addressType: IpFamily, ports: readonly EndpointPort[]): EndpointSlice => ({
+  metadata: {
+    generateName: `${service.metadata.name}-`,
+    namespace: service.metadata.namespace!,
+    labels: labelsOf(service),
+    ownerReferences: [controllerReference({ ...service, apiVersion: 'v1', kind: 'Service' })],
+  },
+  addressType,
+  endpoints: [],
+  ports: [...ports],
+});
+
+function add(changes: SliceChanges, more: SliceChanges): void {
+  changes.create.push(...more.create);
+  changes.update.push(...more.update);
+  changes.remove.push(...more.remove);
+  changes.unchanged.push(...more.unchanged);
+}
