@@ -22,6 +22,8 @@ export default defineConfig({
         test: {
           name: 'conformance',
           include: ['test/conformance/**/*.test.ts'],
+          // Replayed cases wait most of the time.
+          maxConcurrency: 8,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

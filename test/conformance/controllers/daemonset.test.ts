@@ -1,0 +1,3 @@
+import { replaysSection } from './suite.ts';
+
+replaysSection('controllers-daemonset');
