@@ -14,8 +14,8 @@ import { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from '../src/auth/request-facts.ts';
 import { type AuthenticationConfig, createAuthentication } from '../src/apiserver/authn/authentication.ts';
 import type { RequestAuthenticator } from '../src/auth/authentication/authenticator.ts';
-import { boundClaims } from '../src/apiserver/authn/service-accounts/claims.ts';
-import { verificationKey } from '../src/apiserver/authn/service-accounts/keys.ts';
+import { boundClaims } from '../src/auth/service-accounts/claims.ts';
+import { verificationKey } from '../src/auth/service-accounts/keys.ts';
 import { openAccountKeys } from '../src/apiserver/authn/service-accounts/account-keys.ts';
 import { fakeRequest } from '../src/auth/testing/fake-request.ts';
 

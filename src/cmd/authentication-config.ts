@@ -10,7 +10,7 @@ import { readCertificates } from '../auth/authentication/certificate-chain.ts';
 import type { AnonymousConfig, AuthenticationConfiguration } from '../apiserver/authn/jwt/configuration.ts';
 import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/authn/jwt/live.ts';
 import { signingAlgorithms } from '../apiserver/authn/jwt/algorithms.ts';
-import { readPublicKeys, readSigningKey, verificationKey } from '../apiserver/authn/service-accounts/keys.ts';
+import { readPublicKeys, readSigningKey, verificationKey } from '../auth/service-accounts/keys.ts';
 import { parseTokenFile } from '../auth/authentication/token-file.ts';
 import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } from '../base/reloadable-file.ts';
 import type { Logger } from '../base/logger.ts';

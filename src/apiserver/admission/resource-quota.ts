@@ -18,8 +18,8 @@ import type { WriteRequest } from '../../registry/generic/write.ts';
 import { ownStatusWrite } from '../loopback/server-status-write.ts';
 import { refused } from './attributes.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
-import { isInScope } from './quota/scopes.ts';
-import { countsAs, missingOf, type Usage, usageOf } from './quota/usage.ts';
+import { isInScope } from '../../api/core/resource-quotas/scopes.ts';
+import { countsAs, missingOf, type Usage, usageOf } from '../../api/core/resource-quotas/usage.ts';
 
 export interface ResourceQuotaOptions {
   readonly objects: CachedObjects;

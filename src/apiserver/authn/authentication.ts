@@ -19,8 +19,9 @@ import { type RequestHeaderOptions, requestHeaders } from '../../auth/authentica
 import { type JwtConfig, liveJwtTokens } from './jwt/live.ts';
 import { boundTokens } from './service-accounts/bound-tokens.ts';
 import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-keys.ts';
-import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts';
-import type { TokenIssuing } from './service-accounts/signer.ts';
+import { legacyIssuer } from '../../auth/service-accounts/legacy-claims.ts';
+import { legacyTokens } from './service-accounts/legacy-tokens.ts';
+import type { TokenIssuing } from '../../auth/service-accounts/signer.ts';
 import { verifiedTokens } from './service-accounts/verifier.ts';
 import type { AccountTokenUse, AuthenticationMetrics } from './metrics.ts';
 import { cachedTokens } from '../../auth/authentication/token-cache.ts';

@@ -8,7 +8,7 @@
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import { labels } from '../authn/service-accounts/legacy-tokens.ts';
+import { legacyTokenLabels, trackingConfigMap } from '../../auth/service-accounts/legacy-claims.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 export interface LegacyTokenTrackingOptions {
@@ -25,10 +25,10 @@ export function legacyTokenTracking({ writer, now, log }: LegacyTokenTrackingOpt
   return ({ metadata }) => {
     const today = dateOf(now());
     const { uid = '', name = '', namespace = '' } = metadata;
-    if (metadata.labels?.[labels.lastUsed] === today || marking.has(uid)) return;
+    if (metadata.labels?.[legacyTokenLabels.lastUsed] === today || marking.has(uid)) return;
     marking.add(uid);
     const mark = (secret: KubeObject): void =>
-      void Object.assign((metaOf(secret).labels ??= {}), { [labels.lastUsed]: today });
+      void Object.assign((metaOf(secret).labels ??= {}), { [legacyTokenLabels.lastUsed]: today });
     writer
       .change({ group: '', resource: 'secrets', namespace, name }, mark)
       .catch((error: unknown) =>
@@ -42,7 +42,7 @@ const trackingSince = {
   group: '',
   resource: 'configmaps',
   namespace: 'kube-system',
-  name: 'kube-apiserver-legacy-service-account-token-tracking',
+  name: trackingConfigMap,
 };
 
 /** Says since when uses are noted. */

@@ -9,7 +9,7 @@ import { CooperativeScheduler } from '../../machinery/cooperative-scheduling.ts'
 import type { UserInfo } from '../../machinery/user.ts';
 import { anonymousUser, groups as systemGroups } from '../../auth/authentication/authenticator.ts';
 import { collected, extraKey } from '../../auth/authentication/request-header.ts';
-import { groupsOf, splitUserName } from '../authn/service-accounts/claims.ts';
+import { groupsOf, splitUserName } from '../../auth/service-accounts/claims.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
 import { forbiddenRequest } from '../../auth/authorization/forbidden.ts';
 import type { ApiResponse, Exchange } from '../../server/exchange.ts';

@@ -5,7 +5,7 @@ import { certificateChainProblem, trustedCertificatesProblem } from '../../../sr
 import { readPem } from '../../../src/pki/pem.ts';
 import { certificateRequestProblem } from '../../../src/pki/certificate-request.ts';
 import { requestSubject } from '../../../src/pki/request-subject.ts';
-import { readPublicKeys, readSigningKey } from '../../../src/apiserver/authn/service-accounts/keys.ts';
+import { readPublicKeys, readSigningKey } from '../../../src/auth/service-accounts/keys.ts';
 import { readCertificates } from '../../../src/auth/authentication/certificate-chain.ts';
 import { createCertificate, createKey } from '../../../src/pki/certificate.ts';
 import { certificateRequest } from '../../support/certificate-requests.ts';

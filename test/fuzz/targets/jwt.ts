@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { checkTokenClaims } from '../../../src/apiserver/authn/jwt/tokens.ts';
-import { fixedKeys, verificationKey } from '../../../src/apiserver/authn/service-accounts/keys.ts';
+import { fixedKeys, verificationKey } from '../../../src/auth/service-accounts/keys.ts';
 import { unverifiedClaims, verifiedTokens } from '../../../src/apiserver/authn/service-accounts/verifier.ts';
 import { pick, randomInt, randomJson, randomObject, type RandomSource } from '../../support/random.ts';
 import { changed } from '../parts.ts';

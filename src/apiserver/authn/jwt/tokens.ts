@@ -2,7 +2,7 @@
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import type { Identity, TokenAuthenticator } from '../../../auth/authentication/authenticator.ts';
-import { credentialId, extraKeys } from '../service-accounts/claims.ts';
+import { credentialId, extraKeys } from '../../../auth/service-accounts/claims.ts';
 import { unverifiedClaims } from '../service-accounts/verifier.ts';
 import type { Claims, ClaimSources } from './claim-sources.ts';
 import type { JwtAuthenticatorConfig, PrefixedMapping } from './configuration.ts';

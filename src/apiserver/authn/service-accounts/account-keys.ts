@@ -5,8 +5,8 @@ import type { Logger } from '../../../base/logger.ts';
 import { formatDuration } from '../../../machinery/duration.ts';
 import { connectExternalSigner } from './external/external-signer.ts';
 import { SignerMetrics } from './external/signer-client.ts';
-import { fixedKeys, type KeySource, type VerificationKey } from './keys.ts';
-import { createSigner, type Signer } from './signer.ts';
+import { fixedKeys, type KeySource, type VerificationKey } from '../../../auth/service-accounts/keys.ts';
+import { createSigner, type Signer } from '../../../auth/service-accounts/signer.ts';
 
 export interface AccountKeysConfig {
   /** `--service-account-key-file` */

@@ -3,7 +3,14 @@ import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { Identity } from '../../../auth/authentication/authenticator.ts';
 import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
-import { credentialId, extraKeys, groupsOf, type KubernetesClaims, type ObjectClaim, userNameOf } from './claims.ts';
+import {
+  credentialId,
+  extraKeys,
+  groupsOf,
+  type KubernetesClaims,
+  type ObjectClaim,
+  userNameOf,
+} from '../../../auth/service-accounts/claims.ts';
 import type { ClaimsValidator } from './verifier.ts';
 
 export interface BoundTokenOptions {

@@ -6,7 +6,7 @@
  */
 import { methodNotAllowed } from '../../request/request-errors.ts';
 import type { Handler } from '../../request/request.ts';
-import { type KeySource, publishedKey } from './keys.ts';
+import { type KeySource, publishedKey } from '../../../auth/service-accounts/keys.ts';
 
 export interface IssuerDiscovery {
   readonly issuer: string;

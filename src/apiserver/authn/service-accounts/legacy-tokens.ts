@@ -5,14 +5,13 @@ import type { Identity } from '../../../auth/authentication/authenticator.ts';
 import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { current } from './bound-tokens.ts';
-import { groupsOf, splitUserName, userNameOf } from './claims.ts';
+import { groupsOf, splitUserName, userNameOf } from '../../../auth/service-accounts/claims.ts';
+import {
+  type LegacyClaims,
+  legacyClaimNames,
+  legacyTokenLabels,
+} from '../../../auth/service-accounts/legacy-claims.ts';
 import type { ClaimsValidator } from './verifier.ts';
-
-export const legacyIssuer = 'kubernetes/serviceaccount';
-export const labels = {
-  lastUsed: 'kubernetes.io/legacy-token-last-used',
-  invalidSince: 'kubernetes.io/legacy-token-invalid-since',
-} as const;
 
 export interface LegacyTokenOptions {
   readonly objects: ObjectReader;
@@ -22,14 +21,6 @@ export interface LegacyTokenOptions {
   readonly onUse: (secret: Secret) => void;
   readonly count: (use: AccountTokenUse) => void;
 }
-
-const claimNames = {
-  'kubernetes.io/serviceaccount/namespace': 'namespace',
-  'kubernetes.io/serviceaccount/secret.name': 'secretName',
-  'kubernetes.io/serviceaccount/service-account.name': 'serviceAccountName',
-  'kubernetes.io/serviceaccount/service-account.uid': 'serviceAccountUID',
-} as const;
-type Named = Readonly<Record<(typeof claimNames)[keyof typeof claimNames], string>>;
 
 export function legacyTokens(options: LegacyTokenOptions): ClaimsValidator {
   return async (claims, token) => {
@@ -43,16 +34,16 @@ export function legacyTokens(options: LegacyTokenOptions): ClaimsValidator {
   };
 }
 
-function namedBy(claims: Readonly<Record<string, unknown>>): Named {
+function namedBy(claims: Readonly<Record<string, unknown>>): LegacyClaims {
   const { sub } = claims;
   if (typeof sub !== 'string' || sub === '') throw new Error('sub claim is missing');
   const named = Object.fromEntries(
-    Object.entries(claimNames).map(([claim, name]) => {
+    Object.entries(legacyClaimNames).map(([claim, name]) => {
       const value = claims[claim];
       if (typeof value !== 'string' || value === '') throw new Error(`${name} claim is missing`);
       return [name, value];
     }),
-  ) as Named;
+  ) as unknown as LegacyClaims;
   const subject = splitUserName(sub);
   if (subject?.namespace !== named.namespace || subject.name !== named.serviceAccountName)
     throw new Error('sub claim is invalid');
@@ -62,7 +53,7 @@ function namedBy(claims: Readonly<Record<string, unknown>>): Named {
 /** Returns what the caller should know. */
 async function checkObjects(
   { objects, onUse, count }: LegacyTokenOptions,
-  named: Named,
+  named: LegacyClaims,
   token: string,
   annotations: Record<string, string>,
 ): Promise<string | undefined> {
@@ -82,12 +73,12 @@ async function checkObjects(
   if (account.metadata.deletionTimestamp !== undefined) throw new Error('ServiceAccount has been deleted');
   if (account.metadata.uid !== serviceAccountUID)
     throw new Error(`ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${serviceAccountUID})`);
-  if (secret.metadata.labels?.[labels.invalidSince] !== undefined) {
+  if (secret.metadata.labels?.[legacyTokenLabels.invalidSince] !== undefined) {
     count('invalid-legacy-auto');
     throw new Error(
       `the token in secret ${namespace}/${secretName} for service account ${namespace}/${serviceAccountName} ` +
         'has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
-        `or remove the '${labels.invalidSince}' label from the secret to temporarily allow use of this token`,
+        `or remove the '${legacyTokenLabels.invalidSince}' label from the secret to temporarily allow use of this token`,
     );
   }
   const made = account.secrets?.some(({ name }) => name === secretName) ?? false;
@@ -101,7 +92,7 @@ async function checkObjects(
 }
 
 const identityOf = (
-  { namespace, serviceAccountName, serviceAccountUID }: Named,
+  { namespace, serviceAccountName, serviceAccountUID }: LegacyClaims,
   annotations: Readonly<Record<string, string>>,
   warning: string | undefined,
 ): Identity => ({

@@ -2,7 +2,7 @@
 import { compactVerify } from 'jose';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { type Identity, intersect, type TokenAuthenticator } from '../../../auth/authentication/authenticator.ts';
-import type { KeySource } from './keys.ts';
+import type { KeySource } from '../../../auth/service-accounts/keys.ts';
 
 /** Judges claims whose signature is good. Throws when they do not hold (any more). */
 export type ClaimsValidator = (claims: Readonly<Record<string, unknown>>, token: string) => Promise<Identity>;

@@ -18,8 +18,8 @@ import {
   credentialId,
   type KubernetesClaims,
   type ObjectClaim,
-} from '../../authn/service-accounts/claims.ts';
-import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
+} from '../../../auth/service-accounts/claims.ts';
+import type { TokenIssuing } from '../../../auth/service-accounts/signer.ts';
 import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';

@@ -7,7 +7,7 @@ import { createPublicKey } from 'node:crypto';
 import { type Clock, sleep } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { goQuote } from '../../../../machinery/go-quote.ts';
-import { algorithmOf, type KeySource, type VerificationKey } from '../keys.ts';
+import { algorithmOf, type KeySource, type VerificationKey } from '../../../../auth/service-accounts/keys.ts';
 import type { FetchedKey, FetchedKeys } from './messages.ts';
 import { codeOf, type SignerClient, type SignerMetrics } from './signer-client.ts';
 

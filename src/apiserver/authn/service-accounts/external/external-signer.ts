@@ -7,8 +7,8 @@ import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { goQuote } from '../../../../machinery/go-quote.ts';
 import { plainError } from '../../../../machinery/status.ts';
-import type { KeySource } from '../keys.ts';
-import type { Signer } from '../signer.ts';
+import type { KeySource } from '../../../../auth/service-accounts/keys.ts';
+import type { Signer } from '../../../../auth/service-accounts/signer.ts';
 import { ExternalKeys } from './external-keys.ts';
 import { codeOf, SignerClient, type SignerMetrics } from './signer-client.ts';
 

@@ -2,10 +2,10 @@
  * What an object counts against the quotas of its namespace.
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
-import type { PersistentVolumeClaim, Pod, Service } from '../../../api/gen/types/core-v1.ts';
-import { hasPodLevelResources, podLimits, podRequests } from '../../../api/core/pods/pod-requests.ts';
-import type { PodResourcesOptions } from '../../../api/core/pods/pod-requests.ts';
-import { quantityOf } from '../../../api/core/resources/quantities.ts';
+import type { PersistentVolumeClaim, Pod, Service } from '../../gen/types/core-v1.ts';
+import { hasPodLevelResources, podLimits, podRequests } from '../pods/pod-requests.ts';
+import type { PodResourcesOptions } from '../pods/pod-requests.ts';
+import { quantityOf } from '../resources/quantities.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
 

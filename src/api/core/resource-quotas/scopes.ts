@@ -1,5 +1,5 @@
-import type { Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../../api/gen/types/core-v1.ts';
-import { qosClassOf } from '../../../api/core/pods/qos.ts';
+import type { Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../gen/types/core-v1.ts';
+import { qosClassOf } from '../pods/qos.ts';
 
 /**
  * Whether a quota is about this pod. Quotas with scopes are about pods only.
