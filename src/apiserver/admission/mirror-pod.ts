@@ -5,7 +5,7 @@
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { notFound } from '../../machinery/status.ts';
-import { podReferences } from '../authz/node/references.ts';
+import { podReferences } from '../../api/core/pods/references.ts';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 

@@ -5,7 +5,12 @@ import type { ResourceStore } from '../../../registry/generic/resource-store.ts'
 import type { StoredObject } from '../../../storage/objects.ts';
 import type { SharedDecoder } from '../../loopback/shared-decoder.ts';
 import type { IndexedResource } from '../resource-informers.ts';
-import { podReferences, type PodReferences, type VolumeReferences, volumeReferences } from './references.ts';
+import {
+  podReferences,
+  type PodReferences,
+  type VolumeReferences,
+  volumeReferences,
+} from '../../../api/core/pods/references.ts';
 
 export type GraphKind =
   | 'secret'

@@ -1,5 +1,5 @@
 /** What pods and volumes refer to, as far as the node that runs them needs it. */
-import type { Container, PersistentVolume, Pod, Volume } from '../../../api/gen/types/core-v1.ts';
+import type { Container, PersistentVolume, Pod, Volume } from '../../gen/types/core-v1.ts';
 
 export interface PodReferences {
   readonly secrets: ReadonlySet<string>;

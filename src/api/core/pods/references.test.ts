@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersistentVolume, Pod } from '../../../api/gen/types/core-v1.ts';
+import type { PersistentVolume, Pod } from '../../gen/types/core-v1.ts';
 import { podReferences, volumeReferences } from './references.ts';
 
 const spec = {
