@@ -59,6 +59,8 @@ export type { Indexer, Indexers } from '../reconcile/indexers.ts';
 export { Informer, type InformerOptions } from '../reconcile/informer.ts';
 export {
   createSharedInformers,
+  type InformerLease,
+  type InformerSelection,
   type SharedInformers,
   type SharedInformersOptions,
   type WatchedResource,

@@ -4,7 +4,7 @@
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Logger, silentLogger } from '../base/logger.ts';
-import type { KubeObject } from '../machinery/object-meta.ts';
+import type { KubeObject, ObjectMeta } from '../machinery/object-meta.ts';
 import { Informer } from '../reconcile/informer.ts';
 import { namespaceIndexer } from '../reconcile/lister.ts';
 import { objectView } from './object-view.ts';
@@ -28,12 +28,30 @@ export interface SharedInformersOptions {
   readonly clock?: Clock;
 }
 
+/** Some objects of a resource: an informer of these alone. */
+export interface InformerSelection {
+  readonly fieldSelector?: string;
+}
+
+/** An informer that is there as long as it is wanted. */
+export interface InformerLease {
+  readonly informer: Informer<KubeObject>;
+  /** The informer ends when all leases of it are released. */
+  release(): void;
+}
+
 export interface SharedInformers extends AsyncDisposable {
   /**
    * The informer of the resource. It starts with the first caller, and lists one namespace without looking at others.
    * @param resource of any client
    */
-  for<T extends KubeObject>(resource: WatchedResource<T>): Informer<T>;
+  for<T extends KubeObject>(resource: WatchedResource<T>, selection?: InformerSelection): Informer<T>;
+  /**
+   * Who owns the objects of a resource, and what they wait for: for those who look at all resources there are. The
+   * informer of whole objects where there is one already, else one whose objects have nothing but that part of their
+   * metadata.
+   */
+  lease(target: ResourceTarget): InformerLease;
   /** Ends all watches. The state stays. */
   stop(): Promise<void>;
 }
@@ -42,30 +60,73 @@ export interface SharedInformers extends AsyncDisposable {
 export function createSharedInformers(client: Client, options: SharedInformersOptions = {}): SharedInformers {
   const { log = silentLogger, resyncMs, transform, clock = systemClock } = options;
   const informers = new Map<string, Informer<KubeObject>>();
-  const start = (target: ResourceTarget): Informer<KubeObject> => {
+  const leases = new Map<string, { readonly informer: Informer<KubeObject>; count: number }>();
+  const start = (
+    target: ResourceTarget,
+    selection: InformerSelection,
+    kept: ((object: KubeObject) => KubeObject) | undefined,
+  ): Informer<KubeObject> => {
     const informer = new Informer<KubeObject>({
-      source: client.resourceFor(target).source({ dropManagedFields: true }),
+      source: client.resourceFor(target).source({ ...selection, dropManagedFields: true }),
       indexers: namespaceIndexer(objectView),
       log,
       clock,
       ...(resyncMs === undefined ? {} : { resyncMs }),
-      ...(transform === undefined ? {} : { transform }),
+      ...(kept === undefined ? {} : { transform: kept }),
     });
     informer.start();
     return informer;
   };
+  const lease = (target: ResourceTarget): InformerLease => {
+    const key = keyOf(target);
+    const whole = informers.get(key);
+    if (whole !== undefined) return { informer: whole, release: () => undefined };
+    const projected = { ...target, projection: 'PartialObjectMetadata' as const };
+    const leased = leases.get(key) ?? { informer: start(projected, {}, ownershipOf), count: 0 };
+    leases.set(key, leased);
+    leased.count++;
+    let isReleased = false;
+    const release = (): void => {
+      if (isReleased) return;
+      isReleased = true;
+      if (--leased.count > 0) return;
+      leases.delete(key);
+      void leased.informer.stop();
+    };
+    return { informer: leased.informer, release };
+  };
   const stop = async (): Promise<void> => {
-    await Promise.all([...informers.values()].map((informer) => informer.stop()));
+    const all = [...informers.values(), ...[...leases.values()].map(({ informer }) => informer)];
+    await Promise.all(all.map((informer) => informer.stop()));
   };
   return {
-    for<T extends KubeObject>(resource: WatchedResource<T>): Informer<T> {
-      const { group, version, resource: name, projection = '' } = resource.target;
-      const key = `${group}/${version}/${name}/${projection}`;
-      const informer = informers.get(key) ?? start(resource.target);
+    for<T extends KubeObject>({ target }: WatchedResource<T>, selection: InformerSelection = {}): Informer<T> {
+      const key = keyOf(target, selection);
+      const informer = informers.get(key) ?? start(target, selection, transform);
       informers.set(key, informer);
       return informer as unknown as Informer<T>;
     },
+    lease,
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function keyOf(target: ResourceTarget, { fieldSelector = '' }: InformerSelection = {}): string {
+  const { group, version, resource, projection } = target;
+  return [group, version, resource, projection ?? '', fieldSelector].join('/');
+}
+
+/** Small: there is one of these for each object of the cluster that no one watches as a whole. */
+function ownershipOf({ metadata = {} }: KubeObject): KubeObject {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences, finalizers } = metadata;
+  const kept: ObjectMeta = {};
+  if (name !== undefined) kept.name = name;
+  if (namespace !== undefined) kept.namespace = namespace;
+  if (uid !== undefined) kept.uid = uid;
+  if (resourceVersion !== undefined) kept.resourceVersion = resourceVersion;
+  if (deletionTimestamp !== undefined) kept.deletionTimestamp = deletionTimestamp;
+  if (ownerReferences !== undefined) kept.ownerReferences = ownerReferences;
+  if (finalizers !== undefined) kept.finalizers = finalizers;
+  return { metadata: kept };
 }

@@ -3,7 +3,8 @@
  * that fails are gone before it is started again.
  */
 import type { Client, EventRecorder, Informer, InformerHandler, SyncResult, Trigger } from '../../client/index.ts';
-import type { WatchedResource } from '../../client/shared-informers.ts';
+import type { ResourceTarget } from '../../client/resources/resource-client.ts';
+import type { InformerLease, InformerSelection, WatchedResource } from '../../client/shared-informers.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
@@ -33,7 +34,9 @@ export interface ControllerContext {
   readonly signal: AbortSignal;
 
   /** The informer of a resource, shared with the other controllers. */
-  informer<T extends KubeObject>(resource: WatchedResource<T>): Informer<T>;
+  informer<T extends KubeObject>(resource: WatchedResource<T>, selection?: InformerSelection): Informer<T>;
+  /** Who owns the objects of a resource, shared with the other controllers that ask so. Released when this one ends. */
+  lease(target: ResourceTarget): InformerLease;
   /** The same with what this controller wrote and the informer has not told yet. */
   mutationCache<T extends KubeObject>(informer: Informer<T>): MutationCache<T>;
   /** Adds a handler until the controller ends. */

@@ -2,7 +2,7 @@
 import { sleep } from '../../base/clock.ts';
 import { CleanupStack } from '../../base/cleanup-stack.ts';
 import { createEventRecorder, type Informer, type InformerHandler } from '../../client/index.ts';
-import type { WatchedResource } from '../../client/shared-informers.ts';
+import type { InformerLease, InformerSelection, WatchedResource } from '../../client/shared-informers.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { isConflict } from '../../client/api-error.ts';
 import { Controller } from '../../reconcile/controller.ts';
@@ -35,6 +35,8 @@ export function createRun(definition: ControllerDefinition, dependencies: Manage
   const failed = new Promise<unknown>((resolve) => (fail = resolve));
   const events = createEventRecorder({ client, component: reporter, log, clock, wallTime });
   cleanup.add(() => events.stop());
+  const leases = new Set<InformerLease>();
+  cleanup.add(() => leases.forEach((lease) => lease.release()));
 
   const timed = async <R>(work: () => Promise<R>): Promise<R> => {
     const piece = { at: clock.now() };
@@ -88,7 +90,17 @@ export function createRun(definition: ControllerDefinition, dependencies: Manage
     metrics,
     isGateOn,
     signal: abort.signal,
-    informer: <T extends KubeObject>(resource: WatchedResource<T>): Informer<T> => dependencies.informers.for(resource),
+    informer: <T extends KubeObject>(resource: WatchedResource<T>, selection?: InformerSelection): Informer<T> =>
+      dependencies.informers.for(resource, selection),
+    lease: (target) => {
+      const lease = dependencies.informers.lease(target);
+      leases.add(lease);
+      const release = (): void => {
+        leases.delete(lease);
+        lease.release();
+      };
+      return { informer: lease.informer, release };
+    },
     mutationCache: <T extends KubeObject>(informer: Informer<T>) => {
       const cache = new MutationCache(informer);
       cleanup.add(() => cache.stop());
