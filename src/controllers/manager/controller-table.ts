@@ -14,7 +14,10 @@ export interface ControllerCode {
 export type ControllerDefinition = ControllerName & ControllerCode;
 
 const code: Readonly<Record<string, ControllerCode>> = {
-  'serviceaccount-token-controller': { account: 'tokens-controller' },
+  'serviceaccount-token-controller': {
+    account: 'tokens-controller',
+    load: async () => (await import('../service-account-tokens/controller.ts')).startServiceAccountTokens,
+  },
   'endpoints-controller': {
     account: 'endpoint-controller',
     load: async () => (await import('../endpoints/controller.ts')).startEndpoints,
@@ -35,7 +38,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'pod-garbage-collector-controller': { account: 'pod-garbage-collector' },
   'resourcequota-controller': { account: 'resourcequota-controller' },
   'namespace-controller': { account: 'namespace-controller' },
-  'serviceaccount-controller': { account: 'service-account-controller' },
+  'serviceaccount-controller': {
+    account: 'service-account-controller',
+    load: async () => (await import('../service-accounts/controller.ts')).startServiceAccounts,
+  },
   'garbage-collector-controller': { account: 'generic-garbage-collector', reporter: 'garbage-collector-controller' },
   'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
   'job-controller': { account: 'job-controller' },
@@ -73,14 +79,20 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'persistentvolume-protection-controller': { account: 'pv-protection-controller' },
   'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
   'ttl-after-finished-controller': { account: 'ttl-after-finished-controller' },
-  'root-ca-certificate-publisher-controller': { account: 'root-ca-cert-publisher' },
+  'root-ca-certificate-publisher-controller': {
+    account: 'root-ca-cert-publisher',
+    load: async () => (await import('../root-certificates/controller.ts')).startRootCertificates,
+  },
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': {
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
   },
   'ephemeral-volume-controller': { account: 'ephemeral-volume-controller', reporter: 'ephemeral_volume' },
   'storageversion-garbage-collector-controller': { account: 'storage-version-garbage-collector' },
   'resourceclaim-controller': { account: 'resource-claim-controller', reporter: 'resource_claim' },
-  'legacy-serviceaccount-token-cleaner-controller': { account: 'legacy-service-account-token-cleaner' },
+  'legacy-serviceaccount-token-cleaner-controller': {
+    account: 'legacy-service-account-token-cleaner',
+    load: async () => (await import('../legacy-tokens/controller.ts')).startLegacyTokenCleaner,
+  },
   'validatingadmissionpolicy-status-controller': { account: 'validatingadmissionpolicy-status-controller' },
   'taint-eviction-controller': { account: 'node-controller', reporter: 'taint-eviction-controller' },
   'service-cidr-controller': { account: 'service-cidrs-controller' },

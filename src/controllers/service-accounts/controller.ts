@@ -1,0 +1,35 @@
+/**
+ * Each namespace has an account `default`, which its pods run as unless they name another one.
+ * @see {@link https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts | Default service
+ *   accounts}
+ */
+import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
+import type { ControllerContext } from '../manager/context.ts';
+import { isNamespaceTerminating } from '../shared/pod-control.ts';
+import { eventsOf, presentNamespaces } from '../shared/triggers.ts';
+
+const accountName = 'default';
+
+export function startServiceAccounts(context: ControllerContext): void {
+  const { serviceaccounts } = context.client.core.v1;
+  const namespaces = context.informer(context.client.core.v1.namespaces);
+  const accounts = context.informer(serviceaccounts);
+  context.work({
+    queue: 'serviceaccount',
+    workers: 1,
+    triggers: [
+      presentNamespaces(namespaces),
+      eventsOf(accounts, (add) => ({ onDelete: ({ metadata }) => add(metadata.namespace!) })),
+    ],
+    async sync(namespace) {
+      const isActive = namespaces.objects.get(namespace)?.status?.phase === 'Active';
+      if (!isActive || accounts.lister.get(namespace, accountName) !== undefined) return undefined;
+      try {
+        await serviceaccounts.create({ metadata: { name: accountName, namespace } });
+      } catch (error) {
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+      }
+      return undefined;
+    },
+  });
+}
