@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger, levelOf } from './logging.ts';
+import { FakeClock } from '../base/testing/fake-clock.ts';
+import { logs as logFlags } from './flags/shared/logs.ts';
+import { parseFlags } from './flags/parse.ts';
+import { logOutput } from './log-output.ts';
+import { createAdjustableLogger, createLogger, levelOf } from './logging.ts';
 import type { LogLevel } from './logging.ts';
 import { joined } from '../../test/support/patterns.ts';
 
@@ -66,4 +70,60 @@ test.each([
   { verbosity: 9, level: 'debug' },
 ])('-v=$verbosity means $level', ({ verbosity, level }) => {
   expect(levelOf(verbosity)).toBe(level);
+});
+
+test('the verbosity of an adjustable logger can be changed while it is in use', async () => {
+  const written: string[] = [];
+  const logger = await createAdjustableLogger(0, { format: 'text', write: (line) => void written.push(line) });
+  logger.log.debug({}, 'one');
+  logger.verbosity = 4;
+  logger.log.debug({}, 'two');
+  logger.verbosity = 1;
+  logger.log.debug({}, 'three');
+  expect(written.map((line) => line.trim().split(' ').at(-1))).toEqual(['two']);
+});
+
+describe('the output of the log', () => {
+  function output(argv: readonly string[]) {
+    const { format, ...options } = parseFlags({ logs: logFlags }, argv).options.logs;
+    const texts = { out: [] as string[], err: [] as string[] };
+    const clock = new FakeClock();
+    const write = logOutput(
+      { ...options, format },
+      { out: (text) => void texts.out.push(String(text)), err: (text) => void texts.err.push(text) },
+      clock,
+    );
+    return { texts, clock, log: createLogger({ format, level: 'info', write }) };
+  }
+
+  test.each([
+    { argv: [], out: 0, err: 3 },
+    { argv: ['--log-text-split-stream'], out: 2, err: 1 },
+    { argv: ['--log-json-split-stream'], out: 0, err: 3 },
+    { argv: ['--logging-format=json'], out: 0, err: 3 },
+    { argv: ['--logging-format=json', '--log-json-split-stream'], out: 2, err: 1 },
+  ])('$argv writes $out lines to standard output and $err to standard error', async ({ argv, out, err }) => {
+    const { texts, log } = output(argv);
+    for (const method of ['info', 'warn', 'error'] as const) (await log)[method]({}, 'a message');
+    expect([texts.out.length, texts.err.length]).toEqual([out, err]);
+  });
+
+  test.each(['text', 'json'])(
+    'in format %s what is no error is collected up to a size, or for a time',
+    async (format) => {
+      const { texts, clock, log } = output([
+        `--logging-format=${format}`,
+        `--log-${format}-split-stream`,
+        `--log-${format}-info-buffer-size=1Ki`,
+        '--log-flush-frequency=3s',
+      ]);
+      (await log).info({}, 'one');
+      (await log).error({}, 'two');
+      expect([texts.out.length, texts.err.length]).toEqual([0, 1]);
+      await clock.advance(3000);
+      expect(texts.out).toHaveLength(1);
+      (await log).info({ text: 'x'.repeat(1000) }, 'three');
+      expect(texts.out).toHaveLength(2);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Logs of the commands: lines for people, or JSON for collectors (pino). Both go to standard error. */
+/** Logs of the commands: lines for people, or JSON for collectors (pino). `log-output.ts` says where they go. */
 import { boundedLogger } from '../base/bounded-logger.ts';
 import type { Logger } from '../base/logger.ts';
 
@@ -7,17 +7,54 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export interface LogOptions {
   readonly format: string;
   readonly level: LogLevel;
-  readonly write: (line: string) => void;
+  readonly write: WriteLine;
 }
 
+/** @param isError whether the line tells of an error, for those who keep these apart */
+export type WriteLine = (line: string, isError: boolean) => void;
+
 /** Verbosity of `-v`: 0 is what an operator should know, from 2 on details are shown too. */
-export const levelOf = (verbosity: number): LogLevel => (verbosity >= 2 ? 'debug' : 'info');
+export const levelOf = (verbosity: number): 'debug' | 'info' => (verbosity >= 2 ? 'debug' : 'info');
 
 export async function createLogger({ format, level, write }: LogOptions): Promise<Logger> {
   if (format !== 'json') return boundedLogger(createTextLogger(level, write));
   const { pino } = await import('pino'); // most starts do without it
-  const logger: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  const logger: Logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line: string) => write(line, line.startsWith(jsonError)) },
+  );
   return boundedLogger(logger);
+}
+
+/** How pino begins a line of level error. */
+const jsonError = '{"level":50,';
+
+export interface AdjustableLogger {
+  readonly log: Logger;
+  /** Of `-v`. */
+  verbosity: number;
+}
+
+/** A logger whose verbosity can be changed while the program runs. */
+export async function createAdjustableLogger(
+  verbosity: number,
+  options: Omit<LogOptions, 'level'>,
+): Promise<AdjustableLogger> {
+  const byLevel = {
+    info: await createLogger({ ...options, level: 'info' }),
+    debug: await createLogger({ ...options, level: 'debug' }),
+  };
+  const adjustable: AdjustableLogger = {
+    verbosity,
+    log: {
+      debug: (details, message) => now().debug(details, message),
+      info: (details, message) => now().info(details, message),
+      warn: (details, message) => now().warn(details, message),
+      error: (details, message) => now().error(details, message),
+    },
+  };
+  const now = (): Logger => byLevel[levelOf(adjustable.verbosity)];
+  return adjustable;
 }
 
 const letters: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };
@@ -27,13 +64,16 @@ const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
  * `W 11:21:53.412 cannot reach etcd endpoint=http://127.0.0.1:2379 err="connection refused"`; stacks at level debug
  * only.
  */
-function createTextLogger(least: LogLevel, write: (line: string) => void): Logger {
+function createTextLogger(least: LogLevel, write: WriteLine): Logger {
   const at =
     (level: LogLevel) =>
     (details: object, message: string): void => {
       if (order.indexOf(level) < order.indexOf(least)) return;
       const pairs = Object.entries(details).map(([key, value]) => ` ${key}=${formatValue(value, least === 'debug')}`);
-      write(`${letters[level]} ${new Date().toISOString().slice(11, 23)} ${message}${pairs.join('')}\n`);
+      write(
+        `${letters[level]} ${new Date().toISOString().slice(11, 23)} ${message}${pairs.join('')}\n`,
+        level === 'error',
+      );
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -12,6 +12,7 @@ import { formatHelp } from './flags/help.ts';
 import type { GivenFlags } from './flags/parse.ts';
 import type { LogOptions } from './flags/shared/logs.ts';
 import type { Interrupts } from './interrupts.ts';
+import { logOutput } from './log-output.ts';
 import { createLogger } from './logging.ts';
 import type { LogLevel } from './logging.ts';
 import { explainStartError } from './start-errors.ts';
@@ -59,8 +60,8 @@ export function readCommandLine(
 export const loggerFor = (
   { logs }: { readonly logs: LogOptions },
   level: LogLevel,
-  { err }: CommandContext,
-): Promise<Logger> => createLogger({ format: logs.format, level, write: err });
+  context: CommandContext,
+): Promise<Logger> => createLogger({ format: logs.format, level, write: logOutput(logs, context) });
 
 export interface Serving {
   readonly config: StartConfig;

@@ -4,7 +4,16 @@
  * it.
  */
 import { formatDuration, parseDuration } from './duration.ts';
-import { parseBool, parseCsv, parseFloatValue, parseInteger, parseIp, parsePortRange } from './values.ts';
+import {
+  parseBool,
+  parseBytes,
+  parseCsv,
+  parseFloatValue,
+  parseInt32,
+  parseInteger,
+  parseIp,
+  parsePortRange,
+} from './values.ts';
 import type { PortRange } from './values.ts';
 
 /**
@@ -106,12 +115,30 @@ export const int = (name: string, support: Support, options: FlagOptions & { def
     { type: 'int', parse: parseInteger, format: (value) => (value === 0 ? '' : String(value)) },
   );
 
+/** As `int`, within 32 bits. */
+export const int32 = (name: string, support: Support, options: FlagOptions & { default?: number }): Flag<number> =>
+  customFlag(
+    name,
+    support,
+    { default: 0, ...options },
+    { type: 'int32', parse: parseInt32, format: (value) => (value === 0 ? '' : String(value)) },
+  );
+
 export const float = (name: string, support: Support, options: FlagOptions & { default?: number }): Flag<number> =>
   customFlag(
     name,
     support,
     { default: 0, ...options },
     { type: 'float', parse: parseFloatValue, format: (value) => (value === 0 ? '' : String(value)) },
+  );
+
+/** A number of bytes, such as `64Ki`. */
+export const quantity = (name: string, support: Support, options: FlagOptions): Flag<number> =>
+  customFlag(
+    name,
+    support,
+    { ...options, default: 0 },
+    { type: 'quantity', parse: parseBytes, format: (value) => (value === 0 ? '' : String(value)) },
   );
 
 /** In milliseconds, so its option's name ends with `Ms`. The default is written as on the command line. */

@@ -6,6 +6,7 @@
  * @see {@link https://pkg.go.dev/github.com/spf13/pflag | pflag}
  */
 import { isIP } from 'node:net';
+import { parseQuantity } from '../../machinery/quantity.ts';
 
 const booleans: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
@@ -33,6 +34,16 @@ export function parseInteger(text: string): number {
     throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
   return Number(value);
 }
+
+export function parseInt32(text: string): number {
+  const value = parseInteger(text);
+  if (value >= 2 ** 31 || value < -(2 ** 31))
+    throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
+  return value;
+}
+
+/** A quantity, rounded up to whole bytes. */
+export const parseBytes = (text: string): number => Math.ceil(parseQuantity(text).toNumber());
 
 export function parseFloatValue(text: string): number {
   if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text))

@@ -38,7 +38,6 @@ describe('the table of API server flags', () => {
       'contention-profiling',
       'debug-socket-path',
       'default-watch-cache-size',
-      'log-flush-frequency',
       'profiling',
       'vmodule',
     ]);
@@ -121,10 +120,6 @@ const unsupported = [
   'egress-selector-config-file',
   'emulated-version',
   'enable-priority-and-fairness',
-  'log-json-info-buffer-size',
-  'log-json-split-stream',
-  'log-text-info-buffer-size',
-  'log-text-split-stream',
   'max-connection-bytes-per-sec',
   'nodeagent-certificate-authority',
   'nodeagent-client-certificate',
