@@ -60,18 +60,44 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   WatchCacheInitializationPostStartHook: { stage: 'beta', default: false },
 };
 
+/** Those that only the daemons beside the API server ask for. */
+export const DAEMON_FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
+  AnyVolumeDataSource: { stage: 'beta', default: true },
+  ContextualLogging: { stage: 'beta', default: true },
+  CronJobsScheduledAnnotation: { stage: 'ga', default: true, locked: true },
+  HonorPVReclaimPolicy: { stage: 'beta', default: true },
+  InformerResourceVersion: { stage: 'alpha', default: false },
+  JobBackoffLimitPerIndex: { stage: 'beta', default: true },
+  JobManagedBy: { stage: 'beta', default: true },
+  JobSuccessPolicy: { stage: 'beta', default: true },
+  LoggingAlphaOptions: { stage: 'alpha', default: false },
+  LoggingBetaOptions: { stage: 'beta', default: true },
+  MatchLabelKeysInPodAffinity: { stage: 'beta', default: true },
+  MatchLabelKeysInPodTopologySpread: { stage: 'beta', default: true },
+  NodeInclusionPolicyInPodTopologySpread: { stage: 'beta', default: true },
+  OrderedNamespaceDeletion: { stage: 'beta', default: false },
+  PodIndexLabel: { stage: 'ga', default: true, locked: true },
+  SELinuxMount: { stage: 'alpha', default: false },
+  SchedulerAsyncPreemption: { stage: 'alpha', default: false },
+  SchedulerQueueingHints: { stage: 'beta', default: true },
+  SeparateTaintEvictionController: { stage: 'beta', default: true },
+  VolumeCapacityPriority: { stage: 'alpha', default: false },
+  WatchListClient: { stage: 'beta', default: true },
+};
+
 /** Which gates were set, and to what. */
 export type GateSettings = Readonly<Record<string, boolean>>;
 
 /** A gate that is not listed has served its time: what it guarded is always there. */
 export function isGateOn(gate: string, settings: GateSettings = {}): boolean {
-  const known = Object.hasOwn(FEATURE_GATES, gate) ? FEATURE_GATES[gate] : undefined;
+  const known = [FEATURE_GATES, DAEMON_FEATURE_GATES].find((gates) => Object.hasOwn(gates, gate))?.[gate];
   if (known === undefined) return true;
   return known.locked || !Object.hasOwn(settings, gate) ? known.default : (settings[gate] ?? known.default);
 }
 
-/** All gates, for those who show them. */
+/** All gates of a table, to be shown. */
 export const featureGateStates = (
   settings: GateSettings,
+  gates = FEATURE_GATES,
 ): { readonly name: string; readonly stage: FeatureGate['stage']; readonly isOn: boolean }[] =>
-  Object.entries(FEATURE_GATES).map(([name, { stage }]) => ({ name, stage, isOn: isGateOn(name, settings) }));
+  Object.entries(gates).map(([name, { stage }]) => ({ name, stage, isOn: isGateOn(name, settings) }));

@@ -6,24 +6,40 @@ import type { GivenFlags } from '../parse.ts';
 import type { LogOptions } from './logs.ts';
 import type { Problems, Spelling } from './problems.ts';
 
-export const debugging = section('Debugging', {
+const stallFlags = {
   eventLoopStallThresholdMs: duration('event-loop-stall-threshold', 'supported', {
     default: '1s',
     help:
       'When the event loop stands for longer, which holds up every client, a line of the log says which request ' +
       'and which functions held it, and orch_event_loop_stalls_total counts it. At least 50ms; 0 switches it off.',
   }),
+} as const;
+
+const contentionProfiling = bool('contention-profiling', 'ignored', { help: "Go's profile of lock contention." });
+
+/** Of the daemons beside the API server. */
+export const daemonDebugging = section('Debugging', {
+  ...stallFlags,
+  profiling: bool('profiling', 'supported', {
+    default: true,
+    help: 'Serve CPU and heap profiles under /debug/pprof/, as go tool pprof reads them, and PUT /debug/flags/v.',
+  }),
+  contentionProfiling,
+});
+
+export const debugging = section('Debugging', {
+  ...stallFlags,
   profiling: bool('profiling', 'ignored', {
     default: true,
     help: "Go's profiles under /debug/pprof/. Use node --cpu-prof or --inspect.",
   }),
-  contentionProfiling: bool('contention-profiling', 'ignored', { help: "Go's profile of lock contention." }),
+  contentionProfiling,
   debugSocketPath: optionalText('debug-socket-path', 'ignored', {
     help: "Unix socket for Go's profiles without authentication.",
   }),
 });
 
-export type DebuggingOptions = ValuesOf<typeof debugging.flags>;
+export type DebuggingOptions = ValuesOf<typeof stallFlags>;
 
 const minStallMs = 50;
 

@@ -9,33 +9,44 @@ import { inRange } from '../in-range.ts';
 import type { Problems, Spelling } from './problems.ts';
 import { readNamedPair, tlsVersions } from './tls.ts';
 
+/** Whether a daemon can do without its port: 0 switches it off. */
+export type PortNeed = 'required' | 'optional';
+
 /** @param defaults the port of the daemon */
-export const listenFlags = (defaults: { readonly securePort: number }) => ({
+export const listenFlags = (defaults: { readonly securePort: number }, need: PortNeed = 'required') => ({
   bindAddress: ip('bind-address', 'supported', {
     default: '0.0.0.0',
     help: 'Address to listen on. 0.0.0.0 or :: means every interface.',
   }),
   securePort: int('secure-port', 'supported', {
     default: defaults.securePort,
-    help: 'HTTPS port. It cannot be switched off with 0.',
+    help: need === 'required' ? 'HTTPS port. It cannot be switched off with 0.' : 'HTTPS port. 0 switches it off.',
   }),
 });
 
 export const listenProblems = (
   { securePort }: ValuesOf<ReturnType<typeof listenFlags>>,
   spelled: Spelling,
+  need: PortNeed = 'required',
 ): Problems => [
-  !inRange(securePort, 1, 65535) &&
-    `${spelled('secure-port')} ${securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
+  need === 'required'
+    ? !inRange(securePort, 1, 65535) &&
+      `${spelled('secure-port')} ${securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`
+    : !inRange(securePort, 0, 65535) &&
+      `${spelled('secure-port')} ${securePort} must be between 0 and 65535, inclusive. 0 for turning off secure port`,
 ];
 
-/** @param pairName of the files of a self-signed certificate, without `.crt` and `.key` */
+/**
+ * @param pairName of the files of a self-signed certificate, without `.crt` and `.key`
+ * @param defaults no directory where the certificate is kept in memory alone
+ */
 export const servingCertificateFlags = (pairName: string, defaults: { readonly certDir: string }) => ({
   certDir: text('cert-dir', 'supported', {
     default: defaults.certDir,
     help:
       `Directory where a self-signed serving certificate is kept (${pairName}.crt, ${pairName}.key) when ` +
-      '--tls-cert-file and --tls-private-key-file are not given.',
+      '--tls-cert-file and --tls-private-key-file are not given.' +
+      (defaults.certDir === '' ? ' Without it the certificate is new at each start, and in memory alone.' : ''),
   }),
   tlsCertFile: file('tls-cert-file', 'supported', {
     help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.',

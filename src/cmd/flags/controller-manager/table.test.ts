@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { hasShared, sharedPath } from '../../../../test/support/shared.ts';
+import type { Flag, Support } from '../flag.ts';
+import { formatHelp } from '../help.ts';
+import { flagsOf } from '../parse.ts';
+import { controllerManagerFlags } from './table.ts';
+
+const flags = flagsOf(controllerManagerFlags);
+const byName = new Map<string, Flag>(
+  flags.flatMap((flag) => [flag.name, ...flag.aliases].map((name): [string, Flag] => [name, flag])),
+);
+const namesOf = (support: Support): string[] =>
+  flags
+    .filter((flag) => flag.support === support)
+    .map(({ name }) => name)
+    .sort();
+
+describe('the table of controller manager flags', () => {
+  test('has no name twice, aliases included', () => {
+    const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test('explains each flag in a sentence, and every one stands in the help', () => {
+    const help = formatHelp(controllerManagerFlags);
+    expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
+    expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('refuses none', () => {
+    expect(namesOf('unsupported')).toEqual([]);
+  });
+
+  test('takes exactly these without any effect', () => {
+    expect(namesOf('ignored')).toEqual([
+      'allow-untagged-cloud',
+      'cloud-config',
+      'cloud-provider',
+      'contention-profiling',
+      'external-cloud-volume-plugin',
+      'horizontal-pod-autoscaler-downscale-delay',
+      'horizontal-pod-autoscaler-upscale-delay',
+      'horizontal-pod-autoscaler-use-rest-clients',
+      'node-status-update-frequency',
+      'node-sync-period',
+      'vmodule',
+      'volume-host-allow-local-loopback',
+      'volume-host-cidr-denylist',
+    ]);
+  });
+});
+
+describe.skipIf(!hasShared('spec/components.md'))(
+  'equal to the specification (skipped where spec/components.md is absent)',
+  () => {
+    const spec = hasShared('spec/components.md') ? readFileSync(sharedPath('spec/components.md'), 'utf8') : '';
+    const start = spec.indexOf('Controller manager (type; default):');
+    const text = spec.slice(start, spec.indexOf('Node agent options (', start));
+
+    test('has every option it names', () => {
+      const named = [...text.matchAll(/`(--?[a-z0-9-]+[a-z0-9])`/g)].map(([, name]) => name!.replace(/^-+/, ''));
+      // `-foo` is how a controller is switched off; the options of the autoscaler have their beginning in the first.
+      const missing = named.filter(
+        (name) => !byName.has(name) && !byName.has(`horizontal-pod-autoscaler-${name}`) && name !== 'foo',
+      );
+      expect(missing).toEqual([]);
+      expect(new Set(named).size).toBeGreaterThan(60);
+    });
+
+    test('has the defaults it states, but for one that 1.32 has changed and those that 0 stands for', () => {
+      const stated = [...text.matchAll(/`--([a-z0-9-]+)` (`[^`]+`|\d[0-9a-z]*(?:\.\d+)?|true|false)(?=[;,. ])/g)];
+      const differ = stated.filter(([, name, value]) => !sameDefault(byName.get(name!)!, value!.replaceAll('`', '')));
+      expect(differ.map(([match]) => match)).toEqual([
+        '`--node-cidr-mask-size-ipv4` 24',
+        '`--node-cidr-mask-size-ipv6` 64',
+        '`--node-monitor-grace-period` 40s',
+      ]);
+      expect(stated.length).toBeGreaterThan(30);
+    });
+  },
+);
+
+describe.skipIf(!hasShared('facts/controllers.json'))(
+  'equal to the flags of 1.32 (skipped where facts/controllers.json is absent)',
+  () => {
+    const { settings } = hasShared('facts/controllers.json')
+      ? (JSON.parse(readFileSync(sharedPath('facts/controllers.json'), 'utf8')) as {
+          settings: Record<string, string | number | boolean>;
+        })
+      : { settings: {} };
+
+    test.each(Object.entries(settings))('%s has the default %s', (written, value) => {
+      const flag = byName.get(written.slice(2))!;
+      expect(flag).toBeDefined();
+      expect(sameDefault(flag, String(value))).toBe(true);
+    });
+  },
+);
+
+function sameDefault(flag: Flag, stated: string): boolean {
+  // Names with the product's word in them are shown in their canonical spelling.
+  const value = stated
+    .replace('vnd.orch.', 'vnd.kubernetes.')
+    .replace(/^orch$/, flag.name === 'cluster-name' ? 'kubernetes' : 'orch');
+  return isDeepStrictEqual(flag.default, flag.parse(value, undefined));
+}
