@@ -1,0 +1,102 @@
+/**
+ * Hollow nodes: nodes of a cluster whose pods exist in the API alone. They register, keep their leases, and bring the
+ * pods that are bound to them to Running and Ready by the rules of the real life cycle; only the runtime is simulated.
+ *
+ * For tests, demonstrations, and clusters of thousands of nodes on one machine.
+ */
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { type Logger, silentLogger } from '../../base/logger.ts';
+import type { Client } from '../../client/client.ts';
+import { defaultCapacity, type NodeCapacity } from './nodes/capacity.ts';
+import { HollowNode } from './nodes/hollow-node.ts';
+import { HollowNodeSet } from './nodes/hollow-node-set.ts';
+import { defaultNamePrefix } from './nodes/node-addresses.ts';
+import { HollowPods } from './pods/hollow-pods.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+import { defaultNodeStages, defaultPodStages } from './stages/default-stages.ts';
+import type { StageDocument } from './stages/document.ts';
+import { StageLanes } from './stages/lifecycle.ts';
+import { compileStage } from './stages/stage.ts';
+
+export interface HollowNodesOptions {
+  readonly client: Client;
+  readonly count: number;
+  /** The nodes are `<prefix>0`, `<prefix>1` and so on; `hollow-node-` when absent. */
+  readonly namePrefix?: string;
+  /** The number of the first one; 0 when absent. Processes that share a prefix begin at different numbers. */
+  readonly firstIndex?: number;
+  /** What pods and nodes go through; the built-in stages act where none of these matches. */
+  readonly stages?: readonly StageDocument[];
+  /** How long pods of jobs run that do not say it themselves; 1 when absent. */
+  readonly runSeconds?: number;
+  readonly capacity?: NodeCapacity;
+  /** In addition to those that every node has. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** A number in [0, 1). */
+  readonly random?: () => number;
+  /** Milliseconds since 1970. */
+  readonly wallTime?: () => number;
+}
+
+export interface HollowNodes {
+  /** Returns at once: nodes register as the API server allows. */
+  start(): void;
+  /** Ends all requests. The nodes stay registered and become silent, as machines that are switched off. */
+  stop(): Promise<void>;
+}
+
+/** Throws where a stage cannot be used. The client should have no rate limit, or one that fits the number of nodes. */
+export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
+  const { client, count, namePrefix = defaultNamePrefix, firstIndex = 0, stages = [] } = options;
+  const { clock = systemClock, log = silentLogger, random = Math.random, wallTime = Date.now } = options;
+  const created = Array.from({ length: count }, (_, index) => new HollowNode(namePrefix, firstIndex + index));
+  const nodes = new Map(created.map((node) => [node.name, node]));
+  const { runSeconds = 1, capacity = defaultCapacity, labels = {} } = options;
+  // A step of the system's time must not make a container wait for hours: pods count by the clock.
+  const origin = wallTime() - clock.now();
+  const nowMs = (): number => origin + clock.now();
+  const runtime = new SimulatedRuntime({
+    nowMs,
+    assignIPs: ({ spec }) => {
+      if (spec.hostNetwork === true) return [];
+      const ip = nodes.get(spec.nodeName ?? '')?.podIPs.take();
+      return ip === undefined ? [] : [ip];
+    },
+  });
+  const shared = { client, clock, log, random, nodes };
+  const pods = new HollowPods({
+    ...shared,
+    nowMs,
+    runtime,
+    stages: lanesOf('Pod', stages, defaultPodStages({ runSeconds })),
+  });
+  const nodeSet = new HollowNodeSet({
+    ...shared,
+    wallTime,
+    stages: lanesOf('Node', stages, defaultNodeStages()),
+    capacity,
+    labels,
+    onChange: (node) => pods.wake(node),
+  });
+  return {
+    start() {
+      nodeSet.start();
+      pods.start();
+    },
+    async stop() {
+      await Promise.all([nodeSet.stop(), pods.stop()]);
+    },
+  };
+}
+
+/** A stage of the file replaces the built-in one of its name. */
+function lanesOf(kind: string, given: readonly StageDocument[], builtIn: readonly StageDocument[]): StageLanes {
+  const ours = given.filter(({ spec }) => spec.resourceRef.kind === kind);
+  const names = new Set(ours.map(({ metadata }) => metadata.name));
+  return new StageLanes(
+    ours.map(compileStage),
+    builtIn.filter(({ metadata }) => !names.has(metadata.name)).map(compileStage),
+  );
+}

@@ -1,0 +1,77 @@
+/**
+ * The heartbeat of one node: its Lease in `kube-node-lease`, renewed every 10 s for 40 s.
+ * @see {@link https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats | Node heartbeats}
+ */
+import type { Lease } from '../../../api/gen/types/coordination-v1.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../client/api-error.ts';
+import type { Client } from '../../../client/client.ts';
+import { formatMicroTime } from '../../../machinery/time.ts';
+
+export const renewEveryMs = 10_000;
+const durationSeconds = 40;
+const namespace = 'kube-node-lease';
+const tries = 5;
+
+export interface LeaseHolder {
+  readonly name: string;
+  /** Of the node's object; undefined where it is gone. */
+  readonly uid: string | undefined;
+}
+
+export class NodeLease {
+  readonly #leases;
+  readonly #wallTime: () => number;
+  #held: Lease | undefined;
+
+  constructor({ coordination }: Pick<Client, 'coordination'>, wallTime: () => number) {
+    this.#leases = coordination.v1.leases.namespace(namespace);
+    this.#wallTime = wallTime;
+  }
+
+  /** Writes over the version that was written last; reads it when another one did, and makes it when it is gone. */
+  async renew(holder: LeaseHolder, signal: AbortSignal, triesLeft = tries): Promise<void> {
+    this.#held ??= await this.#find(holder.name, signal);
+    if (this.#held === undefined) return this.#create(holder, signal, triesLeft);
+    const { metadata, spec } = this.#held;
+    try {
+      const lease = { metadata, spec: { ...spec, ...this.#renewal(holder) } };
+      this.#keep(await this.#leases.update(lease, { signal }));
+    } catch (error) {
+      this.#held = undefined;
+      if ((!isConflict(error) && !isNotFound(error)) || triesLeft === 1) throw error;
+      await this.renew(holder, signal, triesLeft - 1);
+    }
+  }
+
+  async #create(holder: LeaseHolder, signal: AbortSignal, triesLeft: number): Promise<void> {
+    const { name, uid } = holder;
+    const owner = { apiVersion: 'v1', kind: 'Node', name, ...(uid === undefined ? {} : { uid }) };
+    const metadata = { name, namespace, ...(uid === undefined ? {} : { ownerReferences: [owner] }) };
+    try {
+      this.#keep(await this.#leases.create({ metadata, spec: this.#renewal(holder) }, { signal }));
+    } catch (error) {
+      if (!isAlreadyExists(error) || triesLeft === 1) throw error;
+      await this.renew(holder, signal, triesLeft - 1);
+    }
+  }
+
+  async #find(name: string, signal: AbortSignal): Promise<Lease | undefined> {
+    try {
+      return await this.#leases.get(name, { signal });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #keep({ metadata, spec }: Lease): void {
+    const { managedFields: _, ...kept } = metadata;
+    this.#held = { metadata: kept, spec };
+  }
+
+  #renewal({ name }: LeaseHolder): Lease['spec'] {
+    const now = this.#wallTime();
+    const renewTime = formatMicroTime(Math.floor(now / 1000), (now % 1000) * 1e6);
+    return { holderIdentity: name, leaseDurationSeconds: durationSeconds, renewTime };
+  }
+}

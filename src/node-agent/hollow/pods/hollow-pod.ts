@@ -1,0 +1,52 @@
+/** What this process remembers of a pod beside the state of its runtime. */
+import type { Pod, PodCondition } from '../../../api/gen/types/core-v1.ts';
+import type { PodEnd } from '../../pod-lifecycle/pod-status.ts';
+import type { Stage } from '../stages/stage.ts';
+import type { LaneName } from '../stages/lifecycle.ts';
+import type { HollowNode } from '../nodes/hollow-node.ts';
+
+export interface HollowPod {
+  readonly uid: string;
+  readonly node: HollowNode;
+  readonly startTimeMs: number;
+  /** As they were computed last. */
+  conditions: readonly PodCondition[];
+  /** The status that follows from the state of the runtime was not written yet. */
+  isDirty: boolean;
+  /** It is being stopped: by its deletion, its deadline, or because all of it has ended. */
+  isEnding: boolean;
+  /** Nothing of it runs any more. */
+  hasEnded: boolean;
+  /** Its deletion was sent; it may stay for its finalizers. */
+  isRemoved: boolean;
+  end: PodEnd | undefined;
+  /** By lane. */
+  due: Map<LaneName, DueStage> | undefined;
+  /** As the API server has it, where stages of a file look at it. */
+  latest: Pod | undefined;
+  /** A stage that changed nothing is not applied again to the same version. */
+  idleAt: string | undefined;
+  /** How often the same stage was applied in a row. */
+  repeated: { readonly stage: string; readonly times: number } | undefined;
+}
+
+export interface DueStage {
+  readonly stage: Stage;
+  readonly atMs: number;
+}
+
+export const createHollowPod = ({ metadata, status }: Pod, node: HollowNode, startTimeMs: number): HollowPod => ({
+  uid: metadata.uid!,
+  node,
+  startTimeMs,
+  conditions: status.conditions ?? [],
+  isDirty: false,
+  isEnding: false,
+  hasEnded: false,
+  isRemoved: false,
+  end: undefined,
+  due: undefined,
+  latest: undefined,
+  idleAt: undefined,
+  repeated: undefined,
+});

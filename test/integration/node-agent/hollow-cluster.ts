@@ -1,0 +1,60 @@
+/** An API server with hollow nodes, for tests. */
+import { type Client, createClient, parseClientConfig } from '../../../src/client/index.ts';
+import type { Pod } from '../../../src/api/gen/types/core-v1.ts';
+import { createControlPlane } from '../../../src/index.ts';
+import { createHollowNodes, type HollowNodesOptions } from '../../../src/node-agent/hollow/hollow-nodes.ts';
+
+export interface HollowCluster extends AsyncDisposable {
+  readonly client: Client;
+  /** Resolves with the first state of the pod that fits; rejects when it is deleted before. */
+  podUntil(name: string, fits: (pod: Pod) => boolean): Promise<Pod>;
+  /** All states of the pod until it is gone. */
+  statesUntilGone(name: string): Promise<readonly Pod[]>;
+}
+
+export async function startHollowCluster(options: Partial<HollowNodesOptions> = {}): Promise<HollowCluster> {
+  const controlPlane = await createControlPlane();
+  const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
+  const hollow = createHollowNodes({ client, count: 2, ...options });
+  hollow.start();
+  const watchOf = (name: string) => client.core.v1.pods.watch({ fieldSelector: `metadata.name=${name}` });
+  return {
+    client,
+    async podUntil(name, fits) {
+      for await (const { type, object } of watchOf(name)) {
+        if (type === 'DELETED') throw new Error(`pod ${name} was deleted: ${JSON.stringify(object.status)}`);
+        if (fits(object)) return object;
+      }
+      throw new Error('unreachable');
+    },
+    async statesUntilGone(name) {
+      const states: Pod[] = [];
+      for await (const { type, object } of watchOf(name)) {
+        states.push(object);
+        if (type === 'DELETED') return states;
+      }
+      throw new Error('unreachable');
+    },
+    async [Symbol.asyncDispose]() {
+      await hollow.stop();
+      await client.close();
+      await controlPlane.close();
+    },
+  };
+}
+
+export interface PodOptions {
+  readonly name: string;
+  readonly nodeName?: string;
+  readonly metadata?: Pod['metadata'];
+  readonly spec?: Partial<Pod['spec']>;
+}
+
+export const pod = ({ name, nodeName = 'hollow-node-0', metadata, spec }: PodOptions): Pod =>
+  ({
+    metadata: { name, namespace: 'default', ...metadata },
+    spec: { nodeName, containers: [{ name: 'main', image: 'registry.example/app:1' }], ...spec },
+  }) as Pod;
+
+export const isReady = ({ status }: Pod): boolean =>
+  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;

@@ -1,0 +1,86 @@
+import { expect, test, vi } from 'vitest';
+import { isReady, pod, startHollowCluster } from './hollow-cluster.ts';
+
+test('hollow nodes register Ready, with what an agent says of its machine, and hold leases', async () => {
+  await using cluster = await startHollowCluster({ count: 3 });
+  const { client } = cluster;
+  const leases = client.coordination.v1.leases.namespace('kube-node-lease');
+  await vi.waitFor(async () => expect((await leases.list()).items).toHaveLength(3), { timeout: 10_000 });
+  const { items } = await client.core.v1.nodes.list();
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['hollow-node-0', 'hollow-node-1', 'hollow-node-2']);
+  const [node] = items;
+  expect(node!.metadata.labels).toMatchObject({
+    'kubernetes.io/hostname': 'hollow-node-0',
+    'kubernetes.io/os': 'linux',
+  });
+  expect(node!.status.conditions).toMatchObject([
+    { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory' },
+    { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure' },
+    { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID' },
+    { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+  ]);
+  expect(node!.status).toMatchObject({
+    capacity: { cpu: '32', memory: '256Gi', pods: '110' },
+    allocatable: { cpu: '32', memory: '262044Mi', pods: '110' },
+    addresses: [
+      { type: 'InternalIP', address: '10.64.0.1' },
+      { type: 'Hostname', address: 'hollow-node-0' },
+    ],
+    nodeInfo: { operatingSystem: 'linux', kubeletVersion: expect.stringMatching(/^v1\.32\./) as string },
+  });
+  const lease = await leases.get('hollow-node-0');
+  expect(lease.spec).toMatchObject({ holderIdentity: 'hollow-node-0', leaseDurationSeconds: 40 });
+  expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node!.metadata.uid }]);
+});
+
+test('a pod that is bound to a hollow node comes to Running and Ready', async () => {
+  await using cluster = await startHollowCluster();
+  const { client } = cluster;
+  await client.core.v1.pods.create(pod({ name: 'web' }));
+  const { status, metadata } = await cluster.podUntil('web', isReady);
+  expect(status).toMatchObject({
+    phase: 'Running',
+    hostIP: '10.64.0.1',
+    podIP: '10.128.0.2',
+    podIPs: [{ ip: '10.128.0.2' }],
+    containerStatuses: [
+      {
+        name: 'main',
+        ready: true,
+        started: true,
+        image: 'registry.example/app:1',
+        containerID: expect.stringMatching(/^hollow:\/\/[0-9a-f]{64}$/) as string,
+        state: { running: { startedAt: status.startTime } },
+      },
+    ],
+  });
+  expect(status.conditions!.map(({ type, status: value }) => `${type}=${value}`)).toEqual([
+    'PodReadyToStartContainers=True',
+    'Initialized=True',
+    'Ready=True',
+    'ContainersReady=True',
+    'PodScheduled=True',
+  ]);
+  expect(metadata.managedFields!.filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
+});
+
+test('a pod that is deleted ends, shows how, and is gone', async () => {
+  await using cluster = await startHollowCluster();
+  const pods = cluster.client.core.v1.pods.namespace('default');
+  await pods.create(pod({ name: 'web' }));
+  await cluster.podUntil('web', isReady);
+  const states = cluster.statesUntilGone('web');
+  await pods.delete('web');
+  const ended = (await states).find(({ status }) => status.phase === 'Succeeded');
+  expect(ended!.metadata.deletionGracePeriodSeconds).toBe(30);
+  expect(ended!.status).toMatchObject({
+    containerStatuses: [{ state: { terminated: { reason: 'Completed' } } }],
+    conditions: [
+      { type: 'PodReadyToStartContainers', status: 'False' },
+      { type: 'Initialized', status: 'True', reason: 'PodCompleted' },
+      { type: 'Ready', status: 'False', reason: 'PodCompleted' },
+      { type: 'ContainersReady', status: 'False', reason: 'PodCompleted' },
+      { type: 'PodScheduled', status: 'True' },
+    ],
+  });
+});
