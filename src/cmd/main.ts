@@ -35,6 +35,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Run one API server, on etcd or on the embedded store',
     load: async () => (await import('./apiserver.ts')).apiserver,
   },
+  'node-agent': {
+    summary: 'Run nodes without containers, for tests and runs at scale',
+    load: async () => (await import('./node-agent.ts')).nodeAgent,
+  },
   convert: {
     summary: 'Show a stored value or an object as JSON, YAML or protobuf',
     load: async () => (await import('./convert.ts')).convert,
