@@ -24,6 +24,8 @@ export interface PodResourcesOptions {
   readonly fromStatus: boolean;
   /** Whether the overhead of the pod's runtime class is added. */
   readonly overhead: boolean;
+  /** What a container counts with where it names nothing. */
+  readonly missing?: Readonly<Record<string, string>>;
 }
 
 type PodResources = { readonly spec: PodSpec; readonly status?: Pod['status'] | undefined };
@@ -62,12 +64,14 @@ export function podLimits(pod: PodResources, options: PodResourcesOptions): Reso
 export const aggregateContainerRequests = (spec: PodSpec): ResourceSums =>
   aggregateContainers(spec, ({ resources }) => resources?.requests);
 
-function podSums(pod: PodResources, part: Part, { podLevel, fromStatus }: PodResourcesOptions): ResourceSums {
+function podSums(pod: PodResources, part: Part, { podLevel, fromStatus, missing }: PodResourcesOptions): ResourceSums {
   const { spec } = pod;
   const statuses = fromStatus ? statusesByName(pod.status) : undefined;
-  const sums = aggregateContainers(spec, (container) =>
-    amountsOf(container, part, statuses?.get(container.name ?? ''), pod.status?.resize === 'Infeasible'),
-  );
+  const sums = aggregateContainers(spec, (container) => {
+    const status = statuses?.get(container.name ?? '');
+    const amounts = amountsOf(container, part, status, pod.status?.resize === 'Infeasible');
+    return missing === undefined ? amounts : Object.assign(createMap<string>(), missing, amounts);
+  });
   if (podLevel)
     for (const name of podLevelResources) {
       const amount = spec.resources?.[part]?.[name];

@@ -1,0 +1,77 @@
+/** The objects that the scheduler reads, each kept current by one informer. */
+import type { Logger } from '../base/logger.ts';
+import type { Clock } from '../base/clock.ts';
+import type {
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  Service,
+} from '../api/gen/types/core-v1.ts';
+import type { ReplicaSet, StatefulSet } from '../api/gen/types/apps-v1.ts';
+import type { PodDisruptionBudget } from '../api/gen/types/policy-v1.ts';
+import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../api/gen/types/storage-v1.ts';
+import type { Client } from '../client/client.ts';
+import type { KubeObject } from '../machinery/object-meta.ts';
+import { Informer } from '../reconcile/informer.ts';
+import { namespaceIndexer } from '../reconcile/lister.ts';
+import type { Source } from '../reconcile/source.ts';
+import { trimPod } from './state/trim-pod.ts';
+
+export interface SchedulerInformers {
+  readonly pods: Informer<Pod>;
+  readonly nodes: Informer<Node>;
+  readonly namespaces: Informer<Namespace>;
+  readonly services: Informer<Service>;
+  readonly replicationControllers: Informer<ReplicationController>;
+  readonly replicaSets: Informer<ReplicaSet>;
+  readonly statefulSets: Informer<StatefulSet>;
+  readonly disruptionBudgets: Informer<PodDisruptionBudget>;
+  readonly volumes: Informer<PersistentVolume>;
+  readonly claims: Informer<PersistentVolumeClaim>;
+  readonly storageClasses: Informer<StorageClass>;
+  readonly csiNodes: Informer<CSINode>;
+  readonly csiDrivers: Informer<CSIDriver>;
+  readonly csiStorageCapacities: Informer<CSIStorageCapacity>;
+}
+
+export interface InformerParts {
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Pods that have ended need nothing of their node any more. */
+const unfinishedPods = 'status.phase!=Succeeded,status.phase!=Failed';
+const lean = { dropManagedFields: true, streamLists: true };
+
+export function createSchedulerInformers(client: Client, parts: InformerParts): SchedulerInformers {
+  const of = <T extends KubeObject>(source: Source<T>, isNamespaced = false): Informer<T> =>
+    new Informer({ source, ...parts, ...(isNamespaced ? { indexers: namespaceIndexer<T>(source.view) } : {}) });
+  const { core, apps, policy, storage } = client;
+  return {
+    pods: new Informer({
+      source: core.v1.pods.source({ ...lean, fieldSelector: unfinishedPods }),
+      ...parts,
+      transform: trimPod,
+    }),
+    nodes: of(core.v1.nodes.source(lean)),
+    namespaces: of(core.v1.namespaces.source(lean)),
+    services: of(core.v1.services.source(lean), true),
+    replicationControllers: of(core.v1.replicationcontrollers.source(lean), true),
+    replicaSets: of(apps.v1.replicasets.source(lean), true),
+    statefulSets: of(apps.v1.statefulsets.source(lean), true),
+    disruptionBudgets: of(policy.v1.poddisruptionbudgets.source(lean), true),
+    volumes: of(core.v1.persistentvolumes.source(lean)),
+    claims: of(core.v1.persistentvolumeclaims.source(lean)),
+    storageClasses: of(storage.v1.storageclasses.source(lean)),
+    csiNodes: of(storage.v1.csinodes.source(lean)),
+    csiDrivers: of(storage.v1.csidrivers.source(lean)),
+    csiStorageCapacities: of(storage.v1.csistoragecapacities.source(lean)),
+  };
+}
+
+export const allInformers = (informers: SchedulerInformers): Informer<unknown>[] =>
+  Object.values(informers) as Informer<unknown>[];

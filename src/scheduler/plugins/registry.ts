@@ -1,0 +1,56 @@
+/** The plugins by name: what makes each, and at which extension points it takes part. */
+import type { PluginArgs } from '../config/plugin-args.ts';
+import type { ExtensionPoint } from '../framework/extension-point.ts';
+import type { Plugin } from '../framework/plugin.ts';
+import { createDefaultBinder } from './default-binder.ts';
+import { createImageLocality } from './image-locality.ts';
+import { createNodeAffinity } from './node-affinity.ts';
+import { createNodeName } from './node-name.ts';
+import { createNodePorts } from './node-ports.ts';
+import { createBalancedAllocation } from './node-resources-balanced-allocation.ts';
+import { createNodeResourcesFit } from './node-resources-fit.ts';
+import { createNodeUnschedulable } from './node-unschedulable.ts';
+import type { PluginContext } from './plugin-context.ts';
+import { createPrioritySort } from './priority-sort.ts';
+import { createSchedulingGates } from './scheduling-gates.ts';
+import { createTaintToleration } from './taint-toleration.ts';
+
+interface RegisteredPlugin {
+  readonly points: readonly ExtensionPoint[];
+  create(args: PluginArgs, context: PluginContext): Plugin;
+}
+
+const registered: Readonly<Record<string, RegisteredPlugin>> = {
+  SchedulingGates: { points: ['preEnqueue'], create: createSchedulingGates },
+  PrioritySort: { points: ['queueSort'], create: createPrioritySort },
+  NodeUnschedulable: { points: ['filter'], create: createNodeUnschedulable },
+  NodeName: { points: ['filter'], create: createNodeName },
+  TaintToleration: { points: ['filter', 'preScore', 'score'], create: createTaintToleration },
+  NodeAffinity: {
+    points: ['preFilter', 'filter', 'preScore', 'score'],
+    create: (args) => createNodeAffinity(args.NodeAffinity),
+  },
+  NodePorts: { points: ['preFilter', 'filter'], create: createNodePorts },
+  NodeResourcesFit: {
+    points: ['filter', 'score'],
+    create: (args) => createNodeResourcesFit(args.NodeResourcesFit),
+  },
+  NodeResourcesBalancedAllocation: {
+    points: ['score'],
+    create: (args) => createBalancedAllocation(args.NodeResourcesBalancedAllocation),
+  },
+  ImageLocality: { points: ['score'], create: (_, { cluster }) => createImageLocality(cluster) },
+  DefaultBinder: { points: ['bind'], create: (_, { client }) => createDefaultBinder(client) },
+};
+
+export const pluginNames: readonly string[] = Object.keys(registered);
+
+const pointsByName = new Map(Object.entries(registered).map(([name, { points }]) => [name, new Set(points)]));
+
+/** Undefined for a plugin that does not exist. */
+export const pluginPoints = (name: string): ReadonlySet<ExtensionPoint> | undefined => pointsByName.get(name);
+
+export function createPlugin(name: string, args: PluginArgs, context: PluginContext): Plugin {
+  if (!Object.hasOwn(registered, name)) throw new Error(`there is no scheduler plugin ${name}`);
+  return registered[name]!.create(args, context);
+}

@@ -1,0 +1,175 @@
+/**
+ * Nodes and their pods as the scheduler takes them to be: what informers told, and pods that were given a node whose
+ * binding has not come back yet (assumed ones).
+ *
+ * Each event changes what it is about and nothing else. A scheduling cycle reads this state as it is: between the
+ * choice of a node and its assumption nothing else runs, so that no copy is needed.
+ */
+import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
+import { type ImageState, NodeInfo } from './node-info.ts';
+import { NodeOrder } from './node-order.ts';
+import { PodInfo } from './pod-info.ts';
+
+interface PlacedPod {
+  info: PodInfo;
+  nodeName: string;
+  /** Not confirmed by the API server yet. */
+  isAssumed: boolean;
+}
+
+/** Told of pods that come to nodes and leave them. */
+export interface PodObserver {
+  podAdded(pod: PodInfo, node: NodeInfo): void;
+  podRemoved(pod: PodInfo, node: NodeInfo): void;
+}
+
+export class ClusterState {
+  readonly #nodes = new Map<string, NodeInfo>();
+  readonly #order = new NodeOrder();
+  readonly #pods = new Map<string, PlacedPod>();
+  readonly #images = new Map<string, ImageState>();
+  readonly #withAffinity = new Set<NodeInfo>();
+  readonly #withRequiredAntiAffinity = new Set<NodeInfo>();
+  readonly #observers: PodObserver[] = [];
+  #assumed = 0;
+
+  /** All nodes, zones taking turns. */
+  get nodes(): readonly NodeInfo[] {
+    return this.#order.list;
+  }
+
+  /** Nodes with pods that have terms of affinity or anti-affinity. */
+  get nodesWithAffinity(): ReadonlySet<NodeInfo> {
+    return this.#withAffinity;
+  }
+
+  get nodesWithRequiredAntiAffinity(): ReadonlySet<NodeInfo> {
+    return this.#withRequiredAntiAffinity;
+  }
+
+  get podCount(): number {
+    return this.#pods.size;
+  }
+
+  get assumedCount(): number {
+    return this.#assumed;
+  }
+
+  observe(observer: PodObserver): void {
+    this.#observers.push(observer);
+  }
+
+  /** Undefined for a node that does not exist, even while it has pods. */
+  node(name: string): NodeInfo | undefined {
+    const info = this.#nodes.get(name);
+    return info?.node === undefined ? undefined : info;
+  }
+
+  setNode(node: Node): void {
+    const info = this.#infoOf(node.metadata.name ?? '');
+    this.#setImages(info, node);
+    info.setNode(node);
+    this.#order.put(info, node);
+  }
+
+  removeNode(name: string): void {
+    const info = this.#nodes.get(name);
+    if (info === undefined) return;
+    this.#setImages(info, undefined);
+    info.setNode(undefined);
+    this.#order.remove(info);
+    this.#dropIfEmpty(info);
+  }
+
+  /** A pod with a node, as the API server has it. An assumed one is confirmed. */
+  setPod(pod: Pod): void {
+    const nodeName = pod.spec.nodeName ?? '';
+    const info = new PodInfo(pod);
+    this.#takeOff(info.uid);
+    this.#put({ info, nodeName, isAssumed: false });
+  }
+
+  removePod(uid: string): void {
+    this.#takeOff(uid);
+  }
+
+  /** Counts the pod on the node before it is bound. */
+  assume(info: PodInfo, nodeName: string): void {
+    if (this.#pods.has(info.uid)) throw new Error(`pod ${info.namespace}/${info.name} has a node already`);
+    this.#assumed++;
+    this.#put({ info, nodeName, isAssumed: true });
+  }
+
+  /** Takes back an assumption. A pod that was confirmed meanwhile stays. */
+  forget(uid: string): void {
+    if (this.isAssumed(uid)) this.#takeOff(uid);
+  }
+
+  isAssumed(uid: string): boolean {
+    return this.#pods.get(uid)?.isAssumed === true;
+  }
+
+  hasPod(uid: string): boolean {
+    return this.#pods.has(uid);
+  }
+
+  #put(placed: PlacedPod): void {
+    const node = this.#infoOf(placed.nodeName);
+    this.#pods.set(placed.info.uid, placed);
+    node.addPod(placed.info);
+    this.#indexAffinity(node);
+    for (const observer of this.#observers) observer.podAdded(placed.info, node);
+  }
+
+  #takeOff(uid: string): void {
+    const placed = this.#pods.get(uid);
+    if (placed === undefined) return;
+    this.#pods.delete(uid);
+    if (placed.isAssumed) this.#assumed--;
+    const node = this.#nodes.get(placed.nodeName)!;
+    node.removePod(uid);
+    this.#indexAffinity(node);
+    for (const observer of this.#observers) observer.podRemoved(placed.info, node);
+    this.#dropIfEmpty(node);
+  }
+
+  #infoOf(name: string): NodeInfo {
+    let info = this.#nodes.get(name);
+    if (info === undefined) this.#nodes.set(name, (info = new NodeInfo(name)));
+    return info;
+  }
+
+  #dropIfEmpty(info: NodeInfo): void {
+    if (info.node === undefined && info.pods.size === 0) this.#nodes.delete(info.name);
+  }
+
+  #indexAffinity(info: NodeInfo): void {
+    keepIf(this.#withAffinity, info, info.podsWithAffinity.size > 0);
+    keepIf(this.#withRequiredAntiAffinity, info, info.podsWithRequiredAntiAffinity.size > 0);
+  }
+
+  #setImages(info: NodeInfo, node: Node | undefined): void {
+    const reported = node?.status.images ?? [];
+    if (reported === info.node?.status.images) return;
+    for (const name of info.images.keys()) {
+      const image = this.#images.get(name)!;
+      if (--image.nodes === 0) this.#images.delete(name);
+    }
+    const images = new Map<string, ImageState>();
+    for (const { names = [], sizeBytes = 0 } of reported)
+      for (const name of names) if (!images.has(name)) images.set(name, this.#image(name, Number(sizeBytes)));
+    info.images = images;
+  }
+
+  #image(name: string, size: number): ImageState {
+    let image = this.#images.get(name);
+    if (image === undefined) this.#images.set(name, (image = { size, nodes: 0 }));
+    image.nodes++;
+    return image;
+  }
+}
+
+function keepIf<T>(set: Set<T>, item: T, isIn: boolean): void {
+  if (isIn) set.add(item);
+  else set.delete(item);
+}
