@@ -20,7 +20,7 @@ export interface ClaimOptions<T extends KubeObject> {
   readonly patch: (object: T, patch: Patch) => Promise<T>;
   /** The owner as the server has it now; undefined when it is gone. Asked for once, before the first adoption. */
   readonly freshOwner: () => Promise<KubeObject | undefined>;
-  /** Of the objects that match; all when absent. */
+  /** Others are neither claimed nor released; all objects are candidates when absent. */
   readonly isCandidate?: (object: T) => boolean;
 }
 
@@ -29,15 +29,16 @@ export async function claim<T extends KubeObject>(options: ClaimOptions<T>): Pro
   const { owner, selector, objects, isCandidate = () => true } = options;
   const { uid = '', namespace = '', deletionTimestamp } = owner.metadata!;
   const claimed: T[] = [];
-  const matches = (object: T): boolean => matchesLabels(selector, object.metadata?.labels) && isCandidate(object);
+  const matches = (object: T): boolean => matchesLabels(selector, object.metadata?.labels);
   for (const object of objects.byIndex(controllerIndex, uid)) {
+    if (!isCandidate(object)) continue;
     if (matches(object)) claimed.push(object);
     else if (deletionTimestamp === undefined) await release(object, options);
   }
   if (deletionTimestamp !== undefined) return claimed;
   let mayAdopt: Promise<void> | undefined;
   for (const object of objects.byIndex(controllerIndex, orphansOf(namespace))) {
-    if (object.metadata?.deletionTimestamp !== undefined || !matches(object)) continue;
+    if (object.metadata?.deletionTimestamp !== undefined || !isCandidate(object) || !matches(object)) continue;
     await (mayAdopt ??= checkOwner(options));
     const adopted = await adopt(object, options);
     if (adopted !== undefined) claimed.push(adopted);
