@@ -12,6 +12,10 @@ export interface DaemonOptions {
    * the controller manager has them. When absent: those that make deletions end, of namespaces and of dependent objects.
    */
   readonly controllers?: boolean | readonly string[];
+  /** Whether pods are bound to nodes. */
+  readonly scheduler?: boolean;
+  /** So many nodes whose pods exist in the API alone: they become ready, and jobs succeed. */
+  readonly hollowNodes?: number;
 }
 
 export interface ControlPlaneOptions extends DaemonOptions {

@@ -21,7 +21,7 @@ import { apiServerFlags } from './flags/api-server/table.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
-import { createPki } from '../pki/pki.ts';
+import { createPki, type Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
 import { explainStartError } from './start-errors.ts';
 
@@ -41,7 +41,7 @@ export async function startControlPlane(
     fileCheckMs,
     log: given = silentLogger,
     signal = new AbortController().signal,
-    controllers = false,
+    ...daemons
   }: ControlPlaneOptions,
   start: StartApiServer,
   around: Pick<Surroundings, 'pod'> = {},
@@ -76,7 +76,7 @@ export async function startControlPlane(
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      const endDaemons = await startDaemons(server, { controllers }, log);
+      const endDaemons = await startDaemons(server, daemons, home, pki, log);
       return await handOver(
         { ...server, close: () => endDaemons().finally(() => server.close()) },
         adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki),
@@ -95,12 +95,14 @@ export async function startControlPlane(
 /** Loads and starts what is asked for beside the API server. @returns what ends it */
 async function startDaemons(
   server: RunningApiServer,
-  options: Required<DaemonOptions>,
+  { controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions,
+  { directory }: Home,
+  pki: Pki,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  if (options.controllers === false) return () => Promise.resolve();
-  const daemons = await import('./in-process/daemons.ts');
-  return daemons.startDaemons(server, options, {}, log);
+  if (controllers === false && !scheduler && hollowNodes === 0) return () => Promise.resolve();
+  const { startDaemons: start } = await import('./in-process/daemons.ts');
+  return start(server, { controllers, scheduler, hollowNodes }, { directory: join(directory, 'pki'), pki }, log);
 }
 
 async function startOrExplain(config: StartConfig, start: StartApiServer): Promise<RunningApiServer> {

@@ -23,7 +23,7 @@ import { PodScheduler } from './cycle/schedule-pod.ts';
 import { SchedulingCycle } from './cycle/scheduling-cycle.ts';
 import { attachHandlers } from './event-handlers.ts';
 import { type SchedulerObserver, silentObserver } from './framework/observer.ts';
-import { Profile } from './framework/profile.ts';
+import type { Profile } from './framework/profile.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from './informers.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
 import { createProfiles } from './plugins/create-profiles.ts';

@@ -26,3 +26,20 @@ test('A controller that does not exist is refused, with the names of those that 
   const start = createControlPlane({ controllers: ['deploymnet-controller'] });
   await expect(start).rejects.toThrow('"deploymnet-controller" is not the name of a controller; there are: ');
 });
+
+test('A control plane with controllers, a scheduler and hollow nodes brings a Deployment to Available', async () => {
+  await using controlPlane = await createControlPlane({ controllers: true, scheduler: true, hollowNodes: 2 });
+  await using client = createClient(await parseClientConfig(controlPlane.kubeconfig));
+  await client.apps.v1.deployments.namespace('default').create({
+    metadata: { name: 'web' },
+    spec: {
+      replicas: 3,
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } },
+    },
+  });
+  await vi.waitFor(async () => {
+    const { status } = await client.apps.v1.deployments.namespace('default').get('web');
+    expect(status).toMatchObject({ replicas: 3, readyReplicas: 3, availableReplicas: 3 });
+  }, 10_000);
+});

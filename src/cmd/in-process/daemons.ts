@@ -2,57 +2,97 @@
  * The other daemons of a control plane, in the process of its API server: they use the API as they would from outside,
  * with an administrator's rights, and without leader election, as there is one of each.
  */
-import { CleanupStack } from '../../base/cleanup-stack.ts';
+import { join } from 'node:path';
+import { withCleanupStack } from '../../base/cleanup-stack.ts';
+import { makeDirectories } from '../../base/make-directories.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { startControllers } from '../../controllers/manager/manager.ts';
 import { controllerNames, findController } from '../../controllers/manager/controller-names.ts';
-import { defaultControllerManagerOptions } from '../../controllers/manager/options.ts';
+import type { Pki } from '../../pki/pki.ts';
+import { writePrivateFile } from '../pki/files.ts';
+import { type ControllerManagerOptions, defaultControllerManagerOptions } from '../../controllers/manager/options.ts';
 import type { RunningApiServer } from '../config.ts';
 import type { DaemonOptions } from '../control-plane-types.ts';
 import { createInProcessTransport } from './transport.ts';
 
-export interface DaemonFiles {
-  /** PEM file with the certificate authority of the API server. */
-  readonly rootCaFile?: string;
-  /** PEM file with the key that signs tokens of service accounts. */
-  readonly serviceAccountKeyFile?: string;
+/** Keys of the control plane, and where controllers that read files find them. */
+export interface DaemonKeys {
+  readonly directory: string;
+  readonly pki: Pki;
 }
 
 /** As all that these daemons may do is decided by who started them. */
 const groups = ['system:masters', 'system:authenticated'];
 
-/** Starts what is asked for. @returns what ends all of it */
+/** Starts what is asked for. Rejects with nothing left. @returns what ends all of it */
 export function startDaemons(
   server: RunningApiServer,
-  { controllers }: Required<DaemonOptions>,
-  files: DaemonFiles,
+  { controllers, scheduler, hollowNodes }: Required<DaemonOptions>,
+  keys: DaemonKeys,
   log: Logger,
-): () => Promise<void> {
-  const cleanup = new CleanupStack();
-  const clientOf = (name: string, userAgent: string): Client => {
-    const transport = createInProcessTransport(server, { name, groups });
-    // Requests of the same process need no limit: they wait for each other on its event loop.
-    const client = createClient({ url: server.url }, { transport, userAgent, qps: 0, log });
-    cleanup.add(() => client.close());
-    return client;
+): Promise<() => Promise<void>> {
+  return withCleanupStack(async (cleanup) => {
+    const clientOf = (name: string, userAgent: string): Client => {
+      const transport = createInProcessTransport(server, { name, groups });
+      // Requests of the same process need no limit: they wait for each other on its event loop.
+      const client = createClient({ url: server.url }, { transport, userAgent, qps: 0, log });
+      cleanup.add(() => client.close());
+      return client;
+    };
+    const selected = selectionOf(controllers);
+    if (selected.length > 0) {
+      const client = clientOf('system:kube-controller-manager', 'kube-controller-manager');
+      const options = await controllerOptions(selected, keys);
+      const manager = startControllers({ clientFor: () => client, options, log });
+      cleanup.add(() => manager.stop());
+    }
+    if (scheduler) {
+      const { createScheduler } = await import('../../scheduler/scheduler.ts');
+      const running = createScheduler({ client: clientOf('system:kube-scheduler', 'kube-scheduler'), log });
+      cleanup.add(() => running.stop());
+      await running.start();
+    }
+    if (hollowNodes > 0) {
+      const { createHollowNodes } = await import('../../node-agent/hollow/hollow-nodes.ts');
+      const nodes = createHollowNodes({ client: clientOf('orch:hollow-nodes', 'kubelet'), count: hollowNodes, log });
+      cleanup.add(() => nodes.stop());
+      nodes.start();
+    }
+    return () => cleanup.close();
+  });
+}
+
+async function controllerOptions(
+  controllers: readonly string[],
+  { directory, pki }: DaemonKeys,
+): Promise<ControllerManagerOptions> {
+  const write = async (name: string, text: string): Promise<string> => {
+    const file = join(directory, name);
+    await writePrivateFile(file, text);
+    return file;
   };
-  const selected = selectionOf(controllers);
-  if (selected.length > 0) {
-    const client = clientOf('system:kube-controller-manager', 'kube-controller-manager');
-    const { generic, serviceAccountToken } = defaultControllerManagerOptions;
-    const manager = startControllers({
-      clientFor: () => client,
-      options: {
-        ...defaultControllerManagerOptions,
-        generic: { ...generic, controllers: selected, rootCaFile: files.rootCaFile },
-        serviceAccountToken: { ...serviceAccountToken, privateKeyFile: files.serviceAccountKeyFile },
+  await makeDirectories(directory);
+  const rootCaFile = await write('ca.crt', pki.ca.certificate);
+  const authority = { certFile: rootCaFile, keyFile: await write('ca.key', pki.ca.key) };
+  const defaults = defaultControllerManagerOptions;
+  return {
+    ...defaults,
+    generic: { ...defaults.generic, controllers, rootCaFile },
+    serviceAccountToken: {
+      ...defaults.serviceAccountToken,
+      privateKeyFile: await write('sa.key', pki.serviceAccount.privateKey),
+    },
+    signing: {
+      ...defaults.signing,
+      signers: {
+        kubeApiserverClient: authority,
+        kubeletClient: authority,
+        kubeletServing: authority,
+        legacyUnknown: authority,
       },
-      log,
-    });
-    cleanup.add(() => manager.stop());
-  }
-  return () => cleanup.close();
+    },
+  };
 }
 
 function selectionOf(controllers: boolean | readonly string[]): readonly string[] {
