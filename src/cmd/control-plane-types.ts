@@ -9,7 +9,8 @@ import type { Logger } from '../base/logger.ts';
 export interface DaemonOptions {
   /**
    * Controllers: all that are on by default (`true`), none (`false`), or those of these names, as `--controllers` of
-   * the controller manager has them. When absent: those that make deletions end, of namespaces and of dependent objects.
+   * the controller manager has them. When absent: those that make deletions end,
+   * of namespaces and of dependent objects.
    */
   readonly controllers?: boolean | readonly string[];
   /** Whether pods are bound to nodes. */

@@ -2,7 +2,7 @@
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
 import { actions } from '../framework/cluster-event.ts';
 import type { EnqueuePlugin, FilterPlugin, Has, ScorePlugin } from '../framework/plugin.ts';
-import type { Status} from '../framework/status.ts';
+import type { Status } from '../framework/status.ts';
 import { unschedulable } from '../framework/status.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import { PodInfo } from '../state/pod-info.ts';

@@ -4,7 +4,7 @@ import { actions } from '../framework/cluster-event.ts';
 import type { EnqueuePlugin, FilterPlugin, Has } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/status.ts';
 import { isSamePod } from './shared/same-pod.ts';
-import { toleratesTaint } from './shared/taints.ts';
+import { toleratesTaint } from '../../api/core/nodes/taints.ts';
 
 const name = 'NodeUnschedulable';
 const cordoned = unresolvable(name, 'node(s) were unschedulable');

@@ -6,7 +6,7 @@ import { normalizeToMax } from '../framework/normalize.ts';
 import type { EnqueuePlugin, FilterPlugin, Has, PreScorePlugin, ScorePlugin } from '../framework/plugin.ts';
 import { unresolvable } from '../framework/status.ts';
 import { isSamePod } from './shared/same-pod.ts';
-import { toleratesTaint, untoleratedTaint } from './shared/taints.ts';
+import { toleratesTaint, untoleratedTaint } from '../../api/core/nodes/taints.ts';
 
 const name = 'TaintToleration';
 

@@ -1,5 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations} */
-import type { Taint, Toleration } from '../../../api/gen/types/core-v1.ts';
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations}
+ */
+import type { Taint, Toleration } from '../../gen/types/core-v1.ts';
 
 export function tolerates(toleration: Toleration, taint: Taint): boolean {
   const { key = '', operator = '', value = '', effect = '' } = toleration;
