@@ -121,7 +121,15 @@ export class ResourceClient<T extends KubeObject = KubeObject, W extends KubeObj
   /** Deletes all objects that are selected, one after the other on the server. */
   async deleteCollection(selection: ListOptions = {}, options: DeleteOptions = {}): Promise<void> {
     const { signal, timeoutMs, ...parameters } = selection;
-    await this.#call('DELETE', {}, parameters, { signal, timeoutMs, ...options }, deleteBody(options));
+    // The answer is a list of what was deleted.
+    await this.#requests.call({
+      method: 'DELETE',
+      path: withQuery(this.#path({}), parameters),
+      accept: this.#media.list,
+      body: deleteBody(options),
+      signal: options.signal ?? signal,
+      timeoutMs: options.timeoutMs ?? timeoutMs,
+    });
   }
 
   /** One answer: with `limit` a page, else all. Items have kind and apiVersion. */

@@ -133,6 +133,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
         ).toEqual(['a', 'b', 'c'].map((name) => ['Secret', 'v1', name, { key: 'dmFsdWU=' }]));
         expect(all.metadata.resourceVersion).toMatch(/^\d+$/);
       }
+      await list.asMetadata().deleteCollection({ ...selected, limit: 1 });
       await list.deleteCollection(selected);
       expect((await secrets.list(selected)).items).toEqual([]);
     });
