@@ -7,8 +7,16 @@ export interface ControllerCode {
   readonly account: string;
   /** Who reports its events; the account when absent. */
   readonly reporter?: string;
+  /** For controllers that make many requests for one change. */
+  readonly rates?: RateFactors;
   /** Loads the code when the controller is to run. */
   readonly load?: () => Promise<StartController>;
+}
+
+/** How many times the rates of the process the client of a controller has. */
+export interface RateFactors {
+  readonly qps: number;
+  readonly burst: number;
 }
 
 export type ControllerDefinition = ControllerName & ControllerCode;
@@ -37,7 +45,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'pod-garbage-collector-controller': { account: 'pod-garbage-collector' },
   'resourcequota-controller': { account: 'resourcequota-controller' },
-  'namespace-controller': { account: 'namespace-controller' },
+  'namespace-controller': {
+    account: 'namespace-controller',
+    rates: { qps: 20, burst: 100 },
+    load: async () => (await import('../namespaces/controller.ts')).startNamespaces,
+  },
   'serviceaccount-controller': {
     account: 'service-account-controller',
     load: async () => (await import('../service-accounts/controller.ts')).startServiceAccounts,

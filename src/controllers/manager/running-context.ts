@@ -25,9 +25,9 @@ export interface Run {
 const stopTimeoutMs = 10_000;
 
 export function createRun(definition: ControllerDefinition, dependencies: ManagerDependencies): Run {
-  const { name, account, reporter = account } = definition;
+  const { name, account, reporter = account, rates } = definition;
   const { options, log, clock, wallTime, random, metrics, isGateOn, queueMetrics } = dependencies;
-  const client = dependencies.clientFor(account);
+  const client = dependencies.clientFor(account, rates);
   const cleanup = new CleanupStack();
   const abort = new AbortController();
   const begun = new Set<{ readonly at: number }>();
