@@ -56,7 +56,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'garbage-collector-controller': { account: 'generic-garbage-collector', reporter: 'garbage-collector-controller' },
   'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
-  'job-controller': { account: 'job-controller' },
+  'job-controller': {
+    account: 'job-controller',
+    load: async () => (await import('../jobs/controller.ts')).startJobs,
+  },
   'deployment-controller': {
     account: 'deployment-controller',
     load: async () => (await import('../deployments/controller.ts')).startDeployments,

@@ -20,6 +20,8 @@ export interface ClaimOptions<T extends KubeObject> {
   readonly patch: (object: T, patch: Patch) => Promise<T>;
   /** The owner as the server has it now; undefined when it is gone. Asked for once, before the first adoption. */
   readonly freshOwner: () => Promise<KubeObject | undefined>;
+  /** On every object that the owner has. */
+  readonly finalizer?: string;
   /** Others are neither claimed nor released; all objects are candidates when absent. */
   readonly isCandidate?: (object: T) => boolean;
 }
@@ -59,10 +61,11 @@ async function checkOwner<T extends KubeObject>({ owner, freshOwner }: ClaimOpti
 
 async function adopt<T extends KubeObject>(
   object: T,
-  { owner, objects, patch }: ClaimOptions<T>,
+  { owner, objects, patch, finalizer }: ClaimOptions<T>,
 ): Promise<T | undefined> {
   const { uid } = object.metadata!;
-  const body = { metadata: { ownerReferences: [controllerReference(owner)], uid } };
+  const finalizers = finalizer === undefined ? {} : { finalizers: [finalizer] };
+  const body = { metadata: { ownerReferences: [controllerReference(owner)], uid, ...finalizers } };
   try {
     const adopted = await patch(object, { strategic: body } as unknown as Patch);
     objects.wrote(adopted);
@@ -73,9 +76,11 @@ async function adopt<T extends KubeObject>(
   }
 }
 
-async function release<T extends KubeObject>(object: T, { owner, objects, patch }: ClaimOptions<T>): Promise<void> {
+async function release<T extends KubeObject>(object: T, options: ClaimOptions<T>): Promise<void> {
+  const { owner, objects, patch, finalizer } = options;
   const { uid } = object.metadata!;
-  const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata!.uid }], uid } };
+  const finalizers = finalizer === undefined ? {} : { '$deleteFromPrimitiveList/finalizers': [finalizer] };
+  const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata!.uid }], uid, ...finalizers } };
   try {
     objects.wrote(await patch(object, { strategic: body } as unknown as Patch));
   } catch (error) {

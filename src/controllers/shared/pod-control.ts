@@ -13,6 +13,8 @@ export interface PodToCreate {
   readonly owner: KubeObject;
   /** In place of a name made from the owner's. */
   readonly name?: string;
+  /** What the name begins with, in place of the owner's. */
+  readonly namePrefix?: string;
   readonly reference?: OwnerReference;
 }
 
@@ -26,9 +28,10 @@ export class PodControl {
   }
 
   /** Rejects with the server's refusal. In a namespace that ends there is no event: it could not be written. */
-  async create({ template, owner, name, reference = controllerReference(owner) }: PodToCreate): Promise<Pod> {
+  async create(wanted: PodToCreate): Promise<Pod> {
     const { client, events } = this.#context;
-    const pod = podOf(template, owner, reference, name);
+    const { owner } = wanted;
+    const pod = podOf(wanted);
     try {
       const created = await client.core.v1.pods.namespace(owner.metadata!.namespace!).create(pod);
       this.#pods.wrote(created);
@@ -46,27 +49,36 @@ export class PodControl {
     const { client, events } = this.#context;
     const { name, namespace, uid } = pod.metadata;
     try {
-      await client.core.v1.pods.namespace(namespace!).delete(name!, { preconditions: { uid: uid! } });
-      this.#pods.deleted(pod);
+      const last = await client.core.v1.pods.namespace(namespace!).delete(name!, { preconditions: { uid: uid! } });
+      this.wrote(last ?? pod);
       events.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
-      if (isNotFound(error)) return;
+      if (isNotFound(error)) return this.#pods.deleted(pod);
       events.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${(error as Error).message}`);
       throw error;
     }
   }
+
+  /** The server answered a deletion, or the removal of a finalizer, with this pod. */
+  wrote(pod: Pod): void {
+    if (isStillThere(pod)) this.#pods.wrote(pod);
+    else this.#pods.deleted(pod);
+  }
 }
 
-function podOf(
-  { metadata, spec }: PodTemplateSpec,
-  owner: KubeObject,
-  reference: OwnerReference,
-  name: string | undefined,
-): Input<Pod> {
+/** The server answers the deletion of a pod with the pod, be it there for a while or gone. */
+function isStillThere({ metadata }: Pod): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  return Number(metadata.deletionGracePeriodSeconds ?? 0) > 0 || (metadata.finalizers?.length ?? 0) > 0;
+}
+
+function podOf({ template, owner, name, namePrefix, reference = controllerReference(owner) }: PodToCreate): Input<Pod> {
+  const { metadata, spec } = template;
   const { labels, annotations, finalizers } = metadata ?? {};
+  const generateName = namePrefix ?? podNamePrefix(owner.metadata!.name!);
   return {
     metadata: {
-      ...(name === undefined ? { generateName: podNamePrefix(owner.metadata!.name!) } : { name }),
+      ...(name === undefined ? { generateName } : { name }),
       namespace: owner.metadata!.namespace!,
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
