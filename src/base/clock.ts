@@ -11,10 +11,18 @@ export interface Clock {
   after(delayMs: number, callback: () => void): Timer;
 }
 
+/** A longer delay would be none at all: timers of Node.js count in 32 bits. */
+const maxTimeoutMs = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(delayMs, callback) {
-    const handle = setTimeout(callback, delayMs).unref();
+    const endMs = performance.now() + delayMs;
+    const wait = (restMs: number): NodeJS.Timeout =>
+      restMs <= maxTimeoutMs
+        ? setTimeout(callback, restMs).unref()
+        : setTimeout(() => (handle = wait(endMs - performance.now())), maxTimeoutMs).unref();
+    let handle = wait(delayMs);
     return { cancel: () => clearTimeout(handle) };
   },
 };
