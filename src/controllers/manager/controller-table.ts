@@ -71,7 +71,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'horizontal-pod-autoscaler-controller': { account: 'horizontal-pod-autoscaler' },
   'disruption-controller': { account: 'disruption-controller', reporter: 'controllermanager' },
   'statefulset-controller': { account: 'statefulset-controller' },
-  'cronjob-controller': { account: 'cronjob-controller' },
+  'cronjob-controller': {
+    account: 'cronjob-controller',
+    load: async () => (await import('../cron-jobs/controller.ts')).startCronJobs,
+  },
   'certificatesigningrequest-signing-controller': { account: 'certificate-controller' },
   'certificatesigningrequest-approving-controller': { account: 'certificate-controller' },
   'certificatesigningrequest-cleaner-controller': { account: 'certificate-controller' },
@@ -99,7 +102,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'persistentvolumeclaim-protection-controller': { account: 'pvc-protection-controller' },
   'persistentvolume-protection-controller': { account: 'pv-protection-controller' },
   'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
-  'ttl-after-finished-controller': { account: 'ttl-after-finished-controller' },
+  'ttl-after-finished-controller': {
+    account: 'ttl-after-finished-controller',
+    load: async () => (await import('../ttl-after-finished/controller.ts')).startTtlAfterFinished,
+  },
   'root-ca-certificate-publisher-controller': {
     account: 'root-ca-cert-publisher',
     load: async () => (await import('../root-certificates/controller.ts')).startRootCertificates,
