@@ -225,11 +225,16 @@ function checkCounters({ spec, status, old }: Change, errors: FieldErrors): void
     errors.push(invalid(statusPath.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'));
 }
 
-function checkTimes({ spec, status, old, differs }: Change, errors: FieldErrors): void {
+/** A Job that is resumed starts anew. */
+const isRestarted = ({ status, conditions, oldConditions }: Change): boolean =>
+  status.startTime !== undefined && oldConditions.has('Suspended') && !conditions.has('Suspended');
+
+function checkTimes(change: Change, errors: FieldErrors): void {
+  const { spec, status, old, differs } = change;
   const { completionTime } = status;
   if (completionTime !== undefined && old.completionTime !== undefined && differs('completionTime'))
     errors.push(invalid(completionPath, goTime(completionTime), 'completionTime cannot be mutated'));
-  if (old.startTime !== undefined && differs('startTime') && spec.suspend !== true)
+  if (old.startTime !== undefined && differs('startTime') && spec.suspend !== true && !isRestarted(change))
     errors.push(required(startPath, 'startTime cannot be removed for unsuspended job'));
 }
 

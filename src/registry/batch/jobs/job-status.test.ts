@@ -29,6 +29,11 @@ describe('a status of a Job', () => {
     },
     { name: 'held, its start forgotten', before: { startTime: start, active: 1 }, status: {}, spec: { suspend: true } },
     {
+      name: 'resumed, with a new start',
+      before: { startTime: start, conditions: conditions('Suspended') },
+      status: { startTime: end, active: 1, conditions: [{ type: 'Suspended', status: 'False' }] },
+    },
+    {
       name: 'smaller than before, where it is elastic',
       before: { succeeded: 3 },
       status: { succeeded: 2 },
@@ -150,6 +155,18 @@ describe('a status of a Job', () => {
       before: complete,
       status: { ...complete, completionTime: '2026-01-01T00:06:00Z' },
       errors: ['status.completionTime: Invalid value: 2026-01-01 00:06:00 +0000 UTC: completionTime cannot be mutated'],
+    },
+    {
+      name: 'a start that moves while it goes on',
+      before: { startTime: start },
+      status: { startTime: end },
+      errors: ['status.startTime: Required value: startTime cannot be removed for unsuspended job'],
+    },
+    {
+      name: 'a start forgotten when it is resumed',
+      before: { startTime: start, conditions: conditions('Suspended') },
+      status: {},
+      errors: ['status.startTime: Required value: startTime cannot be removed for unsuspended job'],
     },
     {
       name: 'a start forgotten',
