@@ -24,6 +24,11 @@ export interface ClientConfig {
    * be sent with other ones.
    */
   readonly onUnauthorized?: (authorization: string | undefined) => Promise<boolean>;
+  /**
+   * Another value than before: where the server is, or how it is known, has changed. New connections are opened then,
+   * and those from before end with their requests.
+   */
+  readonly version?: () => unknown;
   readonly impersonate?: Impersonation | undefined;
   /** Namespace of the context; for programs that need a default. */
   readonly namespace?: string | undefined;

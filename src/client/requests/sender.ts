@@ -30,7 +30,7 @@ export interface RequestObserver {
   /** @param status undefined where there was no answer */
   answered(request: { readonly method: string; readonly host: string }, status: number | undefined, ms: number): void;
   /** A request waited for the rate limit. */
-  limited?(ms: number): void;
+  limited?(ms: number, request: { readonly method: string; readonly host: string }): void;
   retried?(request: { readonly method: string; readonly host: string }, status: number | undefined): void;
 }
 
@@ -149,7 +149,7 @@ export class Sender {
   ): Promise<TransportAnswer> {
     const { observer } = this.#options;
     const waitedMs = await this.#limiter.wait(signal);
-    if (waitedMs > 0) observer?.limited?.(waitedMs);
+    if (waitedMs > 0) observer?.limited?.(waitedMs, { method, host: this.#host });
     const begun = this.clock.now();
     let status: number | undefined;
     try {

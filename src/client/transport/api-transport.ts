@@ -5,8 +5,8 @@
  * - A connection that carries requests and is silent for 30 s is asked by a ping whether the server lives (client-go's
  *   values); without an answer within 15 s its requests fail.
  * - Nothing reconnects in the background: the next request does.
- * - Another client certificate, when one is configured by files or by a plugin, opens new connections. Those from
- *   before end with their requests.
+ * - Another client certificate, when one is configured by files or by a plugin, opens new connections, and so does
+ *   another version of the configuration. Those from before end with their requests.
  */
 import { abortable } from '../../base/abortable.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -50,9 +50,10 @@ export function createApiTransport(config: ClientConfig, options: ApiTransportOp
   return new ApiTransport(config, options);
 }
 
-/** The connections that show one certificate. */
+/** The connections that show one certificate, by one version of the configuration. */
 interface Connections {
   readonly pair: ClientPair | undefined;
+  readonly version: unknown;
   readonly http2: Set<Http2Connection>;
   http1: Http1Agent | undefined;
   /** A connection that was opened before it was known that the server speaks HTTP/1.1. */
@@ -64,7 +65,7 @@ class ApiTransport implements Transport {
   readonly #config: ClientConfig;
   readonly #options: ApiTransportOptions;
   readonly #clock: Clock;
-  readonly #url: URL;
+  #url: URL;
   readonly #fixedPair: ClientPair | undefined;
   readonly #closed = new AbortController();
   /** All that are open, also those that are ending. */
@@ -114,11 +115,13 @@ class ApiTransport implements Transport {
     await Promise.all([...this.#http1].map((agent) => agent.destroy()));
   }
 
-  /** New connections are opened with this certificate; those with another one end. */
+  /** New connections are opened with this certificate; those with another one, or to another server, end. */
   #show(pair: ClientPair | undefined): void {
     const before = this.#current;
-    if (before !== undefined && before.pair === pair) return;
-    this.#current = { pair, http2: new Set(), http1: undefined, spare: undefined, dialing: undefined };
+    const version = this.#config.version?.();
+    if (before !== undefined && before.pair === pair && before.version === version) return;
+    if (before?.version !== version) this.#url = new URL(this.#config.url);
+    this.#current = { pair, version, http2: new Set(), http1: undefined, spare: undefined, dialing: undefined };
     if (before === undefined) return;
     for (const connection of [...before.http2]) connection.retire(retired);
     const { http1 } = before;

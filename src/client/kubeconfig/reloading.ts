@@ -1,0 +1,130 @@
+/**
+ * The configuration of a client that is read again while the program runs: operators replace kubeconfig files, and the
+ * certificate authorities that these name. A new one counts from the next request on; what is under way goes on.
+ *
+ * Whom the client impersonates does not change: that is part of what the program is.
+ */
+import { readFile } from 'node:fs/promises';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { Ticker } from '../../base/ticker.ts';
+import type { ClientConfig } from '../client-config.ts';
+import type { Pod } from '../in-cluster.ts';
+import type { ClientPair } from '../transport-config.ts';
+import { inCluster, loadKubeconfig } from './load.ts';
+
+export interface ReadConfig {
+  readonly config: ClientConfig;
+  /** Differs when anything in it does. */
+  readonly fingerprint: string;
+}
+
+export interface ReloadingOptions {
+  readonly log: Logger;
+  /** Between two looks at the files. */
+  readonly everyMs?: number;
+  readonly clock?: Clock;
+}
+
+export interface ReloadingConfig {
+  readonly config: ClientConfig;
+  /** Looks now. Resolves with whether there is another configuration than before. */
+  look(): Promise<boolean>;
+  stop(): void;
+}
+
+const defaultEveryMs = 5000;
+
+/** A kubeconfig file, which has to exist. Exec plugins cannot ask a person. */
+export async function readKubeconfigFile(path: string, clock?: Clock): Promise<ReadConfig> {
+  const config = await loadKubeconfig({ path, isInteractive: false, ...(clock === undefined ? {} : { clock }) });
+  return { config, fingerprint: `${config.ca ?? ''}\n${await readFile(path, 'utf8')}` };
+}
+
+/** The API of the cluster that this process is a pod of. */
+export async function readPodConfig(pod?: Pod, clock?: Clock): Promise<ReadConfig> {
+  const config = await inCluster(pod, clock);
+  return { config, fingerprint: `${config.ca ?? ''}\n${config.url}` };
+}
+
+/** Rejects when it cannot be read now. Later such a failure is logged, and the configuration from before stays. */
+export async function reloadingConfig(
+  read: () => Promise<ReadConfig>,
+  { log, everyMs = defaultEveryMs, clock = systemClock }: ReloadingOptions,
+): Promise<ReloadingConfig> {
+  const current = new Current(await read(), read, log);
+  const ticker = new Ticker(clock, everyMs, () => void current.look());
+  ticker.start();
+  return { config: current.config, look: () => current.look(), stop: () => ticker.stop() };
+}
+
+class Current {
+  readonly #readAgain: () => Promise<ReadConfig>;
+  readonly #log: Logger;
+  #read: ReadConfig;
+  #pair: ClientPair | undefined;
+  #looking: Promise<boolean> | undefined;
+  #failed = '';
+  readonly config: ClientConfig;
+
+  constructor(first: ReadConfig, readAgain: () => Promise<ReadConfig>, log: Logger) {
+    this.#read = first;
+    this.#pair = pairOf(first.config);
+    this.#readAgain = readAgain;
+    this.#log = log;
+    const now = (): ClientConfig => this.#read.config;
+    const { impersonate, namespace, warnings } = first.config;
+    this.config = {
+      get url() {
+        return now().url;
+      },
+      get ca() {
+        return now().ca;
+      },
+      get serverName() {
+        return now().serverName;
+      },
+      get skipVerify() {
+        return now().skipVerify === true;
+      },
+      get proxyUrl() {
+        return now().proxyUrl;
+      },
+      impersonate,
+      namespace,
+      ...(warnings === undefined ? {} : { warnings }),
+      version: () => this.#read.fingerprint,
+      renewedPair: async () => (await now().renewedPair?.()) ?? this.#pair,
+      authorization: async () => now().authorization?.(),
+      // The file may have other credentials by now.
+      onUnauthorized: async (shown) => (await this.look()) || ((await now().onUnauthorized?.(shown)) ?? false),
+    };
+  }
+
+  look(): Promise<boolean> {
+    this.#looking ??= this.#look().finally(() => (this.#looking = undefined));
+    return this.#looking;
+  }
+
+  async #look(): Promise<boolean> {
+    try {
+      const read = await this.#readAgain();
+      this.#failed = '';
+      if (read.fingerprint === this.#read.fingerprint) return false;
+      this.#pair = pairOf(read.config);
+      this.#read = read;
+      this.#log.info({ server: read.config.url }, 'the configuration of the client was read again');
+      return true;
+    } catch (error) {
+      const problem = (error as Error).message;
+      if (problem !== this.#failed)
+        this.#log.warn({ err: error }, 'the configuration of the client cannot be read; the one before stays in force');
+      this.#failed = problem;
+      return false;
+    }
+  }
+}
+
+/** The same object as long as it is the same pair. */
+const pairOf = ({ certificate, key }: ClientConfig): ClientPair | undefined =>
+  certificate === undefined || key === undefined ? undefined : { certificate, key };
