@@ -46,5 +46,12 @@ async function selfSigned({ serving, services }: ApiServerOptions, log: Logger):
   await prepareDataDir(serving.certDir, '--cert-dir, or give --tls-cert-file and --tls-private-key-file');
   const advertiseAddress = await findPublicAddress(serving.advertiseAddress, serving.bindAddress);
   const names = servingNames({ ...serving, advertiseAddress, serviceClusterIpRanges: services.clusterIpRanges });
-  return ensureSelfSigned(serving.certDir, serving.externalHostname ?? advertiseAddress, names, new Date(), log);
+  return ensureSelfSigned({
+    directory: serving.certDir,
+    pairName: 'apiserver',
+    commonName: serving.externalHostname ?? advertiseAddress,
+    names,
+    now: new Date(),
+    log,
+  });
 }

@@ -35,6 +35,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Run one API server, on etcd or on the embedded store',
     load: async () => (await import('./apiserver.ts')).apiserver,
   },
+  'controller-manager': {
+    summary: 'Run the controllers against an API server',
+    load: async () => (await import('./controller-manager.ts')).controllerManager,
+  },
   'node-agent': {
     summary: 'Run nodes without containers, for tests and runs at scale',
     load: async () => (await import('./node-agent.ts')).nodeAgent,
@@ -47,12 +51,27 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   help: { summary: 'Print this text, or the flags of a command', load: () => Promise.resolve(help) },
 };
 
+/** The names of the original programs, for those that are started in their place. Not shown. */
+const originals: Readonly<Record<string, CommandEntry>> = {
+  'kube-controller-manager': {
+    summary: '',
+    load: async () => (await import('./controller-manager.ts')).kubeControllerManager,
+  },
+};
+
+/** Undefined for a name that no command has. */
+const findCommand = (name: string): CommandEntry | undefined =>
+  [commands, originals].find((entries) => Object.hasOwn(entries, name))?.[name];
+
+/** Whether a program of this name is one of ours: a link to it starts the command of that name. */
+export const isOriginal = (program: string): boolean => Object.hasOwn(originals, program);
+
 const usage = (): string => `A control plane with a Kubernetes-compatible API, on etcd or on an embedded store.
 
 Usage: orch <command> [flags]
 
 ${Object.entries(commands)
-  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}\n`)
+  .map(([name, { summary }]) => `  ${name.padEnd(20)}${summary}\n`)
   .join('')}
 Try \`orch up\`. The flags of a command: orch help <command>
 `;
@@ -68,8 +87,9 @@ export async function main(argv: readonly string[], context: CommandContext): Pr
     index === 0 ? (topLevelFlags[argument] ?? argument) : argument,
   );
   try {
-    if (!Object.hasOwn(commands, name)) throw new FlagError([unknownCommand(name)]);
-    const command = await commands[name]!.load();
+    const entry = findCommand(name);
+    if (entry === undefined) throw new FlagError([unknownCommand(name)]);
+    const command = await entry.load();
     return await command(rest, context);
   } catch (error) {
     context.err(describeError(error, name));

@@ -1,7 +1,8 @@
 /** Entry of the `orch` binary: connects `main` with the process. */
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { CommandContext } from './command.ts';
-import { main } from './main.ts';
+import { isOriginal, main } from './main.ts';
 import { dependencies } from './dependencies.ts';
 
 const context: CommandContext = {
@@ -24,4 +25,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 // The code is set rather than the process ended: what is written to a pipe must get out first, and a command that has
 // stopped cleanly leaves nothing that keeps the process alive.
-process.exitCode = await main(process.argv.slice(2), context);
+const program = path.basename(process.argv[1] ?? '');
+process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], context);

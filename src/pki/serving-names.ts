@@ -50,6 +50,15 @@ export function servingNames({
   };
 }
 
+/** The names of this machine and of the address that a daemon listens on. */
+export function daemonNames(bindAddress: string): ServingNames {
+  const bound = isWildcard(bindAddress) ? localAddresses() : [bindAddress];
+  return {
+    dnsNames: ['localhost', hostname()].filter(isDnsName),
+    ipAddresses: [...new Set(['127.0.0.1', '::1', ...bound])],
+  };
+}
+
 /** Anything else would make the whole certificate unreadable for strict clients. */
 const isDnsName = (name: string): boolean => /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?$/.test(name);
 

@@ -6,19 +6,30 @@ import { createSelfSigned } from '../../pki/pki.ts';
 import type { KeyPair } from '../../pki/pki.ts';
 import type { ServingNames } from '../../pki/serving-names.ts';
 
-/** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
-export async function ensureSelfSigned(
-  directory: string,
-  commonName: string,
-  names: ServingNames,
-  now: Date,
-  log: Logger = silentLogger,
-): Promise<KeyPair> {
+export interface SelfSignedOptions {
+  readonly directory: string;
+  /** Of the files: `apiserver` for `apiserver.crt` and `apiserver.key`. */
+  readonly pairName: string;
+  readonly commonName: string;
+  readonly names: ServingNames;
+  readonly now: Date;
+  readonly log?: Logger;
+}
+
+/** The files in `--cert-dir`, for a server that was given no certificate. */
+export async function ensureSelfSigned({
+  directory,
+  pairName,
+  commonName,
+  names,
+  now,
+  log = silentLogger,
+}: SelfSignedOptions): Promise<KeyPair> {
   await makeDirectories(directory);
-  await makePrivate(pathOf({ directory, name: 'apiserver' }, 'key'), privateFileMode, log);
+  await makePrivate(pathOf({ directory, name: pairName }, 'key'), privateFileMode, log);
   return ensureCertificate({
     directory,
-    name: 'apiserver',
+    name: pairName,
     now,
     create: () => createSelfSigned(commonName, names, now),
     fits: (certificate) => coversNames(certificate, names),

@@ -135,12 +135,13 @@ describe('certificates by name', () => {
 describe('a certificate that the server made itself', () => {
   test('is one that OpenSSL verifies by name and address, and its key is its own', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-cert-'));
-    const pair = await ensureSelfSigned(
+    const pair = await ensureSelfSigned({
       directory,
-      'api.example.com',
-      { dnsNames: ['api.example.com'], ipAddresses: ['127.0.0.1'] },
-      new Date(),
-    );
+      pairName: 'apiserver',
+      commonName: 'api.example.com',
+      names: { dnsNames: ['api.example.com'], ipAddresses: ['127.0.0.1'] },
+      now: new Date(),
+    });
     const transport = await listen({
       address: '127.0.0.1',
       port: 0,

@@ -1,0 +1,29 @@
+/**
+ * The clients of the controllers: each has its own limit and user agent, and with `--use-service-account-credentials`
+ * its own service account, which may do no more than the controller needs.
+ */
+import type { Client } from '../../client/client.ts';
+import { sharedAccount } from '../../controllers/manager/manager.ts';
+import type { LeadingDaemon } from '../daemon/run-daemon.ts';
+import { accountCredentials } from './account-credentials.ts';
+
+export type ClientFor = (account: string) => Client;
+
+/** One client for each account, whichever controllers use it, and however often they are started again. */
+export function controllerClients(
+  daemon: Pick<LeadingDaemon, 'client' | 'log'>,
+  { useServiceAccountCredentials }: { readonly useServiceAccountCredentials: boolean },
+): ClientFor {
+  const clients = new Map<string, Client>();
+  const root = daemon.client({ part: 'token-requests' });
+  const create = (account: string): Client =>
+    // Informers read what all controllers need: no single account may.
+    useServiceAccountCredentials && account !== sharedAccount
+      ? daemon.client({ part: account, credentials: accountCredentials(root, account, { log: daemon.log }) })
+      : daemon.client({ part: account });
+  return (account) => {
+    let client = clients.get(account);
+    if (client === undefined) clients.set(account, (client = create(account)));
+    return client;
+  };
+}

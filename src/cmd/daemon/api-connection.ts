@@ -1,0 +1,113 @@
+/** The connections of a daemon to an API server: one transport, and clients over it, each with a limit of its own. */
+import { versionInfo } from '../../base/version.ts';
+import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
+import type { ClientConfig } from '../../client/client-config.ts';
+import { InClusterConfigError, type Pod, thisPod } from '../../client/in-cluster.ts';
+import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
+import {
+  readKubeconfigFile,
+  readPodConfig,
+  type ReadConfig,
+  reloadingConfig,
+} from '../../client/kubeconfig/reloading.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createApiTransport } from '../../client/transport/api-transport.ts';
+import type { Transport } from '../../client/transport/message.ts';
+import { UserError } from '../user-error.ts';
+
+export interface ConnectionSource {
+  /** The flag that names the file, for messages. */
+  readonly flag: string;
+  readonly kubeconfig: string | undefined;
+  /** A URL in place of that of the file. */
+  readonly master?: string | undefined;
+  /** Where this process runs. */
+  readonly pod?: Pod;
+}
+
+/** Of another user than the one of the daemon. */
+export type Credentials = Required<Pick<ClientConfig, 'authorization' | 'onUnauthorized'>>;
+
+export interface ApiConnection {
+  readonly config: ClientConfig;
+  /** A client with its own limit and user agent; closed with the connection. */
+  client(options: ClientOptions & { readonly credentials?: Credentials }): Client;
+  close(): Promise<void>;
+}
+
+/** Undefined where there is neither a file nor an address, and this is no pod. Rejects for what cannot be read. */
+export async function openConnection(
+  source: ConnectionSource,
+  log: Logger,
+  fileCheckMs?: number,
+): Promise<ApiConnection | undefined> {
+  const read = readerOf(source);
+  if (read === undefined) return undefined;
+  const reloading = await explained(source.flag, () =>
+    reloadingConfig(read, { log, ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }) }),
+  );
+  const { config } = reloading;
+  for (const warning of config.warnings ?? []) log.warn({ server: config.url }, warning);
+  const transport = createApiTransport(config);
+  // Others must not show the certificate of the daemon: it would say who they are before their token does.
+  const bare: ClientConfig = overridden(config, {
+    renewedPair: () => Promise.resolve(undefined),
+    impersonate: undefined,
+  });
+  let bareTransport: Transport | undefined;
+  return {
+    config,
+    client({ credentials, ...options }) {
+      if (credentials === undefined) return createClient(config, { ...options, transport: kept(transport) });
+      bareTransport ??= createApiTransport(bare);
+      return createClient(overridden(bare, credentials), { ...options, transport: kept(bareTransport) });
+    },
+    async close() {
+      reloading.stop();
+      await Promise.all([transport.close(), bareTransport?.close()]);
+    },
+  };
+}
+
+function readerOf({ kubeconfig, master, pod = thisPod }: ConnectionSource): (() => Promise<ReadConfig>) | undefined {
+  if (kubeconfig !== undefined)
+    return async () => {
+      const { config, fingerprint } = await readKubeconfigFile(kubeconfig);
+      return { config: master === undefined ? config : { ...config, url: master }, fingerprint };
+    };
+  if (master !== undefined) return () => Promise.resolve({ config: { url: master }, fingerprint: master });
+  return pod.environment['KUBERNETES_SERVICE_HOST'] === undefined ? undefined : () => readPodConfig(pod);
+}
+
+async function explained<T>(flag: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KubeconfigError) throw new UserError(`--${flag}: ${error.message}`, { cause: error });
+    if (error instanceof InClusterConfigError) throw new UserError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Clients do not close what they share. */
+const kept = (transport: Transport): Transport => ({
+  send: (request) => transport.send(request),
+  close: () => Promise.resolve(),
+});
+
+/** What is read at each request stays so: members are copied as they are defined. */
+const overridden = (config: ClientConfig, own: Partial<ClientConfig>): ClientConfig =>
+  Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(config),
+      ...Object.getOwnPropertyDescriptors(own),
+    },
+  ) as ClientConfig;
+
+/** `kube-controller-manager/v1.32.13 (linux/amd64) kubernetes/abcdef0/leader-election` */
+export function userAgent(daemon: string, part?: string): string {
+  const { gitVersion, platform, gitCommit } = versionInfo();
+  const commit = gitCommit === '' ? '$Format' : gitCommit.slice(0, 7);
+  return `${daemon}/${gitVersion} (${platform}) kubernetes/${commit}${part === undefined ? '' : `/${part}`}`;
+}

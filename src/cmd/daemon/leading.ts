@@ -1,0 +1,102 @@
+/** Leader election of a daemon: its lock, its metric and its health check around the elector of the client. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Gauge } from 'prom-client';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { Client } from '../../client/client.ts';
+import { createLock, type LockKind } from '../../client/leader-election/create-lock.ts';
+import { createElector, type ElectionEnd } from '../../client/leader-election/elector.ts';
+import type { Leadership } from '../../client/leader-election/leadership.ts';
+import type { HealthCheck } from '../../server/health.ts';
+import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import type { LeaderElectionOptions } from '../flags/shared/leader-election.ts';
+
+export interface LeaderElectionParts {
+  readonly options: LeaderElectionOptions;
+  /** Must not be held up by the limits of those that work. */
+  readonly client: Client;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  readonly clock?: Clock;
+}
+
+export interface LockName {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: LockKind;
+}
+
+/** How long after the end of its lease a leader that still believes to be one counts as healthy. As upstream. */
+const graceMs = 20_000;
+
+export class LeaderElections {
+  readonly #parts: LeaderElectionParts;
+  readonly #clock: Clock;
+  readonly #status: Gauge<'name'>;
+  /** Those that this process has now. */
+  readonly #leaderships = new Map<string, Leadership>();
+  readonly identity = `${hostname()}_${randomUUID()}`;
+
+  constructor(parts: LeaderElectionParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? systemClock;
+    this.#status = new Gauge({
+      name: 'leader_election_master_status',
+      help: 'Whether this process leads, by the name of the lock.',
+      labelNames: ['name'],
+      registers: [parts.registry],
+    });
+  }
+
+  /** Fails when the lease of this process was not renewed in time, and it has not noticed. */
+  get healthCheck(): HealthCheck {
+    return {
+      name: 'leaderElection',
+      check: () => {
+        const { leaseDurationMs, renewDeadlineMs } = this.#parts.options;
+        for (const [lock, leadership] of this.#leaderships) {
+          const renewedAt = leadership.deadline - renewDeadlineMs;
+          if (this.#clock.now() > renewedAt + leaseDurationMs + graceMs)
+            throw new Error(`failed election to renew leadership on lease ${lock}`);
+        }
+      },
+    };
+  }
+
+  /** Waits for the lead, and leads once. See {@link createElector}. */
+  async run(
+    lock: LockName,
+    signal: AbortSignal,
+    lead: (leadership: Leadership) => Promise<void>,
+  ): Promise<ElectionEnd> {
+    const { options, client, log } = this.#parts;
+    this.#status.set({ name: lock.name }, 0);
+    const elector = createElector({
+      lock: createLock(lock.kind, { client, namespace: lock.namespace, name: lock.name }),
+      identity: this.identity,
+      leaseDurationMs: options.leaseDurationMs,
+      renewDeadlineMs: options.renewDeadlineMs,
+      retryPeriodMs: options.retryPeriodMs,
+      onNewLeader: (identity) => {
+        if (identity !== '') log.info({ lock: `${lock.namespace}/${lock.name}`, identity }, 'new leader');
+      },
+      log,
+      clock: this.#clock,
+      lead: async (leadership) => {
+        this.#leaderships.set(lock.name, leadership);
+        this.#status.set({ name: lock.name }, 1);
+        leadership.signal.addEventListener(
+          'abort',
+          () => {
+            this.#leaderships.delete(lock.name);
+            this.#status.set({ name: lock.name }, 0);
+          },
+          { once: true },
+        );
+        await lead(leadership);
+      },
+    });
+    return elector.run(signal);
+  }
+}

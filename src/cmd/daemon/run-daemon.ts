@@ -1,0 +1,307 @@
+/**
+ * Runs a daemon that works on the API: from its options to its exit code.
+ *
+ * 1. It serves its health, its metrics and its profiles, also while another process leads.
+ * 2. It waits for the leadership, and works. What it writes then is fenced: refused once the leadership is lost.
+ * 3. A signal ends the work, and the leadership is given up. Leadership that is lost ends the process with code 1,
+ *    before another process can have it: a supervisor starts it again, as a candidate like the others.
+ */
+import { setMaxListeners } from 'node:events';
+import { collectDefaultMetrics } from 'prom-client';
+import { featureGateStates, type GateSettings } from '../../api/feature-gates.ts';
+import { CleanupStack } from '../../base/cleanup-stack.ts';
+import type { Logger } from '../../base/logger.ts';
+import { ReloadableFiles } from '../../base/reloadable-file.ts';
+import { versionInfo } from '../../base/version.ts';
+import type { Client, ClientOptions } from '../../client/client.ts';
+import type { Pod } from '../../client/in-cluster.ts';
+import { LeadershipLostError } from '../../client/leader-election/leadership.ts';
+import type { Fence } from '../../client/requests/fence.ts';
+import type { HealthCheck, HealthChecks } from '../../server/health.ts';
+import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
+import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
+import { reportStallsFrom } from '../../server/stall-detector/report-stalls.ts';
+import type { CommandContext } from '../command.ts';
+import { rateLimits } from '../flags/shared/client-connection.ts';
+import type { DaemonOptions } from '../flags/shared/daemon.ts';
+import { stallReporting } from '../flags/shared/debugging.ts';
+import { daemonGates } from '../flags/shared/feature-gates.ts';
+import { isLockKind } from '../flags/shared/leader-election.ts';
+import { readMetricsConfig } from '../flags/shared/metrics-config.ts';
+import type { GivenFlags } from '../flags/parse.ts';
+import { type Interrupts, watchInterrupts } from '../interrupts.ts';
+import { explainListenError } from '../listen-errors.ts';
+import { logOutput } from '../log-output.ts';
+import { createAdjustableLogger } from '../logging.ts';
+import { UserError } from '../user-error.ts';
+import { type ApiConnection, type Credentials, openConnection, userAgent } from './api-connection.ts';
+import { LeaderElections, type LockName } from './leading.ts';
+import { serveDaemon } from './serving.ts';
+
+export interface DaemonSpec {
+  /** `kube-controller-manager`: in its user agent, and on its certificate. */
+  readonly name: string;
+  readonly options: DaemonOptions;
+  readonly given: GivenFlags;
+  readonly featureGates: GateSettings;
+  /** What `/configz` shows, and under which name. */
+  readonly config: { readonly name: string; readonly value: unknown };
+  /** What the leader does. Resolves when that has ended, soon after the signal aborts. */
+  readonly lead: (daemon: LeadingDaemon) => Promise<void>;
+  /** What a caller cannot choose, but a test can. */
+  readonly around?: { readonly pod?: Pod; readonly fileCheckMs?: number };
+}
+
+export interface ClientRequestOptions {
+  /** Of the user agent, behind the name of the daemon. */
+  readonly part?: string;
+  /** In place of the limits of the flags. */
+  readonly limits?: Pick<ClientOptions, 'qps' | 'burst' | 'limiter'>;
+  /** In place of the credentials of the daemon. */
+  readonly credentials?: Credentials;
+}
+
+/** A daemon that works. */
+export interface LeadingDaemon {
+  /** Aborts when the leadership is lost, or the daemon is to stop. */
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  /** A client of its own limits, whose writes are refused once the leadership is lost. */
+  client(options?: ClientRequestOptions): Client;
+  /** Adds to what `/healthz` asks. @returns what takes it out */
+  addHealthCheck(check: HealthCheck): () => void;
+  /**
+   * Waits for a further leadership, leads once, and resolves when that is over because this one is. A loss is one of
+   * the daemon.
+   */
+  leadUnder(lock: LockName, lead: (daemon: LeadingDaemon) => Promise<void>): Promise<void>;
+  /** Files that are read again when they change. */
+  readonly files: ReloadableFiles;
+}
+
+/** How long work may take to end after a signal. */
+const stopTimeoutMs = 30_000;
+
+/** Returns the exit code. Throws `UserError` for what cannot be used. */
+export async function runDaemon(spec: DaemonSpec, context: CommandContext): Promise<number> {
+  using interrupts = watchInterrupts(context);
+  setMaxListeners(0, interrupts.signal);
+  const cleanup = new CleanupStack();
+  // Nothing else may keep the process alive: neither timers of a clock nor the thread that looks for stalls do.
+  const hold = setInterval(() => undefined, 2 ** 30);
+  try {
+    const kernel = await startKernel(spec, context, cleanup);
+    return await work(kernel, spec, interrupts, context);
+  } finally {
+    await cleanup.close();
+    clearInterval(hold);
+  }
+}
+
+interface Kernel {
+  readonly log: Logger;
+  readonly registry: MetricRegistry;
+  readonly connection: ApiConnection;
+  readonly observer: ApiClientMetrics;
+  readonly files: ReloadableFiles;
+  readonly elections: LeaderElections;
+  readonly healthz: HealthCheck[];
+}
+
+async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
+  const { name, options, given, featureGates, config, around = {} } = spec;
+  const logger = await createAdjustableLogger(options.logs.verbosity, {
+    format: options.logs.format,
+    write: logOutput(options.logs, context),
+  });
+  const { log } = logger;
+  const version = versionInfo();
+  log.info({ version: version.gitVersion }, name);
+  const registry = new MetricRegistry(await readMetricsConfig(options.metrics));
+  collectDefaultMetrics({ register: registry });
+  const { checked } = createProcessMetrics(registry, version, featureGateStates(featureGates, daemonGates.gates));
+  const observer = createApiClientMetrics(registry);
+  const files = new ReloadableFiles({
+    log,
+    ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }),
+  });
+  cleanup.add(() => files.stop());
+  cleanup.add(
+    reportStallsFrom(Promise.resolve(), stallReporting(options.debugging, options.logs, given, true), {
+      log,
+      registry,
+    }),
+  );
+  const connection = await openApi(spec, log);
+  cleanup.add(() => connection.close());
+  const elections = new LeaderElections({
+    options: options.leaderElection,
+    client: connection.client({
+      ...clientOptions(options),
+      // Nothing else may hold up a renewal.
+      qps: 0,
+      userAgent: userAgent(name, 'leader-election'),
+      timeoutMs: options.leaderElection.renewDeadlineMs,
+      observer,
+    }),
+    log,
+    registry,
+  });
+  const health = healthChecks(elections, checked);
+  await serveDaemon({
+    name,
+    options,
+    health,
+    registry,
+    logger,
+    config,
+    files,
+    cleanup,
+    ...around,
+  }).catch((error: unknown) => {
+    throw explainListenError(error, { address: options.serving.bindAddress, port: options.serving.securePort });
+  });
+  return { log, registry, connection, observer, files, elections, healthz: health.healthz };
+}
+
+async function openApi({ options, around }: DaemonSpec, log: Logger): Promise<ApiConnection> {
+  const { kubeconfig, master } = options.client;
+  const source = { flag: 'kubeconfig', kubeconfig, master, ...(around?.pod === undefined ? {} : { pod: around.pod }) };
+  const connection = await openConnection(source, log, around?.fileCheckMs);
+  if (connection === undefined)
+    throw new UserError(
+      'there is no API server to work on: give --kubeconfig or --master (this is no pod: KUBERNETES_SERVICE_HOST and ' +
+        'KUBERNETES_SERVICE_PORT are not defined)',
+    );
+  return connection;
+}
+
+const ping: HealthCheck = { name: 'ping', check: () => undefined };
+
+function healthChecks(
+  { healthCheck }: LeaderElections,
+  observe: HealthChecks['observe'] & {},
+): HealthChecks & { readonly healthz: HealthCheck[] } {
+  return {
+    observe,
+    healthz: [ping, healthCheck],
+    livez: [ping, healthCheck],
+    readyz: [ping, healthCheck],
+  };
+}
+
+const clientOptions = ({ client }: DaemonOptions): Pick<ClientOptions, 'qps' | 'burst' | 'contentType'> => ({
+  ...rateLimits(client),
+  contentType: client.contentType.includes('protobuf') ? 'protobuf' : client.contentType,
+});
+
+/** Until it is over; returns the exit code. */
+async function work(
+  kernel: Kernel,
+  spec: DaemonSpec,
+  interrupts: Interrupts,
+  context: CommandContext,
+): Promise<number> {
+  const { leaderElection } = spec.options;
+  const { log } = kernel;
+  const { signal } = interrupts;
+  const limit = new EndLimit(log, context.exit);
+  signal.addEventListener('abort', () => {
+    log.info({}, 'stopping');
+    limit.begin(stopTimeoutMs, interrupts.exitCode);
+  });
+  try {
+    if (!leaderElection.leaderElect) {
+      await spec.lead(daemonOf(kernel, spec, undefined, signal));
+      return 0;
+    }
+    const lock: LockName = {
+      namespace: leaderElection.resourceNamespace,
+      name: leaderElection.resourceName,
+      kind: isLockKind(leaderElection.resourceLock) ? leaderElection.resourceLock : 'leases',
+    };
+    const end = await kernel.elections.run(lock, signal, async (leadership) => {
+      onLoss(leadership, signal, () => {
+        log.error({ lock: `${lock.namespace}/${lock.name}` }, 'leader election lost: this process ends');
+        // Until then what it has begun is over, and another process may lead.
+        limit.begin(leaderElection.leaseDurationMs - leaderElection.renewDeadlineMs, 1);
+      });
+      await spec.lead(daemonOf(kernel, spec, leadership, leadership.signal));
+    });
+    return end === 'lost' ? 1 : 0;
+  } catch (error) {
+    // A further leadership was lost: that was said.
+    if (error instanceof LeadershipLostError) return 1;
+    throw error;
+  } finally {
+    limit.end();
+  }
+}
+
+function onLoss(leadership: Fence, stop: AbortSignal, lost: () => void): void {
+  leadership.signal.addEventListener(
+    'abort',
+    () => {
+      if (!stop.aborted && leadership.signal.reason instanceof LeadershipLostError) lost();
+    },
+    { once: true },
+  );
+}
+
+function daemonOf(kernel: Kernel, spec: DaemonSpec, fence: Fence | undefined, signal: AbortSignal): LeadingDaemon {
+  const { log, registry, connection, observer, files, elections, healthz } = kernel;
+  setMaxListeners(0, signal);
+  return {
+    signal,
+    log,
+    registry,
+    files,
+    client({ part, limits, credentials } = {}) {
+      const client = connection.client({
+        ...clientOptions(spec.options),
+        ...limits,
+        userAgent: userAgent(spec.name, part),
+        observer,
+        ...(credentials === undefined ? {} : { credentials }),
+      });
+      return fence === undefined ? client : client.fenced(fence);
+    },
+    addHealthCheck(check) {
+      healthz.push(check);
+      return () => void healthz.splice(healthz.indexOf(check), 1);
+    },
+    async leadUnder(lock, lead) {
+      const end = await elections.run(lock, signal, async (leadership) => {
+        await lead(daemonOf(kernel, spec, leadership, leadership.signal));
+      });
+      if (end !== 'lost') return;
+      log.error({ lock: `${lock.namespace}/${lock.name}` }, 'leader election lost: this process ends');
+      throw new LeadershipLostError(`the leadership of ${lock.namespace}/${lock.name} could not be renewed in time`);
+    },
+  };
+}
+
+/** Ends the process where its work does not end by itself. */
+class EndLimit {
+  readonly #log: Logger;
+  readonly #exit: (code: number) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(log: Logger, exit: (code: number) => void) {
+    this.#log = log;
+    this.#exit = exit;
+  }
+
+  begin(ms: number, code: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#log.error({ afterMs: ms }, 'work did not end in time: the process ends');
+      this.#exit(code);
+    }, ms);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
