@@ -46,7 +46,7 @@ function checkOptions({ hollow, logs }: NodeAgentOptions): void {
 async function runHollowNodes({ hollow, client: flags, logs }: NodeAgentOptions, context: CommandContext) {
   using interrupts = watchInterrupts(context);
   const log = await createLogger({ format: logs.format, level: levelOf(logs.verbosity), write: context.err });
-  const stages = hollow.stages === undefined ? [] : await readStages(hollow.stages);
+  const stages = await readStages(hollow.stages);
   const { kubeconfig, qps, burst, contentType } = flags;
   await using client = createClient(await loadConfig(kubeconfig), { qps, burst, contentType, log });
   const nodes = createHollowNodes({ client, ...hollow, stages, log });

@@ -6,6 +6,7 @@
  */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
+import { createEventRecorder } from '../../client/events/recorder.ts';
 import type { Client } from '../../client/client.ts';
 import { defaultCapacity, type NodeCapacity } from './nodes/capacity.ts';
 import { HollowNode } from './nodes/hollow-node.ts';
@@ -17,6 +18,7 @@ import { defaultNodeStages, defaultPodStages } from './stages/default-stages.ts'
 import type { StageDocument } from './stages/document.ts';
 import { StageLanes } from './stages/lifecycle.ts';
 import { compileStage } from './stages/stage.ts';
+import { createTemplateContexts } from './template-contexts.ts';
 
 export interface HollowNodesOptions {
   readonly client: Client;
@@ -65,12 +67,15 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
       return ip === undefined ? [] : [ip];
     },
   });
-  const shared = { client, clock, log, random, nodes };
+  const events = createEventRecorder({ client, component: 'kubelet', log, clock, wallTime });
+  const templates = createTemplateContexts({ nodes, wallTime });
+  const shared = { client, clock, log, random, nodes, events };
   const pods = new HollowPods({
     ...shared,
     nowMs,
     runtime,
     stages: lanesOf('Pod', stages, defaultPodStages({ runSeconds })),
+    templateContext: (pod, { node }) => templates.forPod(node, () => runtime.addressesOf(pod)),
   });
   const nodeSet = new HollowNodeSet({
     ...shared,
@@ -79,6 +84,7 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
     capacity,
     labels,
     onChange: (node) => pods.wake(node),
+    templateContext: (node) => templates.forNode(node),
   });
   return {
     start() {
@@ -86,7 +92,7 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
       pods.start();
     },
     async stop() {
-      await Promise.all([nodeSet.stop(), pods.stop()]);
+      await Promise.all([nodeSet.stop(), pods.stop(), events.stop()]);
     },
   };
 }

@@ -60,7 +60,8 @@ export class SimulatedRuntime implements PodRuntime {
       const restartCount = Math.max(known?.restartCount ?? 0, record.restartCount);
       kept.set(name, { ...record, restartCount, backOff: record.backOff ?? known?.backOff });
     }
-    this.#pods.set(uid, { sandbox, podIPs, containers: kept, changes: before?.changes ?? 0 });
+    const ips = podIPs.length > 0 ? podIPs : (before?.podIPs ?? []);
+    this.#pods.set(uid, { sandbox, podIPs: ips, containers: kept, changes: before?.changes ?? 0 });
   }
 
   makeSandbox(pod: PodLike): void {
@@ -68,7 +69,14 @@ export class SimulatedRuntime implements PodRuntime {
     if (simulated.sandbox === 'ready') return;
     simulated.sandbox = 'ready';
     simulated.changes++;
+    this.addressesOf(pod);
+  }
+
+  /** The addresses that the sandbox has, or will have. */
+  addressesOf(pod: PodLike): readonly string[] {
+    const simulated = this.#podOf(pod);
     if (simulated.podIPs.length === 0) simulated.podIPs = this.#options.assignIPs(pod);
+    return simulated.podIPs;
   }
 
   start(pod: PodLike, { name, spec }: PodContainer): void {

@@ -1,31 +1,55 @@
-/** An API server with hollow nodes, for tests. */
-import { type Client, createClient, parseClientConfig } from '../../../src/client/index.ts';
+/** An API server with hollow nodes, for tests. The time of the nodes stands still until `clock` is advanced. */
 import type { Pod } from '../../../src/api/gen/types/core-v1.ts';
+import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
+import { type Client, createClient, parseClientConfig } from '../../../src/client/index.ts';
 import { createControlPlane } from '../../../src/index.ts';
 import { createHollowNodes, type HollowNodesOptions } from '../../../src/node-agent/hollow/hollow-nodes.ts';
+import { parseStages } from '../../../src/node-agent/hollow/stages/stage-file.ts';
 
 export interface HollowCluster extends AsyncDisposable {
   readonly client: Client;
+  readonly clock: FakeClock;
   /** Resolves with the first state of the pod that fits; rejects when it is deleted before. */
   podUntil(name: string, fits: (pod: Pod) => boolean): Promise<Pod>;
   /** All states of the pod until it is gone. */
   statesUntilGone(name: string): Promise<readonly Pod[]>;
+  /** Other hollow nodes, as another process has them. Stopped with the cluster. */
+  startNodes(options: Partial<HollowNodesOptions>): { stop(): Promise<void> };
 }
 
-export async function startHollowCluster(options: Partial<HollowNodesOptions> = {}): Promise<HollowCluster> {
+export interface HollowClusterOptions extends Partial<Omit<HollowNodesOptions, 'stages'>> {
+  /** The content of a file. */
+  readonly stages?: string;
+}
+
+export async function startHollowCluster({
+  stages = '',
+  ...options
+}: HollowClusterOptions = {}): Promise<HollowCluster> {
   const controlPlane = await createControlPlane();
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
-  const hollow = createHollowNodes({ client, count: 2, ...options });
-  hollow.start();
+  const clock = new FakeClock();
+  const begin = Date.now();
+  const time = { clock, wallTime: () => begin + clock.now(), random: () => 0 };
+  const stops: (() => Promise<void>)[] = [];
+  const startNodes: HollowCluster['startNodes'] = (more) => {
+    const hollow = createHollowNodes({ client, count: 2, ...time, ...more });
+    hollow.start();
+    stops.push(() => hollow.stop());
+    return hollow;
+  };
+  startNodes({ stages: parseStages(stages), ...options });
   const watchOf = (name: string) => client.core.v1.pods.watch({ fieldSelector: `metadata.name=${name}` });
   return {
     client,
+    clock,
+    startNodes,
     async podUntil(name, fits) {
       for await (const { type, object } of watchOf(name)) {
         if (type === 'DELETED') throw new Error(`pod ${name} was deleted: ${JSON.stringify(object.status)}`);
         if (fits(object)) return object;
       }
-      throw new Error('unreachable');
+      throw new Error('the watch ended');
     },
     async statesUntilGone(name) {
       const states: Pod[] = [];
@@ -33,10 +57,10 @@ export async function startHollowCluster(options: Partial<HollowNodesOptions> = 
         states.push(object);
         if (type === 'DELETED') return states;
       }
-      throw new Error('unreachable');
+      throw new Error('the watch ended');
     },
     async [Symbol.asyncDispose]() {
-      await hollow.stop();
+      for (const stop of stops) await stop();
       await client.close();
       await controlPlane.close();
     },

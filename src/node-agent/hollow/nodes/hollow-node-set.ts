@@ -8,11 +8,15 @@ import type { Node } from '../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Client } from '../../../client/client.ts';
+import type { EventRecorder } from '../../../client/events/recorder.ts';
 import { changesOf, Controller, type SyncResult } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer.ts';
 import { ExponentialRateLimiter } from '../../../reconcile/rate-limiter.ts';
 import { timeText } from '../../pod-lifecycle/container-status.ts';
+import { retryConflicts } from '../retry-conflicts.ts';
+import type { ObjectWriter } from '../stages/apply.ts';
 import type { StageLanes } from '../stages/lifecycle.ts';
+import type { TemplateContext } from '../stages/template/functions.ts';
 import type { NodeCapacity } from './capacity.ts';
 import type { HollowNode } from './hollow-node.ts';
 import { NodeLease, renewEveryMs } from './node-lease.ts';
@@ -33,6 +37,8 @@ export interface HollowNodeSetOptions {
   readonly labels: Readonly<Record<string, string>>;
   /** The node lives or dies: its pods are to be looked at. */
   readonly onChange: (node: HollowNode) => void;
+  readonly events: EventRecorder;
+  readonly templateContext: (node: HollowNode) => TemplateContext;
 }
 
 /** What is due of one node, by the clock. */
@@ -43,6 +49,7 @@ interface Heartbeats {
   reportAt: number;
 }
 
+const nodesResource = { group: '', version: 'v1', resource: 'nodes' };
 const reportEveryMs = 300_000;
 /** Renewals and reports of nodes that start together drift apart. */
 const jitter = 0.04;
@@ -64,7 +71,7 @@ export class HollowNodeSet {
     this.#writer = createNodeWriter(client);
     const [only] = nodes.keys();
     this.#informer = new Informer<Node>({
-      source: client.core.v1.nodes.source({
+      source: (stages.readsAll ? client.dynamic<Node>(nodesResource) : client.core.v1.nodes).source({
         ...(nodes.size === 1 ? { fieldSelector: `metadata.name=${only}` } : {}),
         dropManagedFields: true,
       }),
@@ -74,7 +81,7 @@ export class HollowNodeSet {
       random,
     });
     this.#controller = new Controller({
-      sync: (name, signal) => this.#sync(name, signal),
+      sync: (name, signal) => retryConflicts(this.#sync(name, signal)),
       onFailure: (node, error) => log.warn({ err: error, node }, 'the heartbeat of a hollow node failed'),
       workers,
       triggers: [changesOf(this.#informer, ({ metadata: { name = '' } }) => (nodes.has(name) ? [name] : []))],
@@ -128,7 +135,7 @@ export class HollowNodeSet {
   async #applyStages(object: Node, node: HollowNode, signal: AbortSignal): Promise<number | undefined> {
     this.#see(node, object);
     const wasDead = node.isDead;
-    const inMs = await advanceNode(object, node, this.#options, signal);
+    const inMs = await advanceNode(object, node, this.#options, this.#objectWriter(signal));
     if (node.isDead === wasDead) return inMs;
     this.#options.log.info({ node: node.name }, node.isDead ? 'a hollow node died' : 'a hollow node lives again');
     this.#heartbeatsOf(node.name).leaseAt = 0;
@@ -148,6 +155,15 @@ export class HollowNodeSet {
     const now = timeText(wallTime());
     await (isUnknown ? this.#writer.recover(node.name, now, signal) : this.#writer.report(node.name, now, signal));
     beats.reportAt = clock.now() + reportEveryMs * (1 + jitter * random());
+  }
+
+  #objectWriter(signal: AbortSignal): ObjectWriter<Node> {
+    const nodes = this.#options.client.dynamic<Node>(nodesResource);
+    return {
+      patch: ({ metadata }, patch, subresource) =>
+        (subresource === '' ? nodes : nodes.subresource<Node>(subresource)).patch(metadata.name!, patch, { signal }),
+      delete: ({ metadata }) => nodes.delete(metadata.name!, { preconditions: { uid: metadata.uid! }, signal }),
+    };
   }
 
   #see(node: HollowNode, { metadata, spec }: Node): void {

@@ -14,6 +14,8 @@ export class HollowNode {
   isDead = false;
   /** Its object was deleted. */
   isGone = false;
+  /** When a stage wrote its object last, in milliseconds since 1970. */
+  appliedAtMs = -Infinity;
   /** By lane. */
   readonly due = new Map<LaneName, DueStage>();
   #podCIDR: string | undefined;

@@ -22,9 +22,9 @@ export interface HollowPod {
   end: PodEnd | undefined;
   /** By lane. */
   due: Map<LaneName, DueStage> | undefined;
-  /** As the API server has it, where stages of a file look at it. */
+  /** As the API server had it after the last write, where stages of a file look at it. */
   latest: Pod | undefined;
-  /** A stage that changed nothing is not applied again to the same version. */
+  /** The version that a stage left as it was: none is applied to it again. */
   idleAt: string | undefined;
   /** How often the same stage was applied in a row. */
   repeated: { readonly stage: string; readonly times: number } | undefined;

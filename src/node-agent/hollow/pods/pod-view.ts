@@ -5,6 +5,12 @@ import { runSecondsAnnotation } from '../stages/default-stages.ts';
 export const isTerminal = ({ status }: Pick<Pod, 'status'>): boolean =>
   status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
+/** Of two states of a pod the later one: a write is known before the informer tells it. */
+export function newerPod(seen: Pod, written: Pod | undefined): Pod {
+  if (written === undefined) return seen;
+  return Number(written.metadata.resourceVersion) > Number(seen.metadata.resourceVersion) ? written : seen;
+}
+
 /** A pod of another node: enough to know that. */
 export const foreignPod = ({ metadata, spec }: Pod): Pod =>
   ({

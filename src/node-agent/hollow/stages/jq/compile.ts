@@ -145,9 +145,22 @@ class Parser {
       if (this.#next.kind === 'field') filter = this.#field(before);
       else if (this.#take('[')) filter = this.#bracket(before);
       else if (this.#take('?')) filter = (input) => orNone(before, input);
-      else if (this.#next.text === '.' && this.#after.text === '[') this.#index++;
+      else if (!this.#isDot) return filter;
+      else if (this.#after.kind === 'text') filter = this.#quoted(before);
+      else if (this.#after.text === '[') this.#index++;
       else return filter;
     }
+  }
+
+  get #isDot(): boolean {
+    return this.#next.kind === 'symbol' && this.#next.text === '.';
+  }
+
+  /** `."name"` after a path. */
+  #quoted(of: Filter): Filter {
+    const { text } = this.#after;
+    this.#index += 2;
+    return (input) => of(input).map((value) => member(value, text));
   }
 
   #term(): Filter {
