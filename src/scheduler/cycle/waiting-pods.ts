@@ -1,6 +1,4 @@
-/**
- * Pods that have a node and wait until every Permit plugin allows them, or one of them refuses, or their time is over.
- */
+/** Pods that have a node and wait until every Permit plugin allows them, one refuses, or their time is over. */
 import type { Clock } from '../../base/clock.ts';
 import type { PermitPlugin, Has } from '../framework/plugin.ts';
 import type { CycleState } from '../framework/cycle-state.ts';

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { node, pod, podInfo } from '../testing/objects.ts';
+import { ClusterState } from './cluster-state.ts';
+
+const antiAffinity = {
+  podAntiAffinity: {
+    requiredDuringSchedulingIgnoredDuringExecution: [
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { a: 'b' } } },
+    ],
+  },
+};
+
+function withNodes(...names: string[]): ClusterState {
+  const cluster = new ClusterState();
+  for (const name of names) cluster.setNode(node({ name }));
+  return cluster;
+}
+
+describe('pods on nodes', () => {
+  test('count with what they ask for, and no longer when they are gone', () => {
+    const cluster = withNodes('n');
+    cluster.setPod(pod({ name: 'a', node: 'n', requests: { cpu: '1', memory: '1Gi', 'example.com/gpu': '2' } }));
+    cluster.setPod(pod({ name: 'b', node: 'n' }));
+    const info = cluster.node('n')!;
+    expect(info.requested).toMatchObject({ milliCpu: 1000, memory: 2 ** 30 });
+    expect(info.requested.get('example.com/gpu')).toBe(2);
+    expect([info.scoredMilliCpu, info.scoredMemory]).toEqual([1100, 2 ** 30 + 200 * 2 ** 20]);
+    cluster.removePod('default/a');
+    cluster.removePod('default/b');
+    expect(info.requested).toMatchObject({ milliCpu: 0, memory: 0 });
+    expect([info.pods.size, info.scoredMilliCpu, info.requested.get('example.com/gpu')]).toEqual([0, 0, 0]);
+  });
+
+  test('change the generation of their node alone', () => {
+    const cluster = withNodes('a', 'b');
+    const [a, b] = [cluster.node('a')!, cluster.node('b')!];
+    const before = [a.generation, b.generation];
+    cluster.setPod(pod({ node: 'a' }));
+    expect([a.generation > before[0]!, b.generation]).toEqual([true, before[1]]);
+  });
+
+  test('are found by their affinity', () => {
+    const cluster = withNodes('n');
+    cluster.setPod(pod({ node: 'n', spec: { affinity: antiAffinity } }));
+    const [info] = [cluster.node('n')!];
+    expect([[...cluster.nodesWithAffinity], [...cluster.nodesWithRequiredAntiAffinity]]).toEqual([[info], [info]]);
+    cluster.removePod('default/p');
+    expect(cluster.nodesWithAffinity.size + cluster.nodesWithRequiredAntiAffinity.size).toBe(0);
+  });
+
+  test('stay while their node is not known', () => {
+    const cluster = withNodes();
+    cluster.setPod(pod({ node: 'late', requests: { cpu: '1' } }));
+    expect([cluster.node('late'), cluster.nodes.length]).toEqual([undefined, 0]);
+    cluster.setNode(node({ name: 'late' }));
+    expect(cluster.node('late')?.requested.milliCpu).toBe(1000);
+    cluster.removeNode('late');
+    expect([cluster.node('late'), cluster.nodes.length, cluster.podCount]).toEqual([undefined, 0, 1]);
+  });
+});
+
+describe('assumed pods', () => {
+  test('count on their node until they are forgotten', () => {
+    const cluster = withNodes('n');
+    cluster.assume(podInfo({ requests: { cpu: '1' } }), 'n');
+    expect([cluster.assumedCount, cluster.node('n')?.requested.milliCpu]).toEqual([1, 1000]);
+    cluster.forget('default/p');
+    expect([cluster.assumedCount, cluster.node('n')?.requested.milliCpu]).toEqual([0, 0]);
+  });
+
+  test('are confirmed by what the API server says, also on another node', () => {
+    const cluster = withNodes('n', 'other');
+    cluster.assume(podInfo({ requests: { cpu: '1' } }), 'n');
+    cluster.setPod(pod({ node: 'other', requests: { cpu: '1' } }));
+    expect([cluster.assumedCount, cluster.podCount]).toEqual([0, 1]);
+    expect([cluster.node('n')?.requested.milliCpu, cluster.node('other')?.requested.milliCpu]).toEqual([0, 1000]);
+    cluster.forget('default/p');
+    expect(cluster.podCount).toBe(1);
+  });
+
+  test('cannot be assumed twice', () => {
+    const cluster = withNodes('n');
+    cluster.assume(podInfo(), 'n');
+    expect(() => cluster.assume(podInfo(), 'n')).toThrow('pod default/p has a node already');
+  });
+});
+
+test('nodes of different zones take turns', () => {
+  const cluster = new ClusterState();
+  const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name });
+  for (const [name, labels] of Object.entries({ a1: zone('a'), a2: zone('a'), a3: zone('a'), b1: zone('b'), c: {} }))
+    cluster.setNode(node({ name, labels }));
+  const names = (): string[] => cluster.nodes.map(({ name }) => name);
+  expect(names()).toEqual(['a1', 'b1', 'c', 'a2', 'a3']);
+  const { nodes } = cluster;
+  cluster.setNode(node({ name: 'a2', labels: zone('a') }));
+  expect(cluster.nodes).toBe(nodes);
+  cluster.setNode(node({ name: 'a1', labels: zone('b') }));
+  cluster.removeNode('b1');
+  expect(names()).toEqual(['a2', 'a1', 'c', 'a3']);
+});
+
+test('an image is known with the number of nodes that have it', () => {
+  const cluster = new ClusterState();
+  const images = [{ names: ['i:1', 'i@sha256:0'], sizeBytes: 5 }];
+  cluster.setNode(node({ name: 'a', images }));
+  cluster.setNode(node({ name: 'b', images }));
+  const image = cluster.node('a')!.images.get('i:1');
+  expect(image).toEqual({ size: 5, nodes: 2 });
+  cluster.removeNode('b');
+  expect(image?.nodes).toBe(1);
+  cluster.setNode(node({ name: 'a', images: [] }));
+  expect(cluster.node('a')!.images.size).toBe(0);
+});
