@@ -40,6 +40,7 @@ function nodeHandler({ cluster, queue }: EventTargets) {
       queue.move(events.nodeAdded, undefined, node);
     },
     onUpdate(before: Node, after: Node) {
+      if (before === after) return;
       cluster.setNode(after);
       for (const event of nodeChanges(before, after)) queue.move(event, before, after);
     },
@@ -93,6 +94,7 @@ function podHandler({ cluster, queue, isOurs }: EventTargets) {
   return {
     onAdd: come,
     onUpdate(before: Pod, after: Pod) {
+      if (before === after) return;
       // A name can be used again between two looks.
       if (before.metadata.uid === after.metadata.uid) return change(before, after);
       leave(before);
@@ -114,8 +116,9 @@ const otherResources = (informers: SchedulerInformers): (readonly [EventResource
 function otherHandler(resource: EventResource, { queue }: EventTargets) {
   return {
     onAdd: (object: unknown) => queue.move(clusterEvent(resource, actions.add), undefined, object),
-    onUpdate: (before: unknown, after: unknown) =>
-      queue.move(clusterEvent(resource, actions.updateOther), before, after),
+    onUpdate(before: unknown, after: unknown) {
+      if (before !== after) queue.move(clusterEvent(resource, actions.updateOther), before, after);
+    },
     onDelete: (object: unknown) => queue.move(clusterEvent(resource, actions.delete), object, undefined),
   };
 }

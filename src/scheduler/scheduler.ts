@@ -30,6 +30,7 @@ import { createProfiles } from './plugins/create-profiles.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { QueueingHints } from './queue/queueing-hints.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { MatchCounts } from './state/match-counts.ts';
 import { ClusterState } from './state/cluster-state.ts';
 
 export interface SchedulerOptions {
@@ -90,11 +91,13 @@ class RunningScheduler implements Scheduler {
     const events = new PodEvents((name) => this.#recorders.get(name));
     const nominated = new NominatedPods();
     const cluster = this.#cluster;
+    const counts = new MatchCounts(cluster);
     const context: PluginContext = {
       cluster,
       client,
       informers: this.#informers,
       nominated,
+      counts,
       clock,
       log,
       random,

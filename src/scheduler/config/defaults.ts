@@ -16,6 +16,8 @@ export const defaultMultiPoint: readonly WeightedName[] = [
   { name: 'NodeAffinity', weight: 2 },
   { name: 'NodePorts', weight: 0 },
   { name: 'NodeResourcesFit', weight: 1 },
+  { name: 'PodTopologySpread', weight: 2 },
+  { name: 'InterPodAffinity', weight: 2 },
   { name: 'NodeResourcesBalancedAllocation', weight: 1 },
   { name: 'ImageLocality', weight: 1 },
   { name: 'DefaultBinder', weight: 0 },

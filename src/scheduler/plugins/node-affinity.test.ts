@@ -92,7 +92,8 @@ describe('what a pod prefers', () => {
       },
     },
   });
-  const nodes = [{ a: '' }, { b: '' }, { a: '', b: '' }, {}].map((labels) => nodeInfo({ labels }));
+  const sets: Record<string, string>[] = [{ a: '' }, { b: '' }, { a: '', b: '' }, {}];
+  const nodes = sets.map((labels) => nodeInfo({ labels }));
 
   test('adds up by weight', () => {
     const state = new CycleState();
@@ -106,7 +107,8 @@ describe('what a pod prefers', () => {
   });
 });
 
-test.each([
+type Labels = Record<string, string>;
+test.each<{ name: string; before: Labels | undefined; after: Labels; wakes: boolean }>([
   { name: 'a label comes', before: {}, after: { disk: 'ssd' }, wakes: true },
   { name: 'it fitted before', before: { disk: 'ssd' }, after: { disk: 'ssd', a: '' }, wakes: false },
   { name: 'a node that fits comes', before: undefined, after: { disk: 'ssd' }, wakes: true },

@@ -6,7 +6,7 @@ const ten = { cpu: '10', memory: '10Gi', 'example.com/gpu': '10' };
 const both = ['cpu', 'memory'];
 const three = [...both, 'example.com/gpu'];
 
-test.each([
+test.each<{ name: string; names: string[]; requests: Record<string, string>; score: number }>([
   { name: 'used alike', names: both, requests: { cpu: '5', memory: '5Gi' }, score: 100 },
   { name: 'used unlike', names: both, requests: { cpu: '8', memory: '2Gi' }, score: 70 },
   { name: 'used only in one', names: both, requests: { cpu: '10' }, score: 50 },

@@ -142,7 +142,8 @@ describe('scores', () => {
   });
 });
 
-test.each([
+type Amounts = Record<string, string>;
+test.each<{ name: string; before: Amounts | undefined; after: Amounts; wakes: boolean }>([
   { name: 'a node with enough comes', before: undefined, after: { cpu: '4' }, wakes: true },
   { name: 'a node with too little comes', before: undefined, after: { cpu: '2' }, wakes: false },
   { name: 'a node grows', before: { cpu: '2' }, after: { cpu: '4' }, wakes: true },

@@ -25,6 +25,6 @@ test.each([
   { name: 'a usual node comes', before: undefined, after: {}, wakes: true },
   { name: 'a cordoned node comes', before: undefined, after: cordoned, wakes: false },
 ])('a refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
-  const [{ hint }] = plugin.events as [{ hint: (...all: unknown[]) => boolean }];
-  expect(hint(pod(), before && node({ spec: before }), node({ spec: after }))).toBe(wakes);
+  const { hint } = plugin.events[0]!;
+  expect(hint!(pod(), before && node({ spec: before }), node({ spec: after }))).toBe(wakes);
 });

@@ -1,9 +1,12 @@
 /** The plugins by name: what makes each, and at which extension points it takes part. */
 import type { PluginArgs } from '../config/plugin-args.ts';
 import type { ExtensionPoint } from '../framework/extension-point.ts';
+import type { SchedulerInformers } from '../informers.ts';
+import type { WorkloadReader } from './pod-topology-spread/default-selector.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { createDefaultBinder } from './default-binder.ts';
 import { createImageLocality } from './image-locality.ts';
+import { createInterPodAffinity } from './inter-pod-affinity/plugin.ts';
 import { createNodeAffinity } from './node-affinity.ts';
 import { createNodeName } from './node-name.ts';
 import { createNodePorts } from './node-ports.ts';
@@ -11,6 +14,7 @@ import { createBalancedAllocation } from './node-resources-balanced-allocation.t
 import { createNodeResourcesFit } from './node-resources-fit.ts';
 import { createNodeUnschedulable } from './node-unschedulable.ts';
 import type { PluginContext } from './plugin-context.ts';
+import { createPodTopologySpread } from './pod-topology-spread/plugin.ts';
 import { createPrioritySort } from './priority-sort.ts';
 import { createSchedulingGates } from './scheduling-gates.ts';
 import { createTaintToleration } from './taint-toleration.ts';
@@ -35,6 +39,19 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
     points: ['filter', 'score'],
     create: (args) => createNodeResourcesFit(args.NodeResourcesFit),
   },
+  PodTopologySpread: {
+    points: ['preFilter', 'filter', 'preScore', 'score'],
+    create: (args, { cluster, counts, informers }) =>
+      createPodTopologySpread(args.PodTopologySpread, { cluster, counts, workloads: workloadReader(informers) }),
+  },
+  InterPodAffinity: {
+    points: ['preFilter', 'filter', 'preScore', 'score'],
+    create: (args, { cluster, counts, informers }) =>
+      createInterPodAffinity(args.InterPodAffinity, {
+        ...{ cluster, counts },
+        namespaceLabels: (namespace) => informers.namespaces.objects.get(namespace)?.metadata.labels,
+      }),
+  },
   NodeResourcesBalancedAllocation: {
     points: ['score'],
     create: (args) => createBalancedAllocation(args.NodeResourcesBalancedAllocation),
@@ -42,6 +59,14 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
   ImageLocality: { points: ['score'], create: (_, { cluster }) => createImageLocality(cluster) },
   DefaultBinder: { points: ['bind'], create: (_, { client }) => createDefaultBinder(client) },
 };
+
+/** Reads what informers have. */
+const workloadReader = (informers: SchedulerInformers): WorkloadReader => ({
+  servicesIn: (namespace) => informers.services.lister.listIn(namespace),
+  replicationController: (namespace, name) => informers.replicationControllers.lister.get(namespace, name),
+  replicaSet: (namespace, name) => informers.replicaSets.lister.get(namespace, name),
+  statefulSet: (namespace, name) => informers.statefulSets.lister.get(namespace, name),
+});
 
 export const pluginNames: readonly string[] = Object.keys(registered);
 

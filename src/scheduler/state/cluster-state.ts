@@ -10,12 +10,14 @@ import { type ImageState, NodeInfo } from './node-info.ts';
 import { NodeOrder } from './node-order.ts';
 import { PodInfo } from './pod-info.ts';
 
-interface PlacedPod {
-  info: PodInfo;
-  nodeName: string;
+export interface PlacedPod {
+  readonly info: PodInfo;
+  readonly node: NodeInfo;
   /** Not confirmed by the API server yet. */
-  isAssumed: boolean;
+  readonly isAssumed: boolean;
 }
+
+const noPods: ReadonlyMap<string, PlacedPod> = new Map();
 
 /** Told of pods that come to nodes and leave them. */
 export interface PodObserver {
@@ -27,6 +29,8 @@ export class ClusterState {
   readonly #nodes = new Map<string, NodeInfo>();
   readonly #order = new NodeOrder();
   readonly #pods = new Map<string, PlacedPod>();
+  /** By namespace and uid. */
+  readonly #byNamespace = new Map<string, Map<string, PlacedPod>>();
   readonly #images = new Map<string, ImageState>();
   readonly #withAffinity = new Set<NodeInfo>();
   readonly #withRequiredAntiAffinity = new Set<NodeInfo>();
@@ -53,6 +57,16 @@ export class ClusterState {
 
   get assumedCount(): number {
     return this.#assumed;
+  }
+
+  /** The pods with a node, by uid. */
+  podsIn(namespace: string): ReadonlyMap<string, PlacedPod> {
+    return this.#byNamespace.get(namespace) ?? noPods;
+  }
+
+  /** Those with pods that have a node. */
+  get namespaces(): Iterable<string> {
+    return this.#byNamespace.keys();
   }
 
   observe(observer: PodObserver): void {
@@ -86,7 +100,7 @@ export class ClusterState {
     const nodeName = pod.spec.nodeName ?? '';
     const info = new PodInfo(pod);
     this.#takeOff(info.uid);
-    this.#put({ info, nodeName, isAssumed: false });
+    this.#put({ info, node: this.#infoOf(nodeName), isAssumed: false });
   }
 
   removePod(uid: string): void {
@@ -97,7 +111,7 @@ export class ClusterState {
   assume(info: PodInfo, nodeName: string): void {
     if (this.#pods.has(info.uid)) throw new Error(`pod ${info.namespace}/${info.name} has a node already`);
     this.#assumed++;
-    this.#put({ info, nodeName, isAssumed: true });
+    this.#put({ info, node: this.#infoOf(nodeName), isAssumed: true });
   }
 
   /** Takes back an assumption. A pod that was confirmed meanwhile stays. */
@@ -114,11 +128,14 @@ export class ClusterState {
   }
 
   #put(placed: PlacedPod): void {
-    const node = this.#infoOf(placed.nodeName);
-    this.#pods.set(placed.info.uid, placed);
-    node.addPod(placed.info);
+    const { info, node } = placed;
+    this.#pods.set(info.uid, placed);
+    let pods = this.#byNamespace.get(info.namespace);
+    if (pods === undefined) this.#byNamespace.set(info.namespace, (pods = new Map()));
+    pods.set(info.uid, placed);
+    node.addPod(info);
     this.#indexAffinity(node);
-    for (const observer of this.#observers) observer.podAdded(placed.info, node);
+    for (const observer of this.#observers) observer.podAdded(info, node);
   }
 
   #takeOff(uid: string): void {
@@ -126,10 +143,13 @@ export class ClusterState {
     if (placed === undefined) return;
     this.#pods.delete(uid);
     if (placed.isAssumed) this.#assumed--;
-    const node = this.#nodes.get(placed.nodeName)!;
+    const { info, node } = placed;
+    const pods = this.#byNamespace.get(info.namespace)!;
+    pods.delete(uid);
+    if (pods.size === 0) this.#byNamespace.delete(info.namespace);
     node.removePod(uid);
     this.#indexAffinity(node);
-    for (const observer of this.#observers) observer.podRemoved(placed.info, node);
+    for (const observer of this.#observers) observer.podRemoved(info, node);
     this.#dropIfEmpty(node);
   }
 

@@ -62,7 +62,7 @@ export function node({ name = 'n', labels = {}, allocatable = {}, spec = {}, ima
     status: {
       allocatable: { cpu: '4', memory: '8Gi', pods: '110', ...allocatable },
       ...(images === undefined ? {} : { images }),
-    } as Node['status'],
+    } as unknown as Node['status'],
   };
 }
 
