@@ -23,11 +23,13 @@ export function eventName(objectName: string, wallMs: number): string {
 /** What servers take. */
 const maxMessageBytes = 1024;
 
-export function shortened(message: string): string {
-  if (Buffer.byteLength(message) <= maxMessageBytes - combinedPrefixBytes) return message;
-  let text = message.slice(0, maxMessageBytes - combinedPrefixBytes - 3);
-  while (Buffer.byteLength(text) > maxMessageBytes - combinedPrefixBytes - 3) text = text.slice(0, -1);
+const combinedPrefixBytes = '(combined from similar events): '.length;
+
+/** @param reservedBytes for what is put before it later */
+export function shortened(message: string, reservedBytes = combinedPrefixBytes): string {
+  const maxBytes = maxMessageBytes - reservedBytes;
+  if (Buffer.byteLength(message) <= maxBytes) return message;
+  let text = message.slice(0, maxBytes - 3);
+  while (Buffer.byteLength(text) > maxBytes - 3) text = text.slice(0, -1);
   return `${text}...`;
 }
-
-const combinedPrefixBytes = '(combined from similar events): '.length;

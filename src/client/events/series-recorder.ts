@@ -120,7 +120,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
         reason,
         regarding: about,
         ...(with_ === undefined ? {} : { related: with_ }),
-        note: shortened(note),
+        note: shortened(note, 0),
         type,
       } as Event;
       known.set(key, { event, count: 1, lastAt: clock.now(), writtenAt: clock.now(), lastObservedTime: time });
@@ -135,11 +135,8 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
   };
 }
 
-const identityOf = ({ kind, namespace, name, uid, apiVersion, fieldPath }: ObjectReference): unknown[] => [
-  kind,
-  namespace,
-  name,
-  uid,
-  apiVersion,
-  fieldPath,
-];
+/** With the version: what is said of an object after it has changed is another event, whose note may be another. */
+const identityOf = (reference: ObjectReference): unknown[] => {
+  const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = reference;
+  return [kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath];
+};

@@ -83,5 +83,14 @@ test('alike events of events.k8s.io are one event with a series, written again w
   expect((await recorded()).map(({ series }) => series?.count)).toEqual([5]);
   record();
   expect(await recorded()).toHaveLength(2);
+  const { metadata, ...changed } = pod('series');
+  recorder.event({
+    regarding: { ...changed, metadata: { ...metadata, resourceVersion: '2' } },
+    type: 'Normal',
+    reason: 'Tried',
+    action: 'Try',
+    note: 'tried it when it had changed',
+  });
+  expect((await recorded()).map(({ note }) => note)).toEqual(['tried it', 'tried it', 'tried it when it had changed']);
   await recorder.stop();
 });
