@@ -21,6 +21,7 @@ import { FailureHandler } from './cycle/failure.ts';
 import { PodEvents } from './cycle/pod-events.ts';
 import { PodScheduler } from './cycle/schedule-pod.ts';
 import { SchedulingCycle } from './cycle/scheduling-cycle.ts';
+import { WaitingPods } from './cycle/waiting-pods.ts';
 import { attachHandlers } from './event-handlers.ts';
 import { type SchedulerObserver, silentObserver } from './framework/observer.ts';
 import type { Profile } from './framework/profile.ts';
@@ -91,6 +92,7 @@ class RunningScheduler implements Scheduler {
     const events = new PodEvents((name) => this.#recorders.get(name));
     const nominated = new NominatedPods();
     const cluster = this.#cluster;
+    const waiting = new WaitingPods(clock);
     const counts = new MatchCounts(cluster);
     const context: PluginContext = {
       cluster,
@@ -98,6 +100,10 @@ class RunningScheduler implements Scheduler {
       informers: this.#informers,
       nominated,
       counts,
+      events,
+      observer,
+      waiting,
+      profile: (name: string) => this.#profiles.get(name)!,
       clock,
       log,
       random,
@@ -109,7 +115,7 @@ class RunningScheduler implements Scheduler {
     const currentPod = (namespace: string, name: string): Pod | undefined =>
       this.#informers.pods.lister.get(namespace, name);
     this.#cycle = new SchedulingCycle({
-      ...{ cluster, queue: this.#queue, profiles: this.#profiles, events, observer, clock, log },
+      ...{ cluster, queue: this.#queue, profiles: this.#profiles, events, observer, waiting, clock, log },
       pods: new PodScheduler({ cluster, percentageOfNodesToScore, random, observer }),
       failures: new FailureHandler({ client, queue: this.#queue, events, currentPod, wallTime, log }),
     });

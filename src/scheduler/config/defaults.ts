@@ -18,6 +18,7 @@ export const defaultMultiPoint: readonly WeightedName[] = [
   { name: 'NodeResourcesFit', weight: 1 },
   { name: 'PodTopologySpread', weight: 2 },
   { name: 'InterPodAffinity', weight: 2 },
+  { name: 'DefaultPreemption', weight: 0 },
   { name: 'NodeResourcesBalancedAllocation', weight: 1 },
   { name: 'ImageLocality', weight: 1 },
   { name: 'DefaultBinder', weight: 0 },

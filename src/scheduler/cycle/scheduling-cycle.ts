@@ -17,7 +17,7 @@ import type { ClusterState } from '../state/cluster-state.ts';
 import type { FailureHandler } from './failure.ts';
 import type { PodEvents } from './pod-events.ts';
 import { type Choice, messageOf, type PodScheduler, rejectedOn } from './schedule-pod.ts';
-import { WaitingPods } from './waiting-pods.ts';
+import type { WaitingPods } from './waiting-pods.ts';
 
 export interface SchedulingCycleOptions {
   readonly cluster: ClusterState;
@@ -26,6 +26,7 @@ export interface SchedulingCycleOptions {
   readonly pods: PodScheduler;
   readonly failures: FailureHandler;
   readonly events: PodEvents;
+  readonly waiting: WaitingPods;
   readonly observer: SchedulerObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -47,11 +48,9 @@ const podLeftNode = clusterEvent('AssignedPod', actions.delete);
 
 export class SchedulingCycle {
   readonly #options: SchedulingCycleOptions;
-  readonly waiting: WaitingPods;
 
   constructor(options: SchedulingCycleOptions) {
     this.#options = options;
-    this.waiting = new WaitingPods(options.clock);
   }
 
   /** Resolves when the next pod can be looked at. The binding goes on, if there is one. */
@@ -84,7 +83,7 @@ export class SchedulingCycle {
     queue.nominated.delete(info.uid);
     const reserved = profile.reserve(state, info, nodeName);
     if (reserved !== undefined) return this.#refused(attempt, nodeName, reserved, signal);
-    const { status, later } = this.waiting.permit(profile.permits, state, info, nodeName);
+    const { status, later } = this.#options.waiting.permit(profile.permits, state, info, nodeName);
     if (status !== undefined) return this.#refused(attempt, nodeName, status, signal);
     return Promise.resolve({ done: this.#bind(attempt, nodeName, later, signal) });
   }

@@ -2,6 +2,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
+import type { PodEvents } from '../cycle/pod-events.ts';
+import type { WaitingPods } from '../cycle/waiting-pods.ts';
+import type { SchedulerObserver } from '../framework/observer.ts';
+import type { Profile } from '../framework/profile.ts';
 import type { SchedulerInformers } from '../informers.ts';
 import type { NominatedPods } from '../queue/nominated-pods.ts';
 import type { MatchCounts } from '../state/match-counts.ts';
@@ -13,6 +17,12 @@ export interface PluginContext {
   readonly informers: SchedulerInformers;
   readonly nominated: NominatedPods;
   readonly counts: MatchCounts;
+  readonly events: PodEvents;
+  readonly observer: SchedulerObserver;
+  /** The profile of a scheduler name; there are none while plugins are made. */
+  readonly profile: (schedulerName: string) => Profile;
+  /** Pods that have a node and are not bound yet. */
+  readonly waiting: WaitingPods;
   readonly clock: Clock;
   readonly log: Logger;
   /** A number in [0, 1). */

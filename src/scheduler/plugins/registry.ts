@@ -5,6 +5,7 @@ import type { SchedulerInformers } from '../informers.ts';
 import type { WorkloadReader } from './pod-topology-spread/default-selector.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { createDefaultBinder } from './default-binder.ts';
+import { createDefaultPreemption, type PreemptionParts } from './default-preemption/plugin.ts';
 import { createImageLocality } from './image-locality.ts';
 import { createInterPodAffinity } from './inter-pod-affinity/plugin.ts';
 import { createNodeAffinity } from './node-affinity.ts';
@@ -52,6 +53,10 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
         namespaceLabels: (namespace) => informers.namespaces.objects.get(namespace)?.metadata.labels,
       }),
   },
+  DefaultPreemption: {
+    points: ['postFilter'],
+    create: (args, context) => createDefaultPreemption(args.DefaultPreemption, preemptionParts(context)),
+  },
   NodeResourcesBalancedAllocation: {
     points: ['score'],
     create: (args) => createBalancedAllocation(args.NodeResourcesBalancedAllocation),
@@ -67,6 +72,20 @@ const workloadReader = (informers: SchedulerInformers): WorkloadReader => ({
   replicaSet: (namespace, name) => informers.replicaSets.lister.get(namespace, name),
   statefulSet: (namespace, name) => informers.statefulSets.lister.get(namespace, name),
 });
+
+function preemptionParts(context: PluginContext): PreemptionParts {
+  const { informers, waiting } = context;
+  return {
+    ...context,
+    budgets: () => informers.disruptionBudgets.lister.list(),
+    narrow: (_, candidates) => Promise.resolve(candidates),
+    rejectWaiting(uid) {
+      const pod = waiting.get(uid);
+      pod?.reject('DefaultPreemption', 'preempted');
+      return pod !== undefined;
+    },
+  };
+}
 
 export const pluginNames: readonly string[] = Object.keys(registered);
 

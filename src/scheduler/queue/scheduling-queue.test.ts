@@ -226,3 +226,17 @@ test('a hint that fails is told', () => {
   move(scene, nodeLabelled);
   expect(scene.failures).toEqual(['Broken']);
 });
+
+test('pods whose back-off ends in the same second become active together, the most important first', async () => {
+  const scene = new Scene();
+  await scene.clock.advance(100);
+  scene.add({ name: 'low', priority: 0 });
+  scene.fail(scene.queue.pop()!, []);
+  await scene.clock.advance(300);
+  scene.add({ name: 'high', priority: 1 });
+  scene.fail(scene.queue.pop()!, []);
+  await scene.clock.advance(1500);
+  expect(scene.queue.counts).toMatchObject({ active: 0, backoff: 2 });
+  await scene.clock.advance(100);
+  expect([scene.queue.pop()?.info.name, scene.queue.pop()?.info.name]).toEqual(['high', 'low']);
+});

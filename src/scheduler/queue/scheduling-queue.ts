@@ -35,6 +35,10 @@ export interface SchedulingQueueOptions {
   readonly onIncoming?: (queue: QueueName, event: string) => void;
 }
 
+/**
+ * Pods whose back-off ends in the same second become active together, so that the most important of them is first.
+ */
+const backoffWindowMs = 1000;
 /** A pod that nothing woke for so long is tried anyway. */
 const maxUnschedulableMs = 5 * 60_000;
 const unschedulableFlushMs = 30_000;
@@ -229,7 +233,7 @@ export class SchedulingQueue {
   #flushBackoffLater(): void {
     const { first } = this.#backoff;
     if (first === undefined) return;
-    const at = this.#backoffEnd(first);
+    const at = Math.ceil(this.#backoffEnd(first) / backoffWindowMs) * backoffWindowMs;
     if (this.#backoffTimer !== undefined && this.#backoffTimer.at <= at) return;
     this.#backoffTimer?.timer.cancel();
     const { clock } = this.#options;

@@ -18,7 +18,8 @@ import type {
 import { failure, skip } from '../../framework/status.ts';
 import { matchesPod, type NamespaceLabels } from '../../state/affinity-term.ts';
 import { PodInfo } from '../../state/pod-info.ts';
-import { AffinityCounts, countAffinity, isWithoutTerms, judge, name } from './filter.ts';
+import type { AffinityCounts } from './filter.ts';
+import { countAffinity, isWithoutTerms, judge, name } from './filter.ts';
 import { AffinityScores, spreadOut, weighAffinity } from './score.ts';
 import type { TermScene } from './terms.ts';
 

@@ -66,7 +66,8 @@ export function weighSpread(pod: PodInfo, constraints: readonly SpreadConstraint
   const ignored = new Set<NodeInfo>();
   for (const info of nodes) {
     if (needsAllKeys && !hasAllKeys(info.node!, constraints)) ignored.add(info);
-    else for (const { constraint, domains } of weighed) domains?.set(valueOf(info.node!, constraint.topologyKey) ?? '', 0);
+    else
+      for (const { constraint, domains } of weighed) domains?.set(valueOf(info.node!, constraint.topologyKey) ?? '', 0);
   }
   for (const each of weighed) each.weight = Math.log((each.domains?.size ?? nodes.length - ignored.size) + 2);
   countDomains(pod, weighed, scene);
