@@ -43,7 +43,8 @@ export class Masks {
   }
 
   text(text: string): string {
-    const named = this.#nodes === undefined ? text : text.replace(this.#nodes, '<node:$&>');
+    const named =
+      this.#nodes === undefined ? text : text.replace(this.#nodes, (name) => `<node:${name.replace(this.#own, '')}>`);
     return compiled
       .reduce(
         (masked, [pattern, by]) => masked.replace(pattern, (found) => (found[0] === '<' ? found : by(found))),
