@@ -44,8 +44,19 @@ test.each<{ name: string; object: JsonObject; expected: JsonObject }>([
   },
   {
     name: 'the annotation with the time of a change, which is there or not',
-    object: { metadata: { ...metadata, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } } },
+    object: {
+      kind: 'Endpoints',
+      metadata: { ...metadata, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } },
+    },
     expected: { metadata: shown },
+  },
+  {
+    name: 'the same annotation of a user',
+    object: {
+      kind: 'Service',
+      metadata: { ...metadata, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } },
+    },
+    expected: { metadata: { ...shown, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } } },
   },
   {
     name: 'defaults of a pod',

@@ -5,15 +5,15 @@ import type { Masks } from './tokens.ts';
 
 const left = new Set(['name', 'namespace', 'creationTimestamp', 'resourceVersion', 'generation', 'managedFields']);
 
-/** Written by controllers or not, by timing. */
+/** Written by controllers of endpoints or not, by timing. */
 const changeTriggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 /** An object of the API in normal form; placeholders carry their values (see `tokens.ts`). */
 export function normalForm(object: JsonObject, masks: Masks): JsonObject {
-  const { apiVersion: _, kind: __, metadata, status, ...rest } = object;
+  const { apiVersion: _, kind, metadata, status, ...rest } = object;
   const { generation } = metadata as { generation?: number };
   const whole = {
-    metadata: metadataForm(metadata as JsonObject),
+    metadata: metadataForm(metadata as JsonObject, kind === 'Endpoints' || kind === 'EndpointSlice'),
     ...rest,
     ...(status === undefined ? {} : { status: statusForm(status as JsonObject, generation) }),
   } as JsonObject;
@@ -22,10 +22,10 @@ export function normalForm(object: JsonObject, masks: Masks): JsonObject {
   return masked(walk(whole, undefined), masks) as JsonObject;
 }
 
-function metadataForm(metadata: JsonObject): JsonObject {
+function metadataForm(metadata: JsonObject, isOfEndpoints: boolean): JsonObject {
   const kept = Object.fromEntries(Object.entries(metadata).filter(([name]) => !left.has(name)));
   const { annotations, ...rest } = kept as { annotations?: JsonObject };
-  if (annotations === undefined) return rest as JsonObject;
+  if (annotations === undefined || !isOfEndpoints) return kept as JsonObject;
   const { [changeTriggerTime]: _, ...others } = annotations;
   return (Object.keys(others).length === 0 ? rest : { ...rest, annotations: others }) as JsonObject;
 }
@@ -77,6 +77,7 @@ function walk(value: JsonValue, member: string | undefined): JsonValue {
     membersOf(value).flatMap(([name, item]): [string, JsonValue][] => {
       if (name === 'resourceVersion') return [[name, '<rv>']];
       if (name === 'template' || name === 'jobTemplate') return [[name, walk(templateForm(item), name)]];
+      if (name === 'volumeClaimTemplates' && Array.isArray(item)) return [[name, item.map(templateForm)]];
       return [[name, walk(item, name)]];
     }),
   );

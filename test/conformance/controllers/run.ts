@@ -6,6 +6,7 @@ import { type Cluster, isReference } from './cluster.ts';
 import { differences } from './differences.ts';
 import { eventSet } from './events.ts';
 import { byAge, hasLabel, play } from './kubelet.ts';
+import { markReady } from './nodes.ts';
 import { NodeLeases } from './leases.ts';
 import { prepareNamespace } from './namespace.ts';
 import { Names } from './names.ts';
@@ -103,13 +104,18 @@ class Run implements Disposable {
       return `${method} ${path} answers ${answer.status}, not ${response!.status}: ${String(object['message'])}`;
     if (method === 'POST' && object['metadata'] !== undefined && object['kind'] !== 'Status')
       this.#names.remember(object);
-    if (method === 'POST' && path === '/api/v1/nodes' && noLease !== true)
-      await this.#leases.start((object['metadata'] as JsonObject)['name'] as string);
+    if (method === 'POST' && path === '/api/v1/nodes') await this.#startNode(object, noLease !== true);
     const { message, body: shown } = response!;
     if (message !== undefined)
       this.#observe(i, 'answer', { message }, { message: masked(object['message']!, this.#masks) });
     if (shown !== undefined) this.#observe(i, 'answer', { body: shown }, { body: normalForm(object, this.#masks) });
     return undefined;
+  }
+
+  async #startNode({ metadata }: JsonObject, renewsLease: boolean): Promise<void> {
+    const name = String((metadata as JsonObject)['name']);
+    if (renewsLease) await this.#leases.start(name);
+    if (!this.#cluster.running.has('node-lifecycle-controller')) await markReady(this.#api, name);
   }
 
   #observe(step: number, what: string, expected: JsonObject, actual: JsonObject): void {
