@@ -115,7 +115,7 @@ function warningsOf(
     ...(most < injectedSeconds
       ? [
           'service-account-extend-token-expiration is true, in order to correctly trigger safe transition ' +
-            `logic, ${needs} ${injectedSeconds} seconds (currently ${shown})`,
+            `logic, ${needs} ${injectedSeconds} seconds (currently ${shown(most)})`,
         ]
       : []),
     ...(most < yearSeconds ? [`service-account-extend-token-expiration is true, ${allows}`] : []),
