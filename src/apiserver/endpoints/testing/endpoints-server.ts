@@ -35,14 +35,18 @@ export interface Answer {
 
 export interface EndpointsServer {
   readonly registry: RegistryCatalog;
-  send(method: string, target: string, body?: unknown, contentType?: string): Promise<Answer>;
+  send(method: string, target: string, body?: unknown, contentType?: string, accept?: string): Promise<Answer>;
   /** The same for a request that must succeed. */
   done(method: string, target: string, body?: unknown, contentType?: string): Promise<Json>;
 }
 
 const apiVersions = ['v1', 'apps/v1', 'policy/v1'];
 
-export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): Promise<EndpointsServer> {
+/** @param more parts of the server that virtual resources ask, instead of the store and of none */
+export async function startEndpoints(
+  plugins: readonly AdmissionPlugin[] = [],
+  more: Partial<Pick<ServedParts, 'store' | 'authentication'>> = {},
+): Promise<EndpointsServer> {
   const store = await openEmbeddedStore();
   onTestFinished(() => store[Symbol.asyncDispose]());
   const groupVersions = apiVersions.map((apiVersion) => findGroupVersion(apiVersion)!);
@@ -66,7 +70,7 @@ export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): 
     deleteCollectionWorkers: 1,
     maxBodyBytes: defaultMaxBodyBytes,
   };
-  const parts = { registry, store, authentication: {} } as unknown as ServedParts;
+  const parts = { registry, store, authentication: {}, ...more } as unknown as ServedParts;
   const resources = new Map(
     [...registry.entries].map(([apiVersion, entries]) => [
       apiVersion,
@@ -75,7 +79,7 @@ export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): 
   );
   const router = createRouter(context, new ServedApis({ groupVersions, resources }));
 
-  async function send(method: string, target: string, body?: unknown, contentType?: string): Promise<Answer> {
+  const send: EndpointsServer['send'] = async (method, target, body, contentType, accept) => {
     const [path = '', query = ''] = target.split('?');
     let warnings: readonly string[] = [];
     try {
@@ -92,7 +96,10 @@ export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): 
         {
           method,
           target,
-          headers: contentType === undefined ? [] : [['content-type', contentType]],
+          headers: [
+            ...(contentType === undefined ? [] : [['content-type', contentType] as const]),
+            ...(accept === undefined ? [] : [['accept', accept] as const]),
+          ],
           body: Buffer.from(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body)),
         },
       );
@@ -103,7 +110,7 @@ export async function startEndpoints(plugins: readonly AdmissionPlugin[] = []): 
       const { code, reason, message } = error;
       return { status: code, reason, message, body: {}, text: '', warnings };
     }
-  }
+  };
   return {
     registry,
     send,
