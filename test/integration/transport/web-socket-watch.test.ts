@@ -187,7 +187,7 @@ describe('a watch over a WebSocket', () => {
     expect(await watcher.closed).toBe(1000);
   });
 
-  test('ends with code 1000 after its timeout, with a last bookmark if the client asked for bookmarks', async () => {
+  test('ends with code 1000 after its timeout, behind the bookmark that ends the initial events', async () => {
     const watcher = await open('&timeoutSeconds=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Da');
     expect(await watcher.closed).toBe(1000);
     expect((await watcher.events(watcher.messages.length)).map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);

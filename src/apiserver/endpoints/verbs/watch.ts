@@ -3,7 +3,7 @@
  *
  * Queued events are taken together and written at once; while the connection's buffers are full none are
  * taken, and the queue is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
- * after its timeout, with a last bookmark for clients that asked for bookmarks.
+ * after its timeout.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API
  *   Concepts: watches}
  */
