@@ -15,14 +15,17 @@ export interface MemoryAnswer {
   readonly body: Buffer;
 }
 
+/** The request as a transport hands it over. */
+export const memoryExchange = (
+  { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest,
+  more: Partial<Pick<Exchange, 'upgrade' | 'canBecomeWebSocket'>> = {},
+): Exchange & Pick<GivenExchange, 'close'> => Object.assign(new GivenExchange({ method, target, headers, body }), more);
+
 export type Handle = (exchange: Exchange) => Promise<ApiResponse>;
 
 /** Sends a request through the chain and reads the whole answer. */
-export async function sendInMemory(
-  handle: Handle,
-  { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest,
-): Promise<MemoryAnswer> {
-  const exchange = new GivenExchange({ method, target, headers, body });
+export async function sendInMemory(handle: Handle, request: MemoryRequest): Promise<MemoryAnswer> {
+  const exchange = memoryExchange(request);
   const answer = await handle(exchange);
   try {
     return { status: answer.status, body: await readAnswer(answer) };

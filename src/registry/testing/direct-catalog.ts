@@ -1,4 +1,5 @@
 /** The resources of some API versions over one store, without caches and admission. */
+import type { Clock } from '../../base/clock.ts';
 import { codecs } from '../../api/codecs.ts';
 import { findGroupVersion } from '../../api/resources.ts';
 import { schemas } from '../../api/schemas.ts';
@@ -11,7 +12,7 @@ import { type CatalogOptions, createCatalog, type RegistryCatalog } from '../cat
 export const createDirectCatalog = (
   store: Store,
   apiVersions: readonly string[],
-  more: Partial<Pick<CatalogOptions, 'stores' | 'hooks' | 'admission'>> = {},
+  { clock, ...more }: Partial<Pick<CatalogOptions, 'stores' | 'hooks' | 'admission'>> & { readonly clock?: Clock } = {},
 ): RegistryCatalog =>
   createCatalog({
     groupVersions: apiVersions.map((apiVersion) => findGroupVersion(apiVersion)!),
@@ -22,7 +23,13 @@ export const createDirectCatalog = (
     mediaType: 'application/vnd.kubernetes.protobuf',
     storeOf: () => store,
     openStorage: (info, prefix, codec) =>
-      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+      createDirectObjectStorage({
+        store,
+        prefix,
+        codec,
+        namespaced: info.namespaced,
+        ...(clock === undefined ? {} : { clock }),
+      }),
     admission: createAdmissionChain([]),
     garbageCollection: true,
     eventLease: () => store.grantLease(60),

@@ -2,6 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { testNow } from '../../../../test/support/kind-rules.ts';
 import { sendInMemory } from '../../../../test/support/memory-exchange.ts';
+import type { Clock } from '../../../base/clock.ts';
 import { codecs } from '../../../api/codecs.ts';
 import { findGroupVersion } from '../../../api/resources.ts';
 import { schemas } from '../../../api/schemas.ts';
@@ -13,6 +14,7 @@ import { type AdmissionPlugin, createAdmissionChain } from '../../../registry/ad
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { createDirectCatalog } from '../../../registry/testing/direct-catalog.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
+import type { ApiResponse, Exchange } from '../../../server/exchange.ts';
 import { Encoder } from '../../representation/encoder.ts';
 import { ApiRequest } from '../../request/request.ts';
 import { parseRequestInfo } from '../../request/request-info.ts';
@@ -35,6 +37,8 @@ export interface Answer {
 
 export interface EndpointsServer {
   readonly registry: RegistryCatalog;
+  /** The answer itself, as it goes to a transport. */
+  handle(exchange: Exchange): Promise<ApiResponse>;
   send(method: string, target: string, body?: unknown, contentType?: string, accept?: string): Promise<Answer>;
   /** The same for a request that must succeed. */
   done(method: string, target: string, body?: unknown, contentType?: string): Promise<Json>;
@@ -42,16 +46,22 @@ export interface EndpointsServer {
 
 const apiVersions = ['v1', 'apps/v1', 'policy/v1'];
 
-/** @param more parts of the server that virtual resources ask, instead of the store and of none */
+export interface EndpointsOptions
+  extends Partial<Pick<ServedParts, 'store' | 'authentication'>>,
+    Partial<Pick<EndpointContext, 'featureEnabled' | 'watchEvents'>> {
+  /** Of bookmarks. */
+  readonly clock?: Clock;
+}
+
 export async function startEndpoints(
   plugins: readonly AdmissionPlugin[] = [],
-  more: Partial<Pick<ServedParts, 'store' | 'authentication'>> = {},
+  { clock, featureEnabled, watchEvents, ...more }: EndpointsOptions = {},
 ): Promise<EndpointsServer> {
   const store = await openEmbeddedStore();
   onTestFinished(() => store[Symbol.asyncDispose]());
   const groupVersions = apiVersions.map((apiVersion) => findGroupVersion(apiVersion)!);
   const admission = createAdmissionChain(plugins);
-  const registry = createDirectCatalog(store, apiVersions, { admission });
+  const registry = createDirectCatalog(store, apiVersions, { admission, ...(clock === undefined ? {} : { clock }) });
   const context: EndpointContext = {
     codecs,
     schemas,
@@ -62,9 +72,9 @@ export async function startEndpoints(
     strategicMerge: createStrategicMerge(schemas),
     toEncodedJson: createJsonEncoder(schemas),
     now: () => testNow,
-    featureEnabled: () => false,
+    featureEnabled: featureEnabled ?? (() => false),
     deprecatedUse: () => undefined,
-    watchEvents: () => () => undefined,
+    watchEvents: watchEvents ?? (() => () => undefined),
     allowPrivileged: true,
     minRequestTimeoutSeconds: 1800,
     deleteCollectionWorkers: 1,
@@ -79,16 +89,21 @@ export async function startEndpoints(
   );
   const router = createRouter(context, new ServedApis({ groupVersions, resources }));
 
-  const send: EndpointsServer['send'] = async (method, target, body, contentType, accept) => {
+  const requestOf = (exchange: Exchange): ApiRequest => {
+    const { method, target } = exchange;
     const [path = '', query = ''] = target.split('?');
+    const parameters = new URLSearchParams(query);
+    const request = new ApiRequest(exchange, path, parameters, 'audit-id', 0);
+    request.info = parseRequestInfo(method, path, parameters);
+    request.user = { name: 'tester', groups: [] };
+    return request;
+  };
+  const send: EndpointsServer['send'] = async (method, target, body, contentType, accept) => {
     let warnings: readonly string[] = [];
     try {
       const { status, body: bytes } = await sendInMemory(
         async (exchange) => {
-          const parameters = new URLSearchParams(query);
-          const request = new ApiRequest(exchange, path, parameters, 'audit-id', 0);
-          request.info = parseRequestInfo(method, path, parameters);
-          request.user = { name: 'tester', groups: [] };
+          const request = requestOf(exchange);
           const answer = await router(request);
           warnings = [...request.warnings.texts];
           return answer;
@@ -113,6 +128,7 @@ export async function startEndpoints(
   };
   return {
     registry,
+    handle: (exchange) => router(requestOf(exchange)),
     send,
     async done(...request) {
       const { status, message, body } = await send(...request);
