@@ -6,6 +6,10 @@
  *
  * Dependencies in plain JavaScript are bundled: finding and reading their many small files takes 90 ms at each start,
  * more than all else there is to load. Their licenses go into dist/licenses.txt.
+ *
+ * Each entry point is a bundle of its own. Code that entry points share would be split into a chunk for each set of
+ * them: 27 files for the library instead of 6, and 20 ms more for its start. No process loads the same code twice,
+ * except one that imports both libraries, which is still faster so.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,6 +21,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const program = path.join(dist, 'orch.js');
 const stamp = path.join(root, '.cache', 'build.stamp');
+
+const entryPoints = {
+  orch: 'src/cmd/orch.ts',
+  index: 'src/index.ts',
+  client: 'src/client/index.ts',
+  'large-requests': 'src/apiserver/large-requests/thread.ts',
+};
 
 /** Native code, what starts threads from files of its own, and what is loaded only when it is needed. */
 const external = ['lmdb', 'pino', 're2js'];
@@ -70,38 +81,10 @@ function isFresh(now) {
 
 async function build(commit) {
   const { build: bundle } = await import('esbuild');
-  const { outputFiles, metafile } = await bundle({
-    absWorkingDir: root,
-    entryPoints: {
-      orch: 'src/cmd/orch.ts',
-      index: 'src/index.ts',
-      client: 'src/client/index.ts',
-      'large-requests': 'src/apiserver/large-requests/thread.ts',
-    },
-    outdir: dist,
-    chunkNames: 'chunks/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external,
-    // CommonJS dependencies ask for Node's own modules by require.
-    banner: {
-      js:
-        "import { createRequire as orchCreateRequire } from 'node:module'; const require = " +
-        'orchCreateRequire(import.meta.url);',
-    },
-    sourcemap: 'linked',
-    sourcesContent: false,
-    define: {
-      ORCH_BUILD_COMMIT: JSON.stringify(commit.hash),
-      ...(commit.date === undefined ? {} : { ORCH_BUILD_DATE: JSON.stringify(commit.date) }),
-    },
-    logLevel: 'warning',
-    metafile: true,
-    write: false,
-  });
+  const bundles = await Promise.all(
+    Object.entries(entryPoints).map(([name, file]) => bundle(optionsOf({ [name]: file }, commit))),
+  );
+  const outputFiles = bundles.flatMap((built) => built.outputFiles);
   mkdirSync(path.join(dist, 'chunks'), { recursive: true });
   // Chunks before the files that import them, each written completely or not at all: the program may be starting just
   // now.
@@ -113,17 +96,47 @@ async function build(commit) {
     writeFileSync(temporary, file.contents);
     renameSync(temporary, file.path);
   }
-  writeFileSync(path.join(dist, 'licenses.txt'), licensesOf(metafile));
+  writeFileSync(
+    path.join(dist, 'licenses.txt'),
+    licensesOf(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+  );
   const kept = new Set(outputFiles.map((file) => path.basename(file.path)));
   for (const name of readdirSync(path.join(dist, 'chunks')))
     if (!kept.has(name)) rmSync(path.join(dist, 'chunks', name), { force: true });
 }
 
-/** The license texts of the packages that are in the bundle. */
-function licensesOf({ inputs: bundled }) {
-  const folders = new Set(
-    Object.keys(bundled).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
-  );
+const optionsOf = (entryPoint, commit) => ({
+  absWorkingDir: root,
+  entryPoints: entryPoint,
+  outdir: dist,
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  // What is imported when it is needed.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external,
+  // CommonJS dependencies ask for Node's own modules by require.
+  banner: {
+    js:
+      "import { createRequire as orchCreateRequire } from 'node:module'; const require = " +
+      'orchCreateRequire(import.meta.url);',
+  },
+  sourcemap: 'linked',
+  sourcesContent: false,
+  define: {
+    ORCH_BUILD_COMMIT: JSON.stringify(commit.hash),
+    ...(commit.date === undefined ? {} : { ORCH_BUILD_DATE: JSON.stringify(commit.date) }),
+  },
+  logLevel: 'warning',
+  metafile: true,
+  write: false,
+});
+
+/** The license texts of the packages that are in the bundles. */
+function licensesOf(bundled) {
+  const folders = new Set(bundled.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
   return [...folders].sort().map(licenseOf).join('\n');
 }
 
