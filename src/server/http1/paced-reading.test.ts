@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http, { type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EvictingQuota } from '../../base/evicting-quota.ts';
 import { PacedReading } from './paced-reading.ts';
 import { Pipelining } from './pipelining.ts';
@@ -143,6 +143,11 @@ describe('the head of a request', () => {
   });
 });
 
+function useFakeTimeouts(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
 describe('what comes behind an answer that lasts', () => {
   test('is read and dropped after the time, so that a client that leaves is noticed', async () => {
     const { client, socket, reading, parsed } = await start();
@@ -163,17 +168,36 @@ describe('what comes behind an answer that lasts', () => {
     expect(parsed).toEqual(['/watch']);
   });
 
-  test('is a request like any other when the answer ends before', async () => {
-    const { client, socket, reading, answer } = await start();
+  test('is read and dropped as well when it comes later', async () => {
+    const { client, socket, reading, parsed, begun } = await start();
+    client.say(get('/watch'));
+    await begun('/watch');
+    let dropped = 0;
+    reading.lasts(5000, () => dropped++);
+    useFakeTimeouts();
+    const held = once(socket, 'pause');
+    client.say(get('/behind'));
+    await held;
+    vi.advanceTimersByTime(5000);
+    expect([dropped, socket.isPaused(), parsed]).toEqual([1, false, ['/watch']]);
+  });
+
+  test('is a request like any other when the answer ends before, also after the time', async () => {
+    const { client, socket, reading, answer, begun } = await start();
     const held = once(socket, 'pause');
     client.say(get('/watch') + get('/behind'));
     await held;
+    useFakeTimeouts();
     let dropped = 0;
-    reading.lasts(60_000, () => dropped++);
+    reading.lasts(5000, () => dropped++);
     await answer('/watch');
-    await answer('/behind');
-    await client.hears('</behind >');
+    await begun('/behind');
+    vi.advanceTimersByTime(5000);
     expect(dropped).toBe(0);
+    client.say(get('/last'));
+    await answer('/behind');
+    await answer('/last');
+    await client.hears('</last >');
   });
 });
 

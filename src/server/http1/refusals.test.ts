@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import http from 'node:http';
-import type { Socket } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import net, { type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EvictingQuota } from '../../base/evicting-quota.ts';
 import { onBrokenBody } from './broken-bodies.ts';
 import { PacedReading } from './paced-reading.ts';
@@ -16,14 +17,19 @@ interface Served {
   readonly broken: string[];
 }
 
-/** A server that answers what is not refused; `/slow` when it is told to. */
-async function start(slow: Promise<unknown> = Promise.resolve()): Promise<Served> {
+/**
+ * A server that answers what is not refused; `/slow` when it is told to.
+ *
+ * @param paced whether requests are parsed one by one; otherwise all that came together
+ */
+async function start(slow: Promise<unknown> = Promise.resolve(), paced = true): Promise<Served> {
   const server = http.createServer({ requireHostHeader: false });
   const [pipelining, readings] = [new Pipelining(), new WeakMap<Socket, PacedReading>()];
   const [served, broken]: [string[], string[]] = [[], []];
-  server.on('connection', (socket: Socket) =>
-    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), new EvictingQuota(1 << 20))),
-  );
+  server.on('connection', (socket: Socket) => {
+    if (paced)
+      readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), new EvictingQuota(1 << 20)));
+  });
   const refusals = new Refusals(server, pipelining, readings);
   server.on('request', (message, response) => {
     const { socket, url = '' } = message;
@@ -140,6 +146,37 @@ describe('on a connection with other requests', () => {
     const text = await server.converse(head('GET / HTTP/1.1') + head('GET /behind HTTP/1.1', host));
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     expect(served).toEqual([]);
+  });
+
+  test.each([
+    { name: 'another request', behind: head('GET /behind HTTP/1.1', host) },
+    { name: 'another one that is refused', behind: head('GET /behind HTTP/1.1') },
+    { name: 'what is no HTTP', behind: 'no request\r\n\r\n' },
+  ])('$name behind a refusal that was parsed with it gets no answer', async ({ behind }) => {
+    const { server, served } = await start(undefined, false);
+    const text = await server.converse(head('GET / HTTP/1.1') + behind);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(served).toEqual([]);
+  });
+
+  test('a client that goes on sending behind a refusal is disconnected after five seconds', async () => {
+    const { server } = await start();
+    const socket = net.connect({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
+    onTestFinished(() => void socket.destroy());
+    const [connection] = (await once(server.listener, 'connection')) as [Socket];
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    socket.on('error', () => undefined).resume();
+    const answered = once(socket, 'end');
+    socket.write(head('GET / HTTP/1.1'));
+    await answered;
+    const more = once(connection, 'data');
+    socket.write('more');
+    await more;
+    vi.advanceTimersByTime(4999);
+    expect(connection.destroyed).toBe(false);
+    vi.advanceTimersByTime(1);
+    expect(connection.destroyed).toBe(true);
   });
 
   test('a body that breaks is told to the reader of its request, who answers', async () => {

@@ -5,6 +5,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface PlainServer {
+  readonly listener: Server | net.Server;
   readonly port: number;
   dial(): Promise<PlainClient>;
   /** Says that on a connection of its own. @returns all that comes until the server ends it */
@@ -57,7 +58,7 @@ export async function startPlain(server: Server | net.Server): Promise<PlainServ
     await once(socket, 'connect');
     return client;
   };
-  return { port, dial, converse: async (sent) => (await dial()).say(sent).all() };
+  return { listener: server, port, dial, converse: async (sent) => (await dial()).say(sent).all() };
 }
 
 /** The head of a request; `Connection: close` only where it is among the lines. */
