@@ -1,7 +1,7 @@
 /** Requests for tokens of service accounts: what is signed, for how long, and what is refused. */
 import { describe, expect, test } from 'vitest';
 import { testNow } from '../../../../test/support/kind-rules.ts';
-import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
+import type { TokenIssuing } from '../../../auth/service-accounts/signer.ts';
 import { type Answer, type EndpointsServer, type Json, startEndpoints } from '../testing/endpoints-server.ts';
 
 const issuing: TokenIssuing = {

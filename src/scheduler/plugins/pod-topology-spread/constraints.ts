@@ -3,7 +3,7 @@ import type { Node, Pod, TopologySpreadConstraint } from '../../../api/gen/types
 import { matchesLabels, nothing, type Requirements, requirementsOf } from '../../../machinery/label-selector.ts';
 import type { NodePredicate } from '../shared/node-selector.ts';
 import { requiredNodePredicate } from '../shared/node-selector.ts';
-import { untoleratedTaint } from '../shared/taints.ts';
+import { untoleratedTaint } from '../../../api/core/nodes/taints.ts';
 
 export interface SpreadConstraint {
   readonly maxSkew: number;
