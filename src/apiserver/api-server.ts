@@ -9,7 +9,7 @@ import { openAuditLog } from './assembly/audit-log.ts';
 import { openEncryption } from './assembly/encryption.ts';
 import { createEndpoints } from './assembly/endpoints.ts';
 import { createExtensions } from './assembly/extensions.ts';
-import { createFoundation } from './assembly/foundation.ts';
+import { createSharedDependencies } from './assembly/shared-dependencies.ts';
 import { createObservedHealthChecks } from './assembly/health.ts';
 import { createLargeRequests } from './assembly/large-requests.ts';
 import { createLoopback } from './assembly/loopback.ts';
@@ -45,29 +45,29 @@ export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> =>
  * beside requests ends before anything that it needs.
  */
 async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<ApiServer> {
-  const foundation = createFoundation(config);
-  const loopback = createLoopback(foundation);
-  const audit = openAuditLog(foundation, loopback, cleanup);
-  const encryption = await openEncryption(foundation, cleanup);
-  const servingPort = createServingPort(foundation, cleanup);
-  const storage = createResourceStorage(foundation, loopback, encryption, cleanup);
-  const security = await openSecurity(foundation, loopback, cleanup);
-  const resources = createResources(foundation, loopback, storage, security);
-  const largeRequests = createLargeRequests(foundation, storage, security, cleanup);
-  const endpoints = createEndpoints(foundation, loopback, security, resources, largeRequests);
-  const extensions = createExtensions(foundation, loopback, storage, resources, endpoints);
-  const hooks = createHooks(foundation, loopback, resources, extensions, servingPort, cleanup);
-  const health = createObservedHealthChecks(foundation, encryption, resources, hooks);
-  const nonResources = createNonResources(foundation, security, endpoints, extensions, health, servingPort);
-  const handle = createRequestHandler(foundation, audit, security, endpoints, extensions, nonResources);
-  const close = createShutdown(foundation, hooks, servingPort, cleanup);
+  const dependencies = createSharedDependencies(config);
+  const loopback = createLoopback(dependencies);
+  const audit = openAuditLog(dependencies, loopback, cleanup);
+  const encryption = await openEncryption(dependencies, cleanup);
+  const servingPort = createServingPort(dependencies, cleanup);
+  const storage = createResourceStorage(dependencies, loopback, encryption, cleanup);
+  const security = await openSecurity(dependencies, loopback, cleanup);
+  const resources = createResources(dependencies, loopback, storage, security);
+  const largeRequests = createLargeRequests(dependencies, storage, security, cleanup);
+  const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests);
+  const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
+  const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, cleanup);
+  const health = createObservedHealthChecks(dependencies, encryption, resources, hooks);
+  const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort);
+  const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources);
+  const close = createShutdown(dependencies, hooks, servingPort, cleanup);
 
   const { bootstrapped, settled } = hooks.postStartHooks;
   await servingPort.open(handle);
   hooks.postStartHooks.start();
   security.authorization.start();
   cleanup.add(
-    reportStallsFrom(bootstrapped, config.stalls, { log: config.log, registry: foundation.metrics.registry }),
+    reportStallsFrom(bootstrapped, config.stalls, { log: config.log, registry: dependencies.metrics.registry }),
   );
   return {
     port: servingPort.port,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { AuthorizerValue } from './library/authorizer.ts';
 import { boolType, dynType, listType, stringType } from './check/types.ts';
 import { adaptAny } from './schema/json-values.ts';
-import { admissionEnvironment, admissionRequest, namespaceObject } from './uses/admission.ts';
+import { admissionEnvironment, admissionRequest, namespaceObject } from './environments/admission.ts';
 import { run } from './testing/documented.ts';
 
 describe('Validating Admission Policy', () => {

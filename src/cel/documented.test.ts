@@ -5,8 +5,8 @@ import { boolType, dynType, mapType, nullType, stringType } from './check/types.
 import { environment } from './environment.ts';
 import { adaptAny } from './schema/json-values.ts';
 import { namedSchemaType } from './schema/schema-type.ts';
-import { admissionEnvironment } from './uses/admission.ts';
-import { userSchema } from './uses/users.ts';
+import { admissionEnvironment } from './environments/admission.ts';
+import { userSchema } from './environments/user-schema.ts';
 import { run, S, list, object } from './testing/documented.ts';
 
 describe('Common Expression Language in Kubernetes: libraries', () => {

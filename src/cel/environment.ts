@@ -22,7 +22,7 @@ import { type Node, usesVariable } from './syntax/ast.ts';
 import { parse, type ParseOptions } from './syntax/parser.ts';
 import { type Issue, issueTexts } from './syntax/source.ts';
 import { CelError, type Value } from './values/values.ts';
-import { Cancelled, startWork } from './values/work.ts';
+import { Cancelled, startWork } from './values/evaluation-limit.ts';
 
 export interface EnvironmentOptions {
   /** Names may have dots (`authorizer.requestResource`). */

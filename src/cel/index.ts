@@ -68,4 +68,9 @@ export {
   Uint,
   type Value,
 } from './values/values.ts';
-export { admissionEnvironment, admissionRequest, type AdmissionUse, namespaceObject } from './uses/admission.ts';
+export {
+  admissionEnvironment,
+  admissionRequest,
+  type AdmissionUse,
+  namespaceObject,
+} from './environments/admission.ts';

@@ -8,7 +8,11 @@ import type {
 } from '../apiserver/authn/authentication.ts';
 import { readCertificates } from '../auth/authentication/certificate-chain.ts';
 import type { AnonymousConfig, AuthenticationConfiguration } from '../apiserver/authn/jwt/configuration.ts';
-import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/authn/jwt/live.ts';
+import {
+  validateJwtConfiguration,
+  type JwtConfig,
+  readValidated,
+} from '../apiserver/authn/jwt/reloadable-authenticator.ts';
 import { signingAlgorithms } from '../apiserver/authn/jwt/algorithms.ts';
 import { readPublicKeys, readSigningKey, verificationKey } from '../auth/service-accounts/keys.ts';
 import { parseTokenFile } from '../auth/authentication/token-file.ts';
@@ -124,10 +128,10 @@ async function jwtConfig(
       files,
       'authentication-config',
       options.authenticationConfig,
-      async (text) => void (await readJudged(text, disallowedIssuers)),
+      async (text) => void (await readValidated(text, disallowedIssuers)),
     );
     return {
-      initial: await readJudged(file.get(), disallowedIssuers),
+      initial: await readValidated(file.get(), disallowedIssuers),
       algorithms: signingAlgorithms,
       file,
       disallowedIssuers,
@@ -137,7 +141,7 @@ async function jwtConfig(
   const certificateAuthority = (await readFlagFile('oidc-ca-file', options.oidcCaFile)) ?? '';
   try {
     return {
-      initial: await judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers),
+      initial: await validateJwtConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers),
       algorithms: options.oidcSigningAlgorithms,
       file: undefined,
       disallowedIssuers,

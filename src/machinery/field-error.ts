@@ -1,6 +1,6 @@
 import { type FieldPath } from './field-path.ts';
 import { GoSyntax, goQuote } from './go-quote.ts';
-import { ShownText, shownQuoted, shownText } from './shown-text.ts';
+import { TruncatedText, truncateQuoted, truncateText } from './truncated-text.ts';
 
 /**
  * Errors about fields of an object, with upstream's types and wording: clients show the messages and match on
@@ -34,8 +34,8 @@ export interface FieldError {
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`;
 
 const show = (value: ShownValue): string => {
-  if (typeof value === 'string') return shownQuoted(value, goQuote);
-  if (value instanceof GoSyntax) return shownText(value.text);
+  if (typeof value === 'string') return truncateQuoted(value, goQuote);
+  if (value instanceof GoSyntax) return truncateText(value.text);
   return value === null || value === undefined ? '"null"' : String(value);
 };
 
@@ -44,7 +44,7 @@ const titled = (title: string, value: ShownValue): string => (value === omitted 
 const make = (type: FieldErrorType, path: FieldPath, title: string, detail: string): FieldError => ({
   type,
   field: path.toString(),
-  body: detail === '' ? title : `${title}: ${shownText(detail)}`,
+  body: detail === '' ? title : `${title}: ${truncateText(detail)}`,
 });
 
 export const required = (path: FieldPath, detail = ''): FieldError =>
@@ -53,9 +53,9 @@ export const required = (path: FieldPath, detail = ''): FieldError =>
 export const invalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
   make('FieldValueInvalid', path, titled('Invalid value', value), detail);
 
-const allOf = (supported: readonly string[]): ShownText => {
-  const text = new ShownText();
-  return text.addAll(supported, ', ', (value) => text.add(shownQuoted(value, goQuote)));
+const allOf = (supported: readonly string[]): TruncatedText => {
+  const text = new TruncatedText();
+  return text.addAll(supported, ', ', (value) => text.add(truncateQuoted(value, goQuote)));
 };
 
 /** `supported` is shown in the order given; upstream sorts sets and keeps lists. */

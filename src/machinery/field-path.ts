@@ -1,4 +1,4 @@
-import { shownText } from './shown-text.ts';
+import { truncateText } from './truncated-text.ts';
 
 /** Names and keys come from clients. Those that are valid are shorter. */
 const maxSegmentLength = 1024;
@@ -13,7 +13,7 @@ export class FieldPath {
 
   private constructor(parent: FieldPath | undefined, segment: string) {
     this.#parent = parent;
-    this.#segment = segment.length <= maxSegmentLength ? segment : shownText(segment, maxSegmentLength);
+    this.#segment = segment.length <= maxSegmentLength ? segment : truncateText(segment, maxSegmentLength);
   }
 
   static of(name: string, ...more: string[]): FieldPath {

@@ -5,17 +5,17 @@
  */
 import { goQuote } from './go-quote.ts';
 import { jsonTypeOf, type JsonType } from './json-type.ts';
-import { ShownText, shownQuoted } from './shown-text.ts';
+import { TruncatedText, truncateQuoted } from './truncated-text.ts';
 import { isObject, type JsonObject, type JsonValue } from './value.ts';
 
 /** `%v`: `map[a:1 b:[x y]]`, keys sorted, texts bare. As much as an error shows. */
 export function goValue(value: JsonValue | undefined): string {
-  const text = new ShownText();
+  const text = new TruncatedText();
   addValue(text, value);
   return text.toString();
 }
 
-function addValue(text: ShownText, value: JsonValue | undefined): void {
+function addValue(text: TruncatedText, value: JsonValue | undefined): void {
   if (value === null || value === undefined) text.add('<nil>');
   else if (typeof value === 'number') text.add(goNumber(value));
   else if (Array.isArray(value))
@@ -33,14 +33,14 @@ function addValue(text: ShownText, value: JsonValue | undefined): void {
 
 /** `%#v`: `map[string]interface {}{"a":1}`. As much as an error shows. */
 export function goSyntax(value: JsonValue | undefined): string {
-  const text = new ShownText();
+  const text = new TruncatedText();
   addSyntax(text, value);
   return text.toString();
 }
 
-function addSyntax(text: ShownText, value: JsonValue | undefined): void {
+function addSyntax(text: TruncatedText, value: JsonValue | undefined): void {
   if (value === null || value === undefined) text.add('interface {}(nil)');
-  else if (typeof value === 'string') text.add(shownQuoted(value, goQuote));
+  else if (typeof value === 'string') text.add(truncateQuoted(value, goQuote));
   else if (typeof value === 'number') text.add(goNumber(value));
   else if (Array.isArray(value))
     text
@@ -50,7 +50,7 @@ function addSyntax(text: ShownText, value: JsonValue | undefined): void {
   else if (isObject(value))
     text
       .add('map[string]interface {}{')
-      .addAll(sortedKeys(value), ', ', (key) => addSyntax(text.add(`${shownQuoted(key, goQuote)}:`), value[key]))
+      .addAll(sortedKeys(value), ', ', (key) => addSyntax(text.add(`${truncateQuoted(key, goQuote)}:`), value[key]))
       .add('}');
   else text.add(String(value));
 }

@@ -1,4 +1,4 @@
-import { ShownText, shownQuoted } from './shown-text.ts';
+import { TruncatedText, truncateQuoted } from './truncated-text.ts';
 
 /**
  * Text as Go's `%q` prints it: error messages of the API quote values this way, and clients show them verbatim.
@@ -47,7 +47,7 @@ export function goNames(typeName: string, values: readonly string[] | undefined)
 }
 
 /** As much of a text as an error shows, in quotes. */
-const quoted = (text: string): string => shownQuoted(text, goQuote);
+const quoted = (text: string): string => truncateQuoted(text, goQuote);
 
 /** `[]byte{0x61, 0xa}` */
 export const goBytes = (bytes: Uint8Array): GoSyntax => goList('[]byte', bytes, (byte) => `0x${byte.toString(16)}`);
@@ -58,7 +58,7 @@ export const goNumbers = (typeName: string, values: readonly number[] | undefine
 
 /** A list whose items are shown by `show`. */
 export function goList<T>(typeName: string, values: Iterable<T>, show: (value: T) => string): GoSyntax {
-  const text = new ShownText().add(`${typeName}{`);
+  const text = new TruncatedText().add(`${typeName}{`);
   return new GoSyntax(
     text
       .addAll(values, ', ', (value) => text.add(show(value)))
@@ -86,7 +86,7 @@ export class GoSyntax {
  * with pointers as addresses; what is in the braces is for people only, so we show the JSON members.
  */
 export function goStruct(typeName: string, value: unknown): GoSyntax {
-  const text = new ShownText().add(typeName);
+  const text = new TruncatedText().add(typeName);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) addJson(text, value);
   else {
     text.add('{');
@@ -99,12 +99,12 @@ export function goStruct(typeName: string, value: unknown): GoSyntax {
 
 /** JSON, as much of it as an error shows. */
 export function shownJson(value: unknown): string {
-  const text = new ShownText();
+  const text = new TruncatedText();
   addJson(text, value);
   return text.toString();
 }
 
-function addJson(text: ShownText, value: unknown): void {
+function addJson(text: TruncatedText, value: unknown): void {
   if (typeof value !== 'object' || value === null) return void text.add(scalarJson(value));
   if (Array.isArray(value)) {
     text
@@ -121,7 +121,7 @@ function addJson(text: ShownText, value: unknown): void {
 }
 
 function scalarJson(value: unknown): string {
-  if (typeof value === 'string') return shownQuoted(value, (shown) => JSON.stringify(shown));
+  if (typeof value === 'string') return truncateQuoted(value, (shown) => JSON.stringify(shown));
   return JSON.stringify(typeof value === 'bigint' ? Number(value) : value) ?? 'null';
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pick, randomSource } from '../../test/support/random.ts';
-import { readsDuring } from '../../test/support/counted.ts';
+import { readsDuring } from '../../test/support/count-reads.ts';
 import { equalities, everything, matchesLabels, nothing, type Requirement, requirementsOf } from './label-selector.ts';
 import { labelSelectorSteps, parseLabelSelector, selectorText } from './label-selector-text.ts';
 

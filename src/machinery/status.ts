@@ -1,7 +1,7 @@
 import { aggregateText, type FieldError, shownErrors } from './field-error.ts';
 import { TooManyErrors } from './field-errors.ts';
 import { goQuote } from './go-quote.ts';
-import { shownText } from './shown-text.ts';
+import { truncateText } from './truncated-text.ts';
 
 /**
  * The API's error: a Status object with code, reason, message and details. Clients match on all four.
@@ -61,7 +61,7 @@ export class StatusError extends Error {
     details?: StatusDetails,
     options: { cause?: unknown; continueToken?: string } = {},
   ) {
-    super(shownText(message, maxMessageLength), options.cause === undefined ? undefined : { cause: options.cause });
+    super(truncateText(message, maxMessageLength), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.reason = reason;
     this.details = boundedDetails(details);
@@ -93,7 +93,7 @@ export const qualified = ({ group, resource }: GroupResource): string =>
   group === '' ? resource : `${resource}.${group}`;
 
 const about = (gr: GroupResource, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
-  ...(name === '' ? {} : { name: shownText(name, maxNameLength) }),
+  ...(name === '' ? {} : { name: truncateText(name, maxNameLength) }),
   ...(gr.group === '' ? {} : { group: gr.group }),
   ...(gr.resource === '' ? {} : { kind: gr.resource }),
   ...more,
@@ -130,7 +130,7 @@ export function invalid(
   return new StatusError(
     422,
     'Invalid',
-    `${qualified(gr)} ${goQuote(shownText(name, maxNameLength))} is invalid: ${aggregateText(errors, isCut)}`,
+    `${qualified(gr)} ${goQuote(truncateText(name, maxNameLength))} is invalid: ${aggregateText(errors, isCut)}`,
     about(gr, name, { causes }),
   );
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isGateOn } from '../api/feature-gates.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { gathered } from '../machinery/field-errors.ts';
-import { readsDuring } from '../../test/support/counted.ts';
+import { readsDuring } from '../../test/support/count-reads.ts';
 import { definitionOf } from './resource-definitions.ts';
 import type { StrategyContext } from './strategy.ts';
 

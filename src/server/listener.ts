@@ -13,8 +13,8 @@ import type { Evicted } from './report-evictions.ts';
 import { asksForUpgrade, Http1Exchange, isRead } from './http1/exchange.ts';
 import { Http2Exchange } from './http2/exchange.ts';
 import { Http1Connections } from './http1/connections.ts';
-import { PacedReading } from './http1/paced-reading.ts';
-import { Refusals } from './http1/refusals.ts';
+import { ParserFeed } from './http1/parser-feed.ts';
+import { ProtocolErrors } from './http1/protocol-errors.ts';
 import { asksToLeave, http1Outlet, http2Outlet, respond } from './response-writer.ts';
 import { createTlsServer, type ServingTls } from './tls/certificate-reload.ts';
 import { Pipelining } from './http1/pipelining.ts';
@@ -175,27 +175,36 @@ function createHttp1(
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
   const pipelining = new Pipelining();
-  const readings = new WeakMap<Socket, PacedReading>();
+  const feeds = new WeakMap<Socket, ParserFeed>();
   server.on('connection', (socket: Socket) => {
-    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), memory.heads));
+    feeds.set(socket, new ParserFeed(socket, () => pipelining.isBusy(socket), memory.heads));
     socket.setTimeout(headTimeoutMs);
-    connections.add(socket, () => readings.get(socket)?.closed());
+    connections.add(socket, () => feeds.get(socket)?.closed());
   });
-  const refusals = new Refusals(server, pipelining, readings);
-  const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets, memory });
+  const protocolErrors = new ProtocolErrors(server, pipelining, feeds);
+  const upgrades = serveUpgrades({
+    server,
+    handle,
+    pipelining,
+    feeds,
+    protocolErrors,
+    connections,
+    webSockets,
+    memory,
+  });
   /** Begins a request when those before it are answered. */
   const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
     pipelining.take(socket, response, () => {
-      readings.get(socket)?.begun();
+      feeds.get(socket)?.begun();
       begin();
     });
-    response.once('close', () => readings.get(socket)?.goOn());
+    response.once('close', () => feeds.get(socket)?.goOn());
   };
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
-    const reading = readings.get(message.socket);
-    reading?.parsed(message);
-    const headBytes = reading?.headBytes ?? 0;
-    if (refusals.refuses(message)) return;
+    const feed = feeds.get(message.socket);
+    feed?.parsed(message);
+    const headBytes = feed?.headBytes ?? 0;
+    if (protocolErrors.refuses(message)) return;
     response.once('close', connections.begin(message.socket));
     const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
     take(message, response, () => {
@@ -216,7 +225,7 @@ function createHttp1(
     // An unread body would be taken for the next request.
     if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
     if ('stream' in answer)
-      readings
+      feeds
         .get(message.socket)
         ?.lasts(dropTimeoutMs, () => response.once('finish', () => message.socket.destroySoon()));
     await respond(http1Outlet(message, response, memory.answers), answer, message.method === 'HEAD');
@@ -226,7 +235,7 @@ function createHttp1(
   server.on('checkContinue', serve);
   // An expectation of its own that no server knows: upstream ends the connection with the answer.
   server.on('checkExpectation', (message, response) => {
-    readings.get(message.socket)?.parsed(message);
+    feeds.get(message.socket)?.parsed(message);
     take(message, response, () => void response.writeHead(417, { connection: 'close', 'content-length': 0 }).end());
   });
   return server;

@@ -1,5 +1,5 @@
 /** Requests that reach the chain of a server without a connection. */
-import { GivenExchange } from '../../src/apiserver/large-requests/given-exchange.ts';
+import { InMemoryExchange } from '../../src/apiserver/large-requests/in-memory-exchange.ts';
 import type { ApiResponse, Exchange, Sink } from '../../src/server/exchange.ts';
 
 export interface MemoryRequest {
@@ -19,7 +19,7 @@ export interface MemoryAnswer {
 export const memoryExchange = (
   { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest,
   more: Partial<Pick<Exchange, 'upgrade' | 'canBecomeWebSocket'>> = {},
-): Exchange & Pick<GivenExchange, 'close'> => Object.assign(new GivenExchange({ method, target, headers, body }), more);
+): Exchange & Pick<InMemoryExchange, 'close'> => Object.assign(new InMemoryExchange({ method, target, headers, body }), more);
 
 export type Handle = (exchange: Exchange) => Promise<ApiResponse>;
 

@@ -1,7 +1,7 @@
 /** Whether rules grant everything that other rules grant, and how rules are told. */
 import type { PolicyRule } from '../gen/types/rbac-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
-import { cutMark, ShownText, shownQuoted } from '../../machinery/shown-text.ts';
+import { cutMark, TruncatedText, truncateQuoted } from '../../machinery/truncated-text.ts';
 import { RuleIndex, Steps } from './rule-index.ts';
 
 /**
@@ -146,9 +146,9 @@ function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs 
 
 /** `["a" "b"]` */
 export function quoteAll(values: readonly string[]): string {
-  const text = new ShownText().add('[');
+  const text = new TruncatedText().add('[');
   return text
-    .addAll(values, ' ', (value) => text.add(shownQuoted(value, goQuote)))
+    .addAll(values, ' ', (value) => text.add(truncateQuoted(value, goQuote)))
     .add(']')
     .toString();
 }

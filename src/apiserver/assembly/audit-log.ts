@@ -1,12 +1,12 @@
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { createAuditTrail } from '../audit/create-trail.ts';
 import type { AuditTrail } from '../audit/trail.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 
 /** Undefined where nothing is recorded. What is recorded is written when it is closed. */
 export function openAuditLog(
-  { config, metrics }: Foundation,
+  { config, metrics }: SharedDependencies,
   { webhooks }: Loopback,
   cleanup: CleanupStack,
 ): AuditTrail | undefined {

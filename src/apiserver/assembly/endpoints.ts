@@ -6,12 +6,12 @@ import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { CatalogEntry } from '../../registry/catalog.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
 import type { ServedResource } from '../served/served-resource.ts';
-import { serveResource } from '../endpoints/special.ts';
+import { serveResource } from '../endpoints/subresource-endpoints.ts';
 import type { LargeRequests } from '../large-requests/large-requests.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { Encoder } from '../representation/encoder.ts';
 import { ServedApis } from '../served-apis.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Resources } from './resources.ts';
 import type { Security } from './security.ts';
@@ -28,7 +28,7 @@ export interface Endpoints {
 }
 
 export function createEndpoints(
-  { config, metrics, groupVersions, featureEnabled, now }: Foundation,
+  { config, metrics, groupVersions, featureEnabled, now }: SharedDependencies,
   { fieldManager }: Loopback,
   { authorization, authentication }: Security,
   { registry, admission }: Resources,

@@ -5,7 +5,7 @@ import { type Aggregation, setUpAggregation } from '../aggregation/setup.ts';
 import type { ApiServerConfig } from '../config.ts';
 import { type CustomResourceParts, setUpCustomResources } from '../custom-resources/setup.ts';
 import type { Endpoints } from './endpoints.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Resources } from './resources.ts';
 import type { ResourceStorage } from './storage.ts';
@@ -17,7 +17,7 @@ export interface Extensions {
 
 /** They begin to work, and end, as post-start hooks. */
 export function createExtensions(
-  { config, metrics, groupVersions }: Foundation,
+  { config, metrics, groupVersions }: SharedDependencies,
   { objects, resolve, webhooks, writer }: Loopback,
   { open }: ResourceStorage,
   { registry, admission }: Resources,

@@ -4,13 +4,13 @@ import type { HealthChecks } from '../../server/health.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
 import { createHealthChecks } from '../health/health-checks.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Hooks } from './post-start-hooks.ts';
 import type { Resources } from './resources.ts';
 
 /** The checks of `/healthz`, `/livez` and `/readyz`; each result is a metric. */
 export function createObservedHealthChecks(
-  { config, metrics, lifecycle, featureEnabled }: Foundation,
+  { config, metrics, lifecycle, featureEnabled }: SharedDependencies,
   encryption: Encryption | undefined,
   { registry }: Resources,
   { postStartHooks }: Hooks,

@@ -2,20 +2,20 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { LargeRequests } from '../large-requests/large-requests.ts';
 import type { LargeRequestsConfig } from '../large-requests/messages.ts';
 import { resourceOf, storesByName } from '../large-requests/named-stores.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Security } from './security.ts';
 import type { ResourceStorage } from './storage.ts';
 
 /** The thread for large requests starts with the first one. */
 export function createLargeRequests(
-  foundation: Foundation,
+  dependencies: SharedDependencies,
   { storeOf, objectStoreOf }: ResourceStorage,
   { authorization }: Security,
   cleanup: CleanupStack,
 ): LargeRequests {
-  const { config, metrics, groupVersions } = foundation;
+  const { config, metrics, groupVersions } = dependencies;
   const largeRequests = new LargeRequests({
-    config: configOf(foundation),
+    config: configOf(dependencies),
     storeOf: storesByName({
       objects: (group, resource) => objectStoreOf(resourceOf(groupVersions, group, resource)),
       plain: storeOf,
@@ -30,7 +30,7 @@ export function createLargeRequests(
 }
 
 /** What decides what a write means. */
-function configOf({ config, groupVersions }: Foundation): LargeRequestsConfig {
+function configOf({ config, groupVersions }: SharedDependencies): LargeRequestsConfig {
   const { storage, services, featureGates, admission, allowPrivileged, aggregation } = config;
   return {
     groupVersions,

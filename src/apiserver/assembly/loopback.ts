@@ -10,7 +10,7 @@ import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createSharedDecoder, type SharedDecoder } from '../loopback/shared-decoder.ts';
 import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver, type ServiceResolver } from '../webhooks/service-resolver.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 
 export interface Loopback {
   readonly stores: ResourceStores;
@@ -23,7 +23,7 @@ export interface Loopback {
   readonly webhooks: WebhookClients;
 }
 
-export function createLoopback({ config, metrics, featureEnabled }: Foundation): Loopback {
+export function createLoopback({ config, metrics, featureEnabled }: SharedDependencies): Loopback {
   const stores = new ResourceStores();
   const decode = createSharedDecoder();
   const objects = createCachedObjects(stores, decode);

@@ -7,11 +7,11 @@ import { openApiHandlers } from '../nonresource/openapi.ts';
 import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Extensions } from './extensions.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Security } from './security.ts';
 
 export function createNonResources(
-  { config, metrics }: Foundation,
+  { config, metrics }: SharedDependencies,
   security: Security,
   { apis }: Endpoints,
   { aggregation }: Extensions,
@@ -34,7 +34,7 @@ export function createNonResources(
 }
 
 function issuerDiscovery(
-  { serviceAccounts }: Foundation['config']['authentication'],
+  { serviceAccounts }: SharedDependencies['config']['authentication'],
   { accountKeys }: Security,
   serverAddress: () => string,
 ): ReadonlyMap<string, Handler> {

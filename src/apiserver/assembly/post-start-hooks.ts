@@ -5,7 +5,7 @@ import { uses } from '../authz/configuration.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
 import { createPostStartHooks, type PostStartHooks } from '../lifecycle/post-start-hooks.ts';
 import type { Extensions } from './extensions.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Resources } from './resources.ts';
 
@@ -16,7 +16,7 @@ export interface Hooks {
 
 /** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 export function createHooks(
-  { config, metrics, featureEnabled }: Foundation,
+  { config, metrics, featureEnabled }: SharedDependencies,
   { objects, writer, webhooks }: Loopback,
   { registry, serviceRanges }: Resources,
   { aggregation, customResources }: Extensions,

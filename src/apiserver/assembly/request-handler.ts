@@ -5,14 +5,14 @@ import { requestChain } from '../request-chain.ts';
 import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Extensions } from './extensions.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Security } from './security.ts';
 
 export type RequestHandler = (exchange: Exchange, caller?: Caller) => Promise<ApiResponse>;
 
 /** What every request passes, however it came. */
 export function createRequestHandler(
-  { config, metrics, lifecycle }: Foundation,
+  { config, metrics, lifecycle }: SharedDependencies,
   audit: AuditTrail | undefined,
   { authentication, authorization }: Security,
   { context, apis, requestMetrics }: Endpoints,

@@ -8,7 +8,7 @@ import type { ServiceRanges } from '../../registry/core/services/allocation/serv
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Security } from './security.ts';
 import { createObservedServiceRanges } from './service-ranges.ts';
@@ -21,15 +21,15 @@ export interface Resources {
 }
 
 export function createResources(
-  foundation: Foundation,
+  dependencies: SharedDependencies,
   loopback: Loopback,
   resourceStorage: ResourceStorage,
   security: Security,
 ): Resources {
-  const { config, metrics, groupVersions, featureEnabled, now } = foundation;
+  const { config, metrics, groupVersions, featureEnabled, now } = dependencies;
   const { stores, objects, fieldManager } = loopback;
   const { authorizer, rbac } = security.authorization;
-  const serviceRanges = createObservedServiceRanges(foundation, loopback, resourceStorage);
+  const serviceRanges = createObservedServiceRanges(dependencies, loopback, resourceStorage);
   const settings = config.admission;
   const plugins = { settings, registry: stores, objects, authorizer, fieldManager, now, featureEnabled };
   const admission = createAdmissionChain(createAdmissionPlugins(plugins), metrics.admission);

@@ -4,7 +4,7 @@ import { type Authentication, createAuthentication } from '../authn/authenticati
 import { type AccountKeys, openAccountKeys } from '../authn/service-accounts/account-keys.ts';
 import { type Authorization, createAuthorization } from '../authz/authorization.ts';
 import { legacyTokenTracking } from '../bootstrap/legacy-token-tracking.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 
 export interface Security {
@@ -15,7 +15,7 @@ export interface Security {
 }
 
 export async function openSecurity(
-  { config, metrics, featureEnabled, now }: Foundation,
+  { config, metrics, featureEnabled, now }: SharedDependencies,
   { stores, decode, objects, writer, webhooks }: Loopback,
   cleanup: CleanupStack,
 ): Promise<Security> {

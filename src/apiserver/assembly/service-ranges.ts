@@ -2,13 +2,13 @@ import { codecs } from '../../api/codecs.ts';
 import { createServiceRanges, type ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createAllocationEvents } from '../bootstrap/allocation-events.ts';
 import { createAllocationMetrics, showRangeUsage } from '../metrics/allocation-metrics.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { ResourceStorage } from './storage.ts';
 
 /** The cluster IPs and node ports of services. What a repair of them finds is counted, and told as an event. */
 export function createObservedServiceRanges(
-  { config: { storage, services, log }, metrics, now }: Foundation,
+  { config: { storage, services, log }, metrics, now }: SharedDependencies,
   { stores, writer }: Loopback,
   { storeOf }: ResourceStorage,
 ): ServiceRanges {

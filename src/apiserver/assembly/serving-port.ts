@@ -2,10 +2,10 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { reportEvictions } from '../../server/report-evictions.ts';
 import { ServingPort } from '../../server/serving-port.ts';
 import { longestWatchMs } from '../endpoints/verbs/watch.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 
 /** Not open yet. */
-export function createServingPort({ config, metrics }: Foundation, cleanup: CleanupStack): ServingPort {
+export function createServingPort({ config, metrics }: SharedDependencies, cleanup: CleanupStack): ServingPort {
   const { address, port, tls, sharePort, maxStreamsPerConnection, ...serving } = config.serving;
   const servingPort = new ServingPort({
     address,

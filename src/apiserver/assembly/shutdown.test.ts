@@ -3,7 +3,7 @@ import { CleanupStack } from '../../base/cleanup-stack.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { Lifecycle } from '../../server/lifecycle.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Hooks } from './post-start-hooks.ts';
 import { createShutdown } from './shutdown.ts';
 
@@ -21,7 +21,7 @@ function ending(): Ending {
   const serving = { shutdown: { delayMs: 0, sendRetryAfter: false, watchGraceMs: 0 }, requestTimeoutMs: 60_000 };
   const withdraw = (): Promise<void> => Promise.resolve(void steps.push('withdrawn'));
   const close = createShutdown(
-    { config: { serving, log: silentLogger }, lifecycle } as unknown as Foundation,
+    { config: { serving, log: silentLogger }, lifecycle } as unknown as SharedDependencies,
     { services: { stop: withdraw } } as unknown as Hooks,
     { leave: () => void steps.push('left') } as unknown as ServingPort,
     cleanup,

@@ -2,12 +2,12 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
 import { letClientsGo } from '../lifecycle/graceful-shutdown.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Hooks } from './post-start-hooks.ts';
 
 /** The end of a server: clients are let go, then what the start has opened is closed, the last first. */
 export function createShutdown(
-  { config: { serving, log }, lifecycle }: Foundation,
+  { config: { serving, log }, lifecycle }: SharedDependencies,
   { services }: Hooks,
   servingPort: ServingPort,
   cleanup: CleanupStack,

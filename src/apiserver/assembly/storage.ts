@@ -12,7 +12,7 @@ import type { LeaseId, Store } from '../../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { observeStore } from '../../storage/observed-store.ts';
 import { type CountedStorage, createStorageMetrics } from '../metrics/storage-metrics.ts';
-import type { Foundation } from './foundation.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 
 type StoredResource = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>;
@@ -28,7 +28,7 @@ export interface ResourceStorage {
 }
 
 export function createResourceStorage(
-  { config: { storage, log }, metrics }: Foundation,
+  { config: { storage, log }, metrics }: SharedDependencies,
   { stores }: Loopback,
   encryption: Encryption | undefined,
   cleanup: CleanupStack,

@@ -16,7 +16,7 @@ import { TrustedAuthorities } from '../../auth/authentication/certificate-chain.
 import { clientCertificates } from '../../auth/authentication/client-certificate.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { type RequestHeaderOptions, requestHeaders } from '../../auth/authentication/request-header.ts';
-import { type JwtConfig, liveJwtTokens } from './jwt/live.ts';
+import { type JwtConfig, createReloadableJwtAuthenticator } from './jwt/reloadable-authenticator.ts';
 import { boundTokens } from './service-accounts/bound-tokens.ts';
 import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-keys.ts';
 import { legacyIssuer } from '../../auth/service-accounts/legacy-claims.ts';
@@ -105,7 +105,7 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
     config.webhook === undefined
       ? undefined
       : around.webhooks.open(config.webhook.connection, { timeoutMs: webhookTimeoutMs });
-  const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
+  const jwt = config.jwt === undefined ? undefined : createReloadableJwtAuthenticator(config.jwt, around.log);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
   const tokens =
     known.length === 0

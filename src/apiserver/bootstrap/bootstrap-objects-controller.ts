@@ -9,7 +9,7 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Aggregation } from '../aggregation/setup.ts';
 import { flowControlIntervalMs, keepFlowControlObjects } from './flow-control-objects.ts';
 import { flowSchemaConditionResources, updateFlowSchemaConditions } from './flow-schema-conditions.ts';
-import { keepInRounds } from './rounds.ts';
+import { runSingleKeyController } from './single-key-controller.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 
 export interface BootstrapObjectsOptions {
@@ -59,7 +59,7 @@ export function createBootstrapObjectsController({
   };
   const inRounds = (resources: readonly Resource[], round: () => Promise<void>, signal: AbortSignal): Promise<void> => {
     const stores = resources.flatMap(({ group, resource }) => registry.storeOf(group, resource) ?? []);
-    return keepInRounds({ stores, round, log, clock }, signal);
+    return runSingleKeyController({ stores, sync: round, log, clock }, signal);
   };
 
   const keepObjects = (signal: AbortSignal): Promise<void> =>

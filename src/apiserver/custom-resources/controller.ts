@@ -4,7 +4,7 @@
  * deletions take as long as finalizers do and run beside.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { updateStatus } from '../../api/apiextensions/custom-resource-definitions/findings.ts';
+import { updateStatus } from '../../api/apiextensions/custom-resource-definitions/update-status.ts';
 import { hasCondition } from '../../api/apiextensions/custom-resource-definitions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { systemClock } from '../../base/clock.ts';

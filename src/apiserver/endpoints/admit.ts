@@ -1,5 +1,5 @@
 /** Admission and field ownership around a write, for every verb that writes. */
-import { describeWork } from '../../base/work.ts';
+import { describeWork } from '../../base/work-description.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';

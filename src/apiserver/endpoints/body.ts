@@ -13,7 +13,7 @@ import type { ApiRequest } from '../request/request.ts';
 import { LargeBody } from './large-body.ts';
 import type { EndpointContext } from './context.ts';
 import { goType, groupOf, internalType } from './go-types.ts';
-import { recordOptions } from './record.ts';
+import { recordOptions } from './audit-objects.ts';
 import type { ServedResource } from '../served/served-resource.ts';
 import { jsonBody, type TextBody, yamlBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';

@@ -1,5 +1,5 @@
 /** What the verbs share: made once per server. */
-import { describeWork } from '../../base/work.ts';
+import { describeWork } from '../../base/work-description.ts';
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';

@@ -22,7 +22,7 @@ import type { EndpointContext } from './context.ts';
 import { isConvertible } from '../representation/convertible.ts';
 import { settleAll } from '../../registry/generic/pending.ts';
 import { mayWait, type ServedResource } from '../served/served-resource.ts';
-import { recordAnswer } from './record.ts';
+import { recordAnswer } from './audit-objects.ts';
 
 /** Negotiates before any work is done. Throws 406. */
 export function representationOf(

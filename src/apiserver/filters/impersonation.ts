@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User
  *   impersonation}
  */
-import { ShownText } from '../../machinery/shown-text.ts';
+import { TruncatedText } from '../../machinery/truncated-text.ts';
 import { CooperativeScheduler } from '../../machinery/cooperative-scheduling.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { anonymousUser, groups as systemGroups } from '../../auth/authentication/authenticator.ts';
@@ -136,7 +136,7 @@ function impliedGroups(user: string, named: readonly string[]): string[] {
 
 /** As the reference shows it: here as references to objects, in plain text. */
 function withoutUser({ exchange }: ApiRequest, wishes: readonly Wish[]): ApiResponse {
-  const shown = new ShownText();
+  const shown = new TruncatedText();
   shown.addAll(wishes, ' ', ({ kind, name, key = '' }) =>
     shown.add(
       `{${kind}  ${name} ` +

@@ -1,4 +1,4 @@
-import { describeWork, type Work } from '../../base/work.ts';
+import { describeWork, type Work } from '../../base/work-description.ts';
 import { orchMediaType } from '../request/orch-names.ts';
 import type { HeaderMap } from '../../server/exchange.ts';
 import type { Filter } from '../request/request.ts';

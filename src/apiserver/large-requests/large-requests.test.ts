@@ -3,7 +3,7 @@ import { silentLogger } from '../../base/logger.ts';
 import type { ServedResource } from '../served/served-resource.ts';
 import { type ApiResponse } from '../../server/exchange.ts';
 import { ApiRequest } from '../request/request.ts';
-import { GivenExchange } from './given-exchange.ts';
+import { InMemoryExchange } from './in-memory-exchange.ts';
 import { LargeBody } from '../endpoints/large-body.ts';
 import { LargeRequests } from './large-requests.ts';
 import type { LargeRequestLimits } from './limits.ts';
@@ -50,7 +50,7 @@ function setUp(
   onTestFinished(() => subject.close());
   const request = (body: string): ApiRequest => {
     const made = new ApiRequest(
-      new GivenExchange({ method: 'POST', target: '/', headers: [], body: Buffer.from(body) }),
+      new InMemoryExchange({ method: 'POST', target: '/', headers: [], body: Buffer.from(body) }),
       '/',
       new URLSearchParams(),
       'id',

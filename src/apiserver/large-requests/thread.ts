@@ -45,7 +45,7 @@ import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../loopback/shared-decoder.ts';
 import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver } from '../webhooks/service-resolver.ts';
-import { GivenExchange } from './given-exchange.ts';
+import { InMemoryExchange } from './in-memory-exchange.ts';
 import {
   type AdmissionObservation,
   type Aside,
@@ -254,7 +254,7 @@ function requestOf(
 ): ApiRequest {
   const parameters = parseQuery(query);
   const request = new ApiRequest(
-    new GivenExchange({ method, target: path, headers, body: Buffer.from(body) }),
+    new InMemoryExchange({ method, target: path, headers, body: Buffer.from(body) }),
     path,
     parameters,
     auditId,

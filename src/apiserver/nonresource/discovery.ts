@@ -11,7 +11,7 @@ import {
   type Served,
 } from '../discovery/documents.ts';
 import { methodNotAllowed, noSuchResource } from '../request/request-errors.ts';
-import { recordAnswer } from '../endpoints/record.ts';
+import { recordAnswer } from '../endpoints/audit-objects.ts';
 import { json, negotiate, parseAccept } from '../request/negotiation.ts';
 import { encodeMetaObject } from '../representation/meta-object.ts';
 import type { ApiResponse } from '../../server/exchange.ts';

@@ -2,7 +2,7 @@
  * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
-import { describeWork, type Work, type WorkDescription } from '../../base/work.ts';
+import { describeWork, type Work, type WorkDescription } from '../../base/work-description.ts';
 import type { ObjectMeta } from '../../machinery/object-meta.ts';
 import type { Status } from '../../machinery/status.ts';
 import type { UserInfo } from '../../machinery/user.ts';

@@ -5,7 +5,7 @@ import { type Call, eachPart, type Node } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import { timestampOf } from '../values/time-text.ts';
 import { CelError } from '../values/values.ts';
-import { Cancelled, startWork, workDone } from '../values/work.ts';
+import { Cancelled, startWork, workDone } from '../values/evaluation-limit.ts';
 
 function isDuration(text: string): boolean {
   try {

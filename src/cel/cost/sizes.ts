@@ -5,7 +5,7 @@
  *   | Resource use by validation functions}
  */
 import { ListValue, MapValue, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { byFactor, exactly, plus, type Range } from './range.ts';
 
 /** Reading through a text costs this by character. */

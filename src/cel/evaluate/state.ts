@@ -1,6 +1,6 @@
 /** What one evaluation carries: variables, what it has cost, and when it has to stop. */
 import type { Value } from '../values/values.ts';
-import { Cancelled, look } from '../values/work.ts';
+import { Cancelled, look } from '../values/evaluation-limit.ts';
 
 export type Bindings = Readonly<Record<string, Value | undefined>>;
 

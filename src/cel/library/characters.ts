@@ -1,5 +1,5 @@
 /** Texts are made of code points, JavaScript's of UTF-16 units; they differ only where surrogates are. */
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 
 const surrogate = /[\ud800-\udfff]/;
 

@@ -3,7 +3,7 @@
  */
 import { typeNameOf } from '../values/compare.ts';
 import { durationText, timestampText } from '../values/time-text.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { replaceEach } from './search.ts';
 import {
   CelError,

@@ -10,7 +10,7 @@ import { optionals } from './optionals.ts';
 import { quantities } from './quantity.ts';
 import { regex } from './regex.ts';
 import { sets } from './sets.ts';
-import { standardTexts } from './standard-texts.ts';
+import { standardFunctions } from './standard-functions.ts';
 import { stringsVersion0, stringsVersion2 } from './strings.ts';
 import { urls } from './urls.ts';
 
@@ -25,7 +25,7 @@ export const compatibilityVersion = newestVersion - 1;
 const always = 0;
 
 const table: readonly { readonly library: Library; readonly since: number; readonly until?: number }[] = [
-  ...[operators, conversions, standardTexts, urls, regex, lists].map((library) => ({ library, since: always })),
+  ...[operators, conversions, standardFunctions, urls, regex, lists].map((library) => ({ library, since: always })),
   { library: stringsVersion0, since: always, until: 29 },
   { library: authorizerLibrary, since: 27 },
   { library: optionals, since: 28 },

@@ -9,7 +9,7 @@ import { equals } from '../values/compare.ts';
 import { byKeys } from '../values/list-keys.ts';
 import type { ListValue } from '../values/values.ts';
 import { ArrayList, CelError, JoinedList, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 
 export function joinLists(a: ListValue, b: ListValue): Value {
   if (a.semantics === undefined) return join(a, b);

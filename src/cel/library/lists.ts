@@ -8,7 +8,7 @@ import * as estimates from '../cost/call-estimates.ts';
 import { traversal } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import { CelError, Double, Duration, type ListValue, Uint, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { addDoubles, addDurations, addInts, addUints } from './arithmetic.ts';
 import { A, B, D, I, listOfA, P, S, T, U, Y } from './signatures.ts';
 

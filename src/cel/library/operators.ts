@@ -16,7 +16,7 @@ import { readsBoth, readsShorter, valueSize } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import type { Duration, Timestamp } from '../values/values.ts';
 import { CelError, Double, ListValue, type MapValue, noSuchOverload, Uint, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import {
   addDoubles,
   addDurations,

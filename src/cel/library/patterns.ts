@@ -3,7 +3,7 @@ import type { RE2JS } from 're2js';
 import { regexCache } from '../../machinery/regex-cache.ts';
 import { maxRegexSize, regexSize, watchedText } from '../../machinery/regex-engine.ts';
 import { CelError } from '../values/values.ts';
-import { look, work } from '../values/work.ts';
+import { look, work } from '../values/evaluation-limit.ts';
 import * as search from './search.ts';
 
 /** Each match starts the search anew. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { startWork } from '../values/work.ts';
+import { startWork } from '../values/evaluation-limit.ts';
 import { indexOf, lastIndexOf, replaceEach, split } from './search.ts';
 
 beforeEach(startWork);

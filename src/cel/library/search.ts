@@ -2,7 +2,7 @@
  * Where a text occurs in another. JavaScript's own search is quick, but for some texts it takes the product of their
  * lengths; long parts of long texts are looked for by Knuth, Morris and Pratt's way, which takes the sum.
  */
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 
 const longPart = 16;
 const longProduct = 2 ** 18;

@@ -8,7 +8,7 @@ import * as estimates from '../cost/call-estimates.ts';
 import { valueSize } from '../cost/sizes.ts';
 import { equals } from '../values/compare.ts';
 import { type ListValue, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { B, listOfA } from './signatures.ts';
 
 function includes(list: ListValue, wanted: Value): boolean {

@@ -5,7 +5,7 @@
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst, readsFirstTwice, traversal, valueSize } from '../cost/sizes.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { ArrayList, CelError, type ListValue, type Value } from '../values/values.ts';
 import { Characters, charactersOf } from './characters.ts';
 import { formatText } from './format-text.ts';

@@ -7,7 +7,7 @@ import { mapType, opaqueType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst } from '../cost/sizes.ts';
 import { ArrayList, CelError, EntryMap, Opaque, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { replaceEach } from './search.ts';
 import { B, S, strings } from './signatures.ts';
 

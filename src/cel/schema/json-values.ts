@@ -3,7 +3,7 @@ import { parseJson } from '../../machinery/json/reader.ts';
 import { RawJson } from '../../machinery/value.ts';
 import type { CelType } from '../check/types.ts';
 import { CelError, Double, type ListSemantics, ListValue, MapValue, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 
 /** Makes a value of what JSON has at a place. */
 export type Adapt = (json: unknown) => Value;

@@ -22,7 +22,7 @@ import {
 import { upTo } from '../cost/range.ts';
 import type { SizeOf } from '../cost/estimate.ts';
 import { CelError, Double, type ListSemantics, type Value } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { work } from '../values/evaluation-limit.ts';
 import { readBytes, readDate, readDateTime, readDuration } from './formats.ts';
 import { type Adapt, adaptAny, JsonList, JsonMap, JsonObjectValue } from './json-values.ts';
 import { escapeName } from './names.ts';

@@ -15,7 +15,7 @@ import {
   Uint,
   type Value,
 } from './values.ts';
-import { work } from './work.ts';
+import { work } from './evaluation-limit.ts';
 
 /** The name of a value's type, as `type()` gives it. */
 export function typeNameOf(value: Value): string {

@@ -1,6 +1,6 @@
 /** Elements of a list that a schema calls a map, by the values of their keys. */
 import { type ListValue, MapValue, type Value } from './values.ts';
-import { work } from './work.ts';
+import { work } from './evaluation-limit.ts';
 
 const stepsPerElement = 20;
 

@@ -2,7 +2,7 @@
  * A client's way to an API server of the same process: requests pass the whole chain, authorization and audit among
  * them, without a connection and without encryption.
  */
-import { GivenExchange } from '../../apiserver/large-requests/given-exchange.ts';
+import { InMemoryExchange } from '../../apiserver/large-requests/in-memory-exchange.ts';
 import {
   ClientClosedError,
   ConnectionError,
@@ -56,8 +56,8 @@ export function createInProcessTransport({ handle }: Pick<RunningApiServer, 'han
 const failureOf = ({ signal }: TransportRequest): unknown =>
   signal.aborted ? signal.reason : new ConnectionError('the server of this process has ended the request');
 
-function exchangeOf({ method, path, pathAtSend, headers, body = Buffer.alloc(0) }: TransportRequest): GivenExchange {
-  return new GivenExchange({ method, target: pathAtSend?.() ?? path, headers, body });
+function exchangeOf({ method, path, pathAtSend, headers, body = Buffer.alloc(0) }: TransportRequest): InMemoryExchange {
+  return new InMemoryExchange({ method, target: pathAtSend?.() ?? path, headers, body });
 }
 
 function answerOf(

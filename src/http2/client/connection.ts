@@ -8,7 +8,7 @@
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
  * table (see hpack/stateless.ts), informational answers.
  *
- * One file because every frame reads or changes the state that they share: streams, windows, the outbox, the end.
+ * One file because every frame reads or changes the state that they share: streams, windows, the write buffer, the end.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
@@ -39,7 +39,7 @@ import type { HeaderBlock } from '../header-blocks.ts';
 import { HeaderDecoder } from '../hpack/stateless.ts';
 import type { Headers } from '../hpack/stateless.ts';
 import { Keepalive } from './keepalive.ts';
-import { Outbox } from '../outbox.ts';
+import { WriteBuffer } from '../write-buffer.ts';
 import { readableSocketError } from './socket-error.ts';
 import { Http2Error } from './stream.ts';
 import type { Http2Stream, StreamHandler } from './stream.ts';
@@ -64,7 +64,7 @@ const maxHeaderBlockBytes = 256 * 1024;
 export class Http2Connection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #options: ConnectionOptions;
-  readonly #outbox: Outbox;
+  readonly #writeBuffer: WriteBuffer;
   readonly #reader: FrameReader;
   readonly #headerBlocks: HeaderBlocks<Headers>;
   readonly #keepalive: Keepalive;
@@ -89,14 +89,14 @@ export class Http2Connection implements StreamOwner {
     this.#options = options;
     this.#nextStreamId = options.firstStreamId ?? 1;
     this.#flushedStreamId = this.#nextStreamId;
-    this.#outbox = new Outbox(socket, { flush: () => (this.#flushedStreamId = this.#nextStreamId) });
+    this.#writeBuffer = new WriteBuffer(socket, { flush: () => (this.#flushedStreamId = this.#nextStreamId) });
     const decoder = new HeaderDecoder();
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), maxHeaderBlockBytes);
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
     this.#keepalive = new Keepalive({
       ...options,
       inUse: () => this.#streams.size > 0,
-      sendPing: (payload) => this.#outbox.append(frame(FrameType.ping, 0, 0, payload)),
+      sendPing: (payload) => this.#writeBuffer.append(frame(FrameType.ping, 0, 0, payload)),
       onDead: (reason) => this.destroy(reason),
     });
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
@@ -172,10 +172,10 @@ export class Http2Connection implements StreamOwner {
       [Setting.enablePush, 0],
       [Setting.initialWindowSize, this.#options.streamWindowBytes],
     ]);
-    this.#outbox.append(connectionPreface);
-    this.#outbox.append(frame(FrameType.settings, 0, 0, settings));
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
-    this.#outbox.flush();
+    this.#writeBuffer.append(connectionPreface);
+    this.#writeBuffer.append(frame(FrameType.settings, 0, 0, settings));
+    this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
+    this.#writeBuffer.flush();
   }
 
   // ── sending ──
@@ -186,7 +186,7 @@ export class Http2Connection implements StreamOwner {
     this.#nextStreamId += 2;
     this.#streams.set(stream.id, stream);
     const { headerBlock } = stream;
-    const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes + headerBlock.length);
+    const { buffer, offset } = this.#writeBuffer.reserve(frameHeaderBytes + headerBlock.length);
     writeFrameHeader(buffer, offset, {
       length: headerBlock.length,
       type: FrameType.headers,
@@ -218,14 +218,14 @@ export class Http2Connection implements StreamOwner {
   #writeData(stream: ClientStream, data: Buffer, endStream: boolean): void {
     this.#sendWindow -= data.length;
     stream.sendWindow -= data.length;
-    const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes);
+    const { buffer, offset } = this.#writeBuffer.reserve(frameHeaderBytes);
     writeFrameHeader(buffer, offset, {
       length: data.length,
       type: FrameType.data,
       flags: endStream ? Flag.endStream : 0,
       streamId: stream.id,
     });
-    this.#outbox.append(data);
+    this.#writeBuffer.append(data);
     if (endStream) stream.localEnded = true;
   }
 
@@ -237,13 +237,14 @@ export class Http2Connection implements StreamOwner {
   }
 
   reset(stream: ClientStream, code: number): void {
-    if (stream.id !== 0 && !stream.closed) this.#outbox.append(frame(FrameType.rstStream, 0, stream.id, uint32(code)));
+    if (stream.id !== 0 && !stream.closed)
+      this.#writeBuffer.append(frame(FrameType.rstStream, 0, stream.id, uint32(code)));
     this.#remove(stream);
   }
 
   replenish(stream: ClientStream): void {
     if (stream.received === 0 || stream.closed || stream.id === 0) return;
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.received)));
+    this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.received)));
     stream.received = 0;
   }
 
@@ -274,7 +275,8 @@ export class Http2Connection implements StreamOwner {
 
   /** The peer has said all it has to say; what we had still to say no longer matters. */
   #remoteEnd(stream: ClientStream): void {
-    if (!stream.localEnded) this.#outbox.append(frame(FrameType.rstStream, 0, stream.id, uint32(ErrorCode.cancel)));
+    if (!stream.localEnded)
+      this.#writeBuffer.append(frame(FrameType.rstStream, 0, stream.id, uint32(ErrorCode.cancel)));
     this.#finish(stream);
   }
 
@@ -314,7 +316,7 @@ export class Http2Connection implements StreamOwner {
       throw new ConnectionError(ErrorCode.protocolError, `DATA on stream ${streamId}`);
     this.#receivedBytes += length;
     if (this.#receivedBytes >= connectionWindowBytes / 2) {
-      this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#receivedBytes)));
+      this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#receivedBytes)));
       this.#receivedBytes = 0;
     }
     const stream = this.#streams.get(streamId);
@@ -387,7 +389,7 @@ export class Http2Connection implements StreamOwner {
     if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     for (let at = 0; at < payload.length; at += 6)
       this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
+    this.#writeBuffer.append(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
     this.#settle.resolve();
     this.#startWaiting();
     this.#transmitBlocked();
@@ -406,7 +408,7 @@ export class Http2Connection implements StreamOwner {
 
   #onPing(flags: number, payload: Buffer): void {
     if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of odd length');
-    if ((flags & Flag.ack) === 0) return this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
+    if ((flags & Flag.ack) === 0) return this.#writeBuffer.append(frame(FrameType.ping, Flag.ack, 0, payload));
     this.#keepalive.answered(payload);
   }
 
@@ -438,8 +440,8 @@ export class Http2Connection implements StreamOwner {
 
   /** A connection error (RFC 9113, section 5.4.1). */
   #fail(code: number, message: string): void {
-    this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(0), uint32(code)])));
-    this.#outbox.flush();
+    this.#writeBuffer.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(0), uint32(code)])));
+    this.#writeBuffer.flush();
     this.destroy(new Error(`HTTP/2 error: ${message}`));
   }
 }

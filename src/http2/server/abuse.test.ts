@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
 import { answer, field, onRequest, sendBody, serverOptions, startServer } from '../testing/http2-server.ts';
-import { connectDeaf } from '../testing/deaf-client.ts';
-import type { DeafClient } from '../testing/deaf-client.ts';
+import { connectNonReading } from '../testing/non-reading-client.ts';
+import type { NonReadingClient } from '../testing/non-reading-client.ts';
 import { data, headers, ping, reset, settings, windowUpdate } from '../testing/client-frames.ts';
 import { get, post, request } from '../testing/requests.ts';
 import { connectRaw } from '../testing/raw-client.ts';
@@ -14,7 +14,7 @@ import { wholeRequest, nothing, turn } from '../testing/whole-request.ts';
  * Sends until the server has had enough, and ends the connection or does not read any more. @returns how many bytes it
  * took
  */
-async function flood(socket: DeafClient, more: () => Buffer): Promise<number> {
+async function flood(socket: NonReadingClient, more: () => Buffer): Promise<number> {
   for (let taken = 0; ; ) {
     const bytes = more();
     socket.push(bytes);
@@ -51,7 +51,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     },
   ])('a flood of $name stops, and what waits is bounded', async ({ more }) => {
     const much = Buffer.alloc(100_000);
-    const { socket } = connectDeaf((stream) => {
+    const { socket } = connectNonReading((stream) => {
       stream.respond(200, []);
       stream.end(field(stream, ':path') === '/much' ? much : undefined);
     });
@@ -60,7 +60,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
   });
 
   test('is ended when it has been idle for too long', async () => {
-    const { socket } = connectDeaf((stream) => stream.respond(200, [], true), { idleMs: 50 });
+    const { socket } = connectNonReading((stream) => stream.respond(200, [], true), { idleMs: 50 });
     await flood(
       socket,
       requests((id) => get(id)),
@@ -73,7 +73,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     { name: 'requests', more: requests((id) => get(id)) },
     { name: 'requests for more', more: requests((id) => get(id, '/much')) },
   ])('is served on when it takes it after all: $name', async ({ more }) => {
-    const { socket, connection } = connectDeaf((stream) =>
+    const { socket, connection } = connectNonReading((stream) =>
       sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)),
     );
     await flood(socket, more);
@@ -90,7 +90,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
   test('a writer is told to wait, and when the connection is over', async () => {
     let written = 0;
     const drained = vi.fn();
-    const { socket, connection } = connectDeaf((stream) => {
+    const { socket, connection } = connectNonReading((stream) => {
       stream.respond(200, []);
       for (let goesOn = true; goesOn; written += 10_000) {
         goesOn = stream.write(Buffer.alloc(10_000));
@@ -207,7 +207,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
   });
 
   test('and does not close its side, is cut', async () => {
-    const { socket } = connectDeaf((stream) => answer(stream), { idleMs: 50 });
+    const { socket } = connectNonReading((stream) => answer(stream), { idleMs: 50 });
     await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
   });
 
@@ -239,7 +239,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
   test('has all of the time from its last answer on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const { socket } = connectDeaf((stream) => answer(stream), { idleMs: 1_000 });
+    const { socket } = connectNonReading((stream) => answer(stream), { idleMs: 1_000 });
     for (let id = 1; id < 11; id += 2) {
       socket.push(get(id));
       await turn();

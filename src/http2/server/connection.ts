@@ -13,7 +13,7 @@
  * that does not take its responses is not read any further; of each response at most one piece is buffered here, and
  * for a bounded time.
  *
- * One file because every frame reads or changes the state that they share: streams, windows, the outbox, the end.
+ * One file because every frame reads or changes the state that they share: streams, windows, the write buffer, the end.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
@@ -37,22 +37,22 @@ import {
 import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
 import type { HeaderBlock } from '../header-blocks.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
-import type { Outbox } from '../outbox.ts';
-import { Answers, maxBacklogBytes } from './answers.ts';
+import type { WriteBuffer } from '../write-buffer.ts';
+import { ResponseScheduler, maxBacklogBytes } from './response-scheduler.ts';
 import { changedSettings, type ClientSettings } from './client-settings.ts';
 import type { ServerConnectionOptions } from './connection-options.ts';
-import { countedOutbox } from './counted-outbox.ts';
+import { countedWriteBuffer } from './counted-write-buffer.ts';
 import { checkPing, checkSettings, prefaceLength } from './frame-checks.ts';
-import { hangUp } from './hang-up.ts';
+import { closeLingering } from './lingering-close.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { ReceiveWindow } from './receive-window.ts';
 import { RecentStreams } from './recent-streams.ts';
 import { refuse } from './refuse.ts';
 import { areTrailers, checkRequest, tooLarge } from './request-fields.ts';
 import { serverSettings } from './server-settings.ts';
-import { Stalls } from './stalls.ts';
+import { StalledStreams } from './stalled-streams.ts';
 import { ServerStream, type StreamOwner } from './stream.ts';
-import { VainFrames } from './vain-frames.ts';
+import { FloodLimits } from './flood-limits.ts';
 
 /** A table of this size is what a client may assume (RFC 7541, section 4.2). */
 const headerTableBytes = 4096;
@@ -64,13 +64,13 @@ const bytesOfField = 32;
 export class ServerConnection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #options: ServerConnectionOptions;
-  readonly #outbox: Outbox;
-  readonly #answers: Answers;
+  readonly #writeBuffer: WriteBuffer;
+  readonly #responses: ResponseScheduler;
   readonly #reader: FrameReader;
   readonly #headerBlocks: HeaderBlocks<string[] | undefined>;
   readonly #streams = new Map<number, ServerStream>();
   readonly #brokenOff = new RecentStreams();
-  readonly #vain = new VainFrames();
+  readonly #floodLimits = new FloodLimits();
   #prefaceLeft: Buffer = connectionPreface;
   #hasSettings = false;
   #lastStreamId = 0;
@@ -80,7 +80,7 @@ export class ServerConnection implements StreamOwner {
   /** What the client takes of a stream that begins, and of a frame. */
   #settings: ClientSettings = { streamWindow: defaultWindowBytes, maxFrameBytes: defaultMaxFrameBytes };
   readonly #receiveWindow: ReceiveWindow;
-  readonly #stalls: Stalls;
+  readonly #stalls: StalledStreams;
   readonly #headUsage: Usage | undefined;
   #leaving = false;
   #ended = false;
@@ -93,16 +93,16 @@ export class ServerConnection implements StreamOwner {
     this.#options = options;
     const { memory } = options;
     const destroy = (): void => this.#destroy();
-    const backlog = memory?.answers.track({ evict: destroy, progress: () => this.#outbox.progress });
-    this.#outbox = countedOutbox(socket, backlog);
+    const backlog = memory?.answers.track({ evict: destroy, progress: () => this.#writeBuffer.progress });
+    this.#writeBuffer = countedWriteBuffer(socket, backlog);
     this.#headUsage = memory?.heads.track({ evict: destroy });
-    this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream), memory?.answers);
-    this.#receiveWindow = new ReceiveWindow(this.#outbox, options.connectionWindowBytes);
-    this.#stalls = new Stalls({
+    this.#responses = new ResponseScheduler(this.#writeBuffer, (stream) => this.#localEnd(stream), memory?.answers);
+    this.#receiveWindow = new ReceiveWindow(this.#writeBuffer, options.connectionWindowBytes);
+    this.#stalls = new StalledStreams({
       stallMs: options.stallMs,
       streams: this.#streams,
-      answers: this.#answers,
-      outbox: this.#outbox,
+      answers: this.#responses,
+      writeBuffer: this.#writeBuffer,
       onStalledStream: (stream) => this.reset(stream, ErrorCode.cancel),
       onStalledConnection: destroy,
     });
@@ -117,7 +117,7 @@ export class ServerConnection implements StreamOwner {
       backlog?.set(0);
       this.#end();
     });
-    this.#outbox.append(frame(FrameType.settings, 0, 0, serverSettings(options)));
+    this.#writeBuffer.append(frame(FrameType.settings, 0, 0, serverSettings(options)));
     this.#receiveWindow.announce();
   }
 
@@ -142,16 +142,16 @@ export class ServerConnection implements StreamOwner {
     fields: Iterable<readonly [name: string, value: string]>,
     end: boolean,
   ): void {
-    this.#answers.sendHeaders(stream, status, fields, end);
+    this.#responses.sendHeaders(stream, status, fields, end);
   }
 
   transmit(stream: ServerStream): void {
-    this.#answers.transmit(stream);
+    this.#responses.transmit(stream);
   }
 
   #onSocketDrain(): void {
     this.#socket.resume();
-    this.#answers.goOn();
+    this.#responses.goOn();
   }
 
   // ── ends ──
@@ -162,7 +162,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #breakOff(streamId: number, code: number): void {
-    this.#outbox.append(frame(FrameType.rstStream, 0, streamId, uint32(code)));
+    this.#writeBuffer.append(frame(FrameType.rstStream, 0, streamId, uint32(code)));
     this.#brokenOff.add(streamId);
   }
 
@@ -175,7 +175,7 @@ export class ServerConnection implements StreamOwner {
 
   #remove(stream: ServerStream): void {
     if (!this.#streams.delete(stream.id)) return;
-    this.#answers.forget(stream);
+    this.#responses.forget(stream);
     if (this.#streams.size === 0) this.#idleTimer.begin();
     this.dropped(stream.close());
     this.#endIfLeft();
@@ -188,15 +188,15 @@ export class ServerConnection implements StreamOwner {
   #sayGoAway(code: number): void {
     // What was said once stays (RFC 9113, section 6.8).
     this.#lastServed ??= this.#lastStreamId;
-    this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastServed), uint32(code)])));
+    this.#writeBuffer.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastServed), uint32(code)])));
   }
 
   /** Behind what there is to say. */
   #hangUp(): void {
     if (this.#ended) return;
     this.#reader.stop();
-    this.#outbox.flush();
-    this.#dropRest = hangUp(this.#socket, {
+    this.#writeBuffer.flush();
+    this.#dropRest = closeLingering(this.#socket, {
       patienceMs: this.#options.idleMs,
       underWayBytes: 2 * this.#options.connectionWindowBytes,
     });
@@ -219,7 +219,7 @@ export class ServerConnection implements StreamOwner {
     this.#stalls.stop();
     this.#headUsage?.set(0);
     for (const stream of this.#streams.values()) {
-      this.#answers.forget(stream);
+      this.#responses.forget(stream);
       stream.close();
     }
     this.#streams.clear();
@@ -241,7 +241,7 @@ export class ServerConnection implements StreamOwner {
     } catch (error) {
       this.#fail(error instanceof ConnectionError ? error.code : ErrorCode.internalError);
     }
-    if (this.#outbox.backlog >= pausingBacklogBytes) this.#socket.pause();
+    if (this.#writeBuffer.backlog >= pausingBacklogBytes) this.#socket.pause();
   }
 
   #withoutPreface(chunk: Buffer): Buffer {
@@ -287,7 +287,7 @@ export class ServerConnection implements StreamOwner {
       case FrameType.goAway:
         if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'GOAWAY on a stream');
         if (payload.length < 8) throw new ConnectionError(ErrorCode.frameSizeError, 'GOAWAY of odd length');
-        this.#vain.spend();
+        this.#floodLimits.spend();
         return this.leave();
       case FrameType.windowUpdate:
         return this.#onWindowUpdate(streamId, payload);
@@ -295,7 +295,7 @@ export class ServerConnection implements StreamOwner {
         throw new ConnectionError(ErrorCode.protocolError, 'push from a client');
       default:
         // Unknown frames are to be ignored (RFC 9113, section 4.1).
-        this.#vain.spend();
+        this.#floodLimits.spend();
     }
   }
 
@@ -357,7 +357,7 @@ export class ServerConnection implements StreamOwner {
       throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
     this.#receiveWindow.use(length);
-    if (length === 0) this.#vain.spend();
+    if (length === 0) this.#floodLimits.spend();
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
       if (!this.#brokenOff.has(streamId)) this.#failStream(streamId, ErrorCode.streamClosed);
@@ -382,7 +382,7 @@ export class ServerConnection implements StreamOwner {
     this.#onDataStart(streamId, payload.length);
     const stream = this.#streams.get(streamId);
     const padding = payload.length - data.length;
-    if (data.length === 0) this.#vain.spend();
+    if (data.length === 0) this.#floodLimits.spend();
     if (stream === undefined) this.dropped(padding);
     else this.took(stream, padding);
     this.#onDataPiece(streamId, data);
@@ -390,7 +390,7 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onBodyEnd(streamId: number): void {
-    this.#vain.bodyEnded();
+    this.#floodLimits.bodyEnded();
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
     // Less than announced is a malformed request (RFC 9113, section 8.1.1).
@@ -403,7 +403,7 @@ export class ServerConnection implements StreamOwner {
     this.dropped(bytes);
     stream.unannounced += bytes;
     if (stream.closed || stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.unannounced)));
+    this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.unannounced)));
     stream.receiveWindow += stream.unannounced;
     stream.unannounced = 0;
   }
@@ -414,7 +414,7 @@ export class ServerConnection implements StreamOwner {
 
   #onPriority(streamId: number, payload: Buffer): void {
     if (streamId === 0) throw new ConnectionError(ErrorCode.protocolError, 'PRIORITY of the connection');
-    if (payload.length === priorityBytes) return this.#vain.spend();
+    if (payload.length === priorityBytes) return this.#floodLimits.spend();
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.frameSizeError, 'PRIORITY of odd length');
     this.#failStream(streamId, ErrorCode.frameSizeError);
   }
@@ -424,28 +424,28 @@ export class ServerConnection implements StreamOwner {
       throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of odd length');
     const stream = this.#streams.get(streamId);
-    if (stream === undefined) return this.#vain.spend();
-    this.#vain.reset();
+    if (stream === undefined) return this.#floodLimits.spend();
+    this.#floodLimits.reset();
     this.#remove(stream);
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     checkSettings(flags, streamId, payload);
     this.#hasSettings = true;
-    this.#vain.spend();
+    this.#floodLimits.spend();
     if (flags & Flag.ack) return;
     const before = this.#settings;
     this.#settings = changedSettings(payload, before);
-    this.#answers.maxFrameBytes = this.#settings.maxFrameBytes;
+    this.#responses.maxFrameBytes = this.#settings.maxFrameBytes;
     // Before anything that they allow: until it hears this the client holds us to what was.
-    this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, nothing));
+    this.#writeBuffer.append(frame(FrameType.settings, Flag.ack, 0, nothing));
     this.#widenAll(this.#settings.streamWindow - before.streamWindow);
   }
 
   /** RFC 9113, section 6.9.2: a change applies to open streams too, and can make a window negative. */
   #widenAll(bytes: number): void {
     if (bytes === 0) return;
-    this.#vain.spend(this.#streams.size);
+    this.#floodLimits.spend(this.#streams.size);
     for (const stream of [...this.#streams.values()]) {
       if (stream.sendWindow + bytes > maxWindowBytes)
         throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
@@ -455,17 +455,17 @@ export class ServerConnection implements StreamOwner {
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {
     checkPing(streamId, payload);
-    if (flags & Flag.ack) return this.#vain.spend();
-    this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
+    if (flags & Flag.ack) return this.#floodLimits.spend();
+    this.#writeBuffer.append(frame(FrameType.ping, Flag.ack, 0, payload));
   }
 
   #onWindowUpdate(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of odd length');
     const increment = payload.readUInt32BE(0) & maxWindowBytes;
-    this.#vain.windowOpened(this.#answers.framesSent);
+    this.#floodLimits.windowOpened(this.#responses.framesSent);
     if (streamId === 0) {
       if (increment === 0) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE by nothing');
-      return this.#answers.widen(increment);
+      return this.#responses.widen(increment);
     }
     if (this.#isIdle(streamId))
       throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
@@ -477,7 +477,7 @@ export class ServerConnection implements StreamOwner {
   #widen(stream: ServerStream, bytes: number): void {
     stream.sendWindow += bytes;
     if (stream.sendWindow > maxWindowBytes) return this.#failStream(stream.id, ErrorCode.flowControlError);
-    this.#answers.takeTurn(stream);
+    this.#responses.takeTurn(stream);
   }
 
   /** Not begun, or not for the client to begin: neither can be reset. */
@@ -487,7 +487,7 @@ export class ServerConnection implements StreamOwner {
 
   /** A stream error (RFC 9113, section 5.4.2). */
   #failStream(streamId: number, code: number): void {
-    this.#vain.reset();
+    this.#floodLimits.reset();
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.reset(stream, code);
     else if (!this.#brokenOff.has(streamId)) this.#breakOff(streamId, code);

@@ -1,16 +1,16 @@
 import { ErrorCode, FrameType, defaultWindowBytes, frame, uint32 } from '../frames.ts';
 import { ConnectionError } from '../header-blocks.ts';
-import type { Outbox } from '../outbox.ts';
+import type { WriteBuffer } from '../write-buffer.ts';
 
 /** How much a client may send of all bodies together (RFC 9113, section 6.9). */
 export class ReceiveWindow {
-  readonly #outbox: Outbox;
+  readonly #writeBuffer: WriteBuffer;
   readonly #bytes: number;
   #left: number;
   #unannounced = 0;
 
-  constructor(outbox: Outbox, bytes: number) {
-    this.#outbox = outbox;
+  constructor(writeBuffer: WriteBuffer, bytes: number) {
+    this.#writeBuffer = writeBuffer;
     this.#bytes = bytes;
     this.#left = bytes;
   }
@@ -18,7 +18,7 @@ export class ReceiveWindow {
   /** To be called once, with the first frames. */
   announce(): void {
     if (this.#bytes > defaultWindowBytes)
-      this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#bytes - defaultWindowBytes)));
+      this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#bytes - defaultWindowBytes)));
   }
 
   /** Throws when it is more than was allowed. */
@@ -32,7 +32,7 @@ export class ReceiveWindow {
   credit(bytes: number): void {
     this.#unannounced += bytes;
     if (this.#unannounced < this.#bytes / 2) return;
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#unannounced)));
+    this.#writeBuffer.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#unannounced)));
     this.#left += this.#unannounced;
     this.#unannounced = 0;
   }

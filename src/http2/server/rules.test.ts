@@ -7,7 +7,7 @@ import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import type { ServerConnectionOptions } from './connection-options.ts';
 import type { ServerStream } from './stream.ts';
-import { ground, nothing, sized } from '../testing/rules/ground.ts';
+import { streamIds, nothing, sized } from '../testing/rules/stream-ids.ts';
 import { streamRows } from '../testing/rules/streams.ts';
 import { controlRows } from '../testing/rules/control.ts';
 import { requestRows } from '../testing/rules/requests.ts';
@@ -30,14 +30,14 @@ async function prepare(
   const client = await connectRaw(server.port);
   client.greet();
   client.send(
-    post(ground.open, '/hold'),
-    get(ground.halfClosed, '/hold'),
-    get(ground.answered),
-    post(ground.cancelled, '/hold'),
-    reset(ground.cancelled, ErrorCode.cancel),
-    post(ground.brokenOff, '/reset'),
+    post(streamIds.open, '/hold'),
+    get(streamIds.halfClosed, '/hold'),
+    get(streamIds.answered),
+    post(streamIds.cancelled, '/hold'),
+    reset(streamIds.cancelled, ErrorCode.cancel),
+    post(streamIds.brokenOff, '/reset'),
   );
-  await client.resetOf(ground.brokenOff);
+  await client.resetOf(streamIds.brokenOff);
   return { client, streams, closes };
 }
 
@@ -47,9 +47,9 @@ async function prepare(
  */
 async function reaction(client: RawClient, frames: readonly Buffer[]): Promise<string> {
   const before = client.heard.length;
-  client.send(...frames, get(ground.probe));
+  client.send(...frames, get(streamIds.probe));
   const last = await client.waitFor(
-    ({ type, streamId }) => type === FrameType.goAway || (type === FrameType.headers && streamId === ground.probe),
+    ({ type, streamId }) => type === FrameType.goAway || (type === FrameType.headers && streamId === streamIds.probe),
   );
   if (last.type === FrameType.goAway) {
     await client.ended;
@@ -62,7 +62,7 @@ async function reaction(client: RawClient, frames: readonly Buffer[]): Promise<s
   return said.join(', ') || 'nothing';
 }
 
-const { open, next } = ground;
+const { open, next } = streamIds;
 
 describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113', () => {
   test.each([...streamRows, ...controlRows, ...requestRows])('$name', async ({ send, expected, options }) => {

@@ -247,7 +247,7 @@ const longShared = 64;
 
 /**
  * A text that was read lately is the same string again, which saves making it. Where two texts want one slot the later
- * has it: what is kept for long shares by `storage/attributes-sharing.ts`.
+ * has it: what is kept for long shares by `storage/attributes-interning.ts`.
  */
 function readShared(b: Buffer, p: number, q: number): string {
   const length = q - p;

@@ -8,11 +8,11 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import { compareObjects, type Comparison } from './compare.ts';
 import { fieldSetOf, removeFields, withNamedParents } from './extract.ts';
 import { FieldSet, type Path } from './field-set.ts';
-import type { Manager, ManagerName, ManagerTable } from './managed.ts';
+import type { Manager, ManagerName, ManagerTable } from './manager-table.ts';
 import { mergeValues } from './merge-values.ts';
 import type { MergeType } from './merge-type.ts';
 import type { FieldFilter, Versions } from './versions.ts';
-import { settle } from './settle.ts';
+import { removeDisowned } from './remove-disowned.ts';
 
 /** Fields that another manager owns, and that the configuration would change. */
 export interface Conflict {
@@ -63,7 +63,7 @@ export function applyConfiguration(application: Application): Applied {
       : prune(merged, table, last, versions);
   const comparisons = versions.comparisons(live, object, filter, 'json');
   if (!application.force) refuseConflicts(table, id, comparisons);
-  settle(table, id, comparisons);
+  removeDisowned(table, id, comparisons);
   if (table.get(id)?.fields.isEmpty) table.delete(id);
   return { object: jsonEqual(live, object) ? undefined : object, table };
 }

@@ -2,7 +2,7 @@ import { compareText } from '../compare-text.ts';
 import { goQuote } from '../go-quote.ts';
 import { StatusError } from '../status.ts';
 import type { Conflict } from './apply.ts';
-import type { ManagerName } from './managed.ts';
+import type { ManagerName } from './manager-table.ts';
 
 /** Conflicts that an answer shows. */
 const maxShown = 1000;

@@ -1,10 +1,10 @@
 /** Objects with tens of thousands of fields, and tables with as many managers, take work in proportion. */
 import { describe, expect, test, vi } from 'vitest';
-import { readsDuring } from '../../../test/support/counted.ts';
+import { readsDuring } from '../../../test/support/count-reads.ts';
 import type { JsonObject } from '../value.ts';
 import { conflictError } from './conflict-error.ts';
 import { FieldSet } from './field-set.ts';
-import { capUpdaters, type Manager, managerId } from './managed.ts';
+import { capUpdaters, type Manager, managerId } from './manager-table.ts';
 import { fieldElement } from './path-element.ts';
 import { createCustomType } from './structural-types.ts';
 import { validateConfiguration } from './validate.ts';

@@ -2,7 +2,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object-meta.ts';
 import { formatTime } from '../time.ts';
 import { FieldSet } from './field-set.ts';
-import type { Manager, ManagerName, ManagerTable, Operation } from './managed.ts';
+import type { Manager, ManagerName, ManagerTable, Operation } from './manager-table.ts';
 import type { MergeType } from './merge-type.ts';
 import { reconcileWithType } from './reconcile.ts';
 import type { ValueEncoding } from './typed-value.ts';

@@ -4,7 +4,7 @@
  */
 import type { ManagedFieldsEntry } from '../object-meta.ts';
 import { FieldSet } from './field-set.ts';
-import { managerId, readManagers, writeManagers, type Manager } from './managed.ts';
+import { managerId, readManagers, writeManagers, type Manager } from './manager-table.ts';
 import { fieldElement } from './path-element.ts';
 
 const SCALE_VERSION = 'autoscaling/v1';

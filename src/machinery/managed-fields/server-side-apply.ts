@@ -10,7 +10,7 @@ import { conflictError } from './conflict-error.ts';
 import type { FieldSet } from './field-set.ts';
 import { jsonEncoded } from './json-encoder.ts';
 import { lastAppliedOf, withLastApplied } from './last-applied.ts';
-import { managerId, noManagers, readManagers, writeManagers, type ManagerTable } from './managed.ts';
+import { managerId, noManagers, readManagers, writeManagers, type ManagerTable } from './manager-table.ts';
 import type { MergeType } from './merge-type.ts';
 import {
   filterOf,

@@ -14,7 +14,7 @@ import {
   type Manager,
   type ManagerName,
   type ManagerTable,
-} from './managed.ts';
+} from './manager-table.ts';
 import type { MergeType } from './merge-type.ts';
 import {
   filterOf,
@@ -27,7 +27,7 @@ import {
   withManagers,
   type OwnershipRequest,
 } from './request.ts';
-import { settle } from './settle.ts';
+import { removeDisowned } from './remove-disowned.ts';
 import { shapeOf } from './shape.ts';
 import { TypeMismatch } from './typed-value.ts';
 import type { FieldFilter, Versions } from './versions.ts';
@@ -103,7 +103,7 @@ export function track(
   if (request.live === undefined && table.size === 0) return managersOfCreate(request, object, name, versions);
   const comparisons = comparisonsOf(request, object, versions);
   const tracked = new Map(table);
-  settle(tracked, undefined, comparisons);
+  removeDisowned(tracked, undefined, comparisons);
   const { removed, modified, added } = comparisons(request.apiVersion)!;
   const taken = takenOf(modified, added);
   const id = managerId(name);

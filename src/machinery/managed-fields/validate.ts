@@ -5,7 +5,7 @@
 import { maxFieldErrors } from '../field-errors.ts';
 import { goSyntax, goTypeName, goValue } from '../go-format.ts';
 import { memberOf } from '../members.ts';
-import { shownText } from '../shown-text.ts';
+import { truncateText } from '../truncated-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { memberType, type ListType, type MapType, type MergeType, type ScalarKind } from './merge-type.ts';
 import { indexElement, memberElement, type PathElement } from './path-element.ts';
@@ -32,7 +32,7 @@ class Problems {
   readonly #path: PathElement[] = [];
 
   add(message: string, path: string = this.#path.join('')): void {
-    this.texts.push(shownText(path === '' ? message : `${path}: ${message}`));
+    this.texts.push(truncateText(path === '' ? message : `${path}: ${message}`));
     if (this.texts.length < maxFieldErrors) return;
     this.texts.push('and at least 1 more error');
     throw enough;

@@ -7,10 +7,10 @@
 import { stringifyJson } from '../json/writer.ts';
 import { memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import type { Work } from './work.ts';
+import type { StepLimit } from './step-limit.ts';
 
 /** @param old undefined when there was none, or it cannot be determined */
-export const isUnchanged = (old: JsonValue | undefined, value: JsonValue, work: Work): boolean =>
+export const isUnchanged = (old: JsonValue | undefined, value: JsonValue, work: StepLimit): boolean =>
   old !== undefined && work.isSame(old, value);
 
 export const oldMember = (old: JsonValue | undefined, key: string): JsonValue | undefined =>

@@ -3,18 +3,18 @@ import { invalid, tooLong, typeInvalid } from '../field-error.ts';
 import { goValue } from '../go-format.ts';
 import { goQuote, GoSyntax } from '../go-quote.ts';
 import { memberOf } from '../members.ts';
-import { shownQuoted } from '../shown-text.ts';
+import { truncateQuoted } from '../truncated-text.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { formatCheckers } from './formats.ts';
 import { matchesPattern } from './patterns.ts';
-import { type Place, type Matches, failed, met, pathOf, inBody } from './place.ts';
+import { type ValidatedValue, type Matches, failed, met, pathOf, inBody } from './validated-value.ts';
 
 export function numberAt(schema: JsonObject, name: string): number | bigint | undefined {
   const value = memberOf(schema, name);
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
 }
 
-export function checkString(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+export function checkString(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   if (typeof value !== 'string') return undefined;
   const [most, least] = [numberAt(schema, 'maxLength'), numberAt(schema, 'minLength')];
   const refuse = (rule: string): Matches =>
@@ -38,7 +38,7 @@ function lengthOf(text: string): number {
   return length;
 }
 
-export function checkFormat(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+export function checkFormat(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   const format = memberOf(schema, 'format');
   const isValid = typeof value === 'string' && typeof format === 'string' ? formatCheckers.get(format) : undefined;
   if (isValid === undefined) return undefined;
@@ -47,12 +47,12 @@ export function checkFormat(value: JsonValue, schema: JsonObject, place: Place):
     typeInvalid(
       pathOf(place.path),
       value as string,
-      inBody(place, `must be of type ${format as string}: ${shownQuoted(value as string, goQuote)}`),
+      inBody(place, `must be of type ${format as string}: ${truncateQuoted(value as string, goQuote)}`),
     ),
   );
 }
 
-export function checkNumber(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+export function checkNumber(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   let matches = met;
   const refuse = (rule: string): void => {

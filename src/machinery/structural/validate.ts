@@ -12,13 +12,13 @@ import { goQuote, GoSyntax } from '../go-quote.ts';
 import { stringifyJson } from '../json/writer.ts';
 import { jsonTypeOf } from '../json-type.ts';
 import { keysOf, memberOf } from '../members.ts';
-import { shownText } from '../shown-text.ts';
+import { truncateText } from '../truncated-text.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import { Errors, Tentative } from './findings.ts';
+import { CollectedErrors, TentativeErrors } from './validation-errors.ts';
 import { startMatching } from './patterns.ts';
 import { isUnchanged, oldItems, oldMember } from './ratcheting.ts';
-import { tooMuch, Work } from './work.ts';
-import { type Place, type Matches, failed, met, pathOf, inBody } from './place.ts';
+import { tooMuch, StepLimit } from './step-limit.ts';
+import { type ValidatedValue, type Matches, failed, met, pathOf, inBody } from './validated-value.ts';
 import { numberAt, checkString, checkFormat, checkNumber } from './scalars.ts';
 
 /** @param old the object as it was, on an update */
@@ -26,7 +26,7 @@ export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonVa
   startMatching();
   const errors = new FieldErrors();
   try {
-    check(value, schema, { path: '', old, found: new Errors(errors), work: new Work() });
+    check(value, schema, { path: '', old, found: new CollectedErrors(errors), work: new StepLimit() });
   } catch (error) {
     if (error !== tooMuch) throw error;
     errors.push(invalid(FieldPath.root, '', 'takes too long to validate'));
@@ -34,7 +34,7 @@ export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonVa
   return errors;
 }
 
-const checks: readonly ((value: JsonValue, schema: JsonObject, place: Place) => Matches | undefined)[] = [
+const checks: readonly ((value: JsonValue, schema: JsonObject, place: ValidatedValue) => Matches | undefined)[] = [
   checkType,
   checkJunctors,
   checkString,
@@ -45,7 +45,7 @@ const checks: readonly ((value: JsonValue, schema: JsonObject, place: Place) => 
   checkMembers,
 ];
 
-function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
+function check(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches {
   place.work.step();
   if (isUnchanged(place.old, value, place.work)) return 1;
   let matches = 0;
@@ -56,7 +56,7 @@ function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
   return matches;
 }
 
-function checkType(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+function checkType(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   const type = memberOf(schema, 'type');
   const intOrString = memberOf(schema, 'x-kubernetes-int-or-string') === true;
   const wanted = intOrString ? ['integer', 'string'] : typeof type === 'string' && type !== '' ? [type] : [];
@@ -74,10 +74,10 @@ function schemasAt(schema: JsonObject, name: string): readonly JsonObject[] {
   return Array.isArray(value) ? (value as JsonObject[]) : [];
 }
 
-function checkJunctors(value: JsonValue, schema: JsonObject, place: Place): Matches {
+function checkJunctors(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches {
   let matches = met;
   const refuse = (text: string): void =>
-    place.found.add(() => invalid(FieldPath.root, '', `${goQuote(shownText(place.path))} ${text}`));
+    place.found.add(() => invalid(FieldPath.root, '', `${goQuote(truncateText(place.path))} ${text}`));
   const [anyOf, oneOf, allOf] = ['anyOf', 'oneOf', 'allOf'].map((member) => schemasAt(schema, member)) as [
     readonly JsonObject[],
     readonly JsonObject[],
@@ -116,19 +116,19 @@ function checkJunctors(value: JsonValue, schema: JsonObject, place: Place): Matc
 
 /** What a value does against a schema that it need not meet. */
 interface Trial {
-  readonly found: Tentative;
+  readonly found: TentativeErrors;
   readonly matches: Matches;
 }
 
-function tried(value: JsonValue, schema: JsonObject, place: Place): Trial {
-  const found = new Tentative();
+function tried(value: JsonValue, schema: JsonObject, place: ValidatedValue): Trial {
+  const found = new TentativeErrors();
   return { found, matches: check(value, schema, { ...place, old: undefined, found }) };
 }
 
 function alternatives(
   value: JsonValue,
   schemas: readonly JsonObject[],
-  place: Place,
+  place: ValidatedValue,
 ): { valid: number; best: Trial | undefined } {
   let best: Trial | undefined;
   let valid = 0;
@@ -140,12 +140,12 @@ function alternatives(
   return { valid, best };
 }
 
-function takeOver({ found, matches }: Trial, place: Place): Matches {
-  found.tell(place.found);
+function takeOver({ found, matches }: Trial, place: ValidatedValue): Matches {
+  found.copyTo(place.found);
   return matches;
 }
 
-function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+function checkItems(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   if (!Array.isArray(value)) return undefined;
   let matches = met;
   const items = memberOf(schema, 'items');
@@ -164,7 +164,7 @@ function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches
   return matches;
 }
 
-function checkEnum(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+function checkEnum(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   const allowed = memberOf(schema, 'enum');
   if (!Array.isArray(allowed) || allowed.length === 0) return undefined;
   if (choicesOf(allowed).has(stringifyJson(value))) return met;
@@ -187,7 +187,7 @@ function choicesOf(allowed: readonly JsonValue[]): ReadonlySet<string> {
   return known;
 }
 
-function checkMembers(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
+function checkMembers(value: JsonValue, schema: JsonObject, place: ValidatedValue): Matches | undefined {
   if (!isObject(value)) return undefined;
   const { found } = place;
   const keys = keysOf(value);
@@ -211,7 +211,7 @@ function checkMembers(value: JsonValue, schema: JsonObject, place: Place): Match
         old: oldMember(place.old, key),
       });
     else if (known === false)
-      found.add(() => invalid(FieldPath.root, '', `${shownText(at(key))} in body is a forbidden property`));
+      found.add(() => invalid(FieldPath.root, '', `${truncateText(at(key))} in body is a forbidden property`));
   }
   const wanted = memberOf(schema, 'required');
   for (const key of Array.isArray(wanted) ? (wanted as string[]) : []) {

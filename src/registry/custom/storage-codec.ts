@@ -1,6 +1,6 @@
 /** The storage codec of custom objects: stored JSON text to normalized JSON text, and back. */
 import type { AttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
-import { createAttributesSharing } from '../../storage/attributes-sharing.ts';
+import { createAttributesInterning } from '../../storage/attributes-interning.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import { OwnValues } from '../generic/storage-codec.ts';
 import type { CustomCodec } from './codec.ts';
@@ -16,7 +16,7 @@ const newline = Buffer.from('\n');
 
 export function createCustomStorageCodec({ codec, scan }: CustomStorageCodecOptions): ObjectCodec {
   const own = new OwnValues();
-  const share = createAttributesSharing();
+  const share = createAttributesInterning();
   return {
     decode: (key, value, revision) => {
       const text = value[value.length - 1] === lineBreak ? value.subarray(0, -1) : value;

@@ -9,7 +9,7 @@ import { JsonBody } from '../../machinery/json/body.ts';
 import { readYaml, writeYaml } from '../../machinery/json/yaml.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
-import { createAttributesSharing } from '../../storage/attributes-sharing.ts';
+import { createAttributesInterning } from '../../storage/attributes-interning.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import type { ServedVersion } from './served-version.ts';
 
@@ -61,7 +61,7 @@ const maxKeyLength = 4096;
 export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
   const own = new OwnValues();
-  const share = createAttributesSharing();
+  const share = createAttributesInterning();
   const seal = (bytes: Buffer): Buffer =>
     mediaType === 'application/vnd.kubernetes.protobuf'
       ? writeEnvelope(stored.apiVersion, stored.kind, bytes)

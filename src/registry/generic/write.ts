@@ -1,4 +1,4 @@
-import type { Work } from '../../base/work.ts';
+import type { Work } from '../../base/work-description.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { WriteGuard } from '../../storage/interface.ts';

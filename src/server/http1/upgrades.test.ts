@@ -9,9 +9,9 @@ import type { ApiResponse, Exchange } from '../exchange.ts';
 import { defaultLimits, TransportMemory } from '../memory.ts';
 import { WebSockets } from '../web-sockets.ts';
 import { Http1Connections } from './connections.ts';
-import { PacedReading } from './paced-reading.ts';
+import { ParserFeed } from './parser-feed.ts';
 import { Pipelining } from './pipelining.ts';
-import { Refusals } from './refusals.ts';
+import { ProtocolErrors } from './protocol-errors.ts';
 import { head, type PlainServer, startPlain } from './testing/plain-server.ts';
 import { serveUpgrades } from './upgrades.ts';
 
@@ -25,33 +25,33 @@ interface Served {
 /** Answers other requests with what they asked for in vain and their body. */
 async function start(handle: (exchange: Exchange) => ApiResponse | Promise<ApiResponse>): Promise<Served> {
   const server = http.createServer({ requireHostHeader: false });
-  const [pipelining, readings] = [new Pipelining(), new WeakMap<Socket, PacedReading>()];
+  const [pipelining, feeds] = [new Pipelining(), new WeakMap<Socket, ParserFeed>()];
   const memory = new TransportMemory(defaultLimits(), () => undefined);
   const connections = new Http1Connections(60_000);
   server.on('connection', (socket: Socket) => {
-    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket), memory.heads));
+    feeds.set(socket, new ParserFeed(socket, () => pipelining.isBusy(socket), memory.heads));
     connections.add(socket);
   });
-  const refusals = new Refusals(server, pipelining, readings);
+  const protocolErrors = new ProtocolErrors(server, pipelining, feeds);
   const exchanges: Exchange[] = [];
   const upgrades = serveUpgrades({
     server,
     handle: async (exchange) => (exchanges.push(exchange), handle(exchange)),
     pipelining,
-    readings,
-    refusals,
+    feeds,
+    protocolErrors,
     connections,
     webSockets: new WebSockets(memory.answers),
     memory,
   });
   const serve = (message: http.IncomingMessage, response: http.ServerResponse, how = 'HTTP'): void => {
-    readings.get(message.socket)?.parsed(message);
+    feeds.get(message.socket)?.parsed(message);
     const ignored = upgrades.ignored(message);
     pipelining.take(message.socket, response, () => {
-      readings.get(message.socket)?.begun();
+      feeds.get(message.socket)?.begun();
       void text(message).then((body) => response.end(`${how} ${ignored} ${message.headers['x']} ${body}`));
     });
-    response.once('close', () => readings.get(message.socket)?.goOn());
+    response.once('close', () => feeds.get(message.socket)?.goOn());
   };
   server.on('request', (message, response) => serve(message, response));
   server.on('checkExpectation', (message, response) => serve(message, response, 'expectation'));

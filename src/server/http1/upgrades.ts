@@ -14,8 +14,8 @@ import type { ApiResponse, Exchange } from '../exchange.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange.ts';
 import type { Http1Connections } from './connections.ts';
 import type { TransportMemory } from '../memory.ts';
-import type { PacedReading } from './paced-reading.ts';
-import type { Refusals } from './refusals.ts';
+import type { ParserFeed } from './parser-feed.ts';
+import type { ProtocolErrors } from './protocol-errors.ts';
 import { http1Outlet, respond, upgradedOutlet } from '../response-writer.ts';
 import type { Pipelining } from './pipelining.ts';
 import type { WebSockets } from '../web-sockets.ts';
@@ -24,8 +24,8 @@ export interface UpgradeParts {
   readonly server: http.Server;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
   readonly pipelining: Pipelining;
-  readonly readings: WeakMap<Socket, PacedReading>;
-  readonly refusals: Refusals;
+  readonly feeds: WeakMap<Socket, ParserFeed>;
+  readonly protocolErrors: ProtocolErrors;
   readonly connections: Http1Connections;
   readonly webSockets: WebSockets;
   readonly memory: TransportMemory;
@@ -37,7 +37,7 @@ export interface Upgrades {
 }
 
 export function serveUpgrades(parts: UpgradeParts): Upgrades {
-  const { server, pipelining, readings, refusals, connections } = parts;
+  const { server, pipelining, feeds, protocolErrors, connections } = parts;
   /**
    * What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in
    * work.
@@ -45,12 +45,12 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
   const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
   const follow = (message: http.IncomingMessage, socket: Socket, behindHead: Buffer): void => {
     // Both are views of one chunk; together they are all that was read behind the request.
-    const reading = readings.get(socket);
-    const head = Buffer.concat([behindHead, reading?.end() ?? nothing]);
-    const headBytes = reading?.headBytes ?? 0;
+    const feed = feeds.get(socket);
+    const head = Buffer.concat([behindHead, feed?.end() ?? nothing]);
+    const headBytes = feed?.headBytes ?? 0;
     // Node has taken its own listener away, and without one an error ends the process.
     socket.on('error', ignoreError);
-    if (refusals.refuses(message)) return;
+    if (protocolErrors.refuses(message)) return;
     socket.setTimeout(0);
     const done = connections.begin(socket);
     pipelining.after(socket, () => {

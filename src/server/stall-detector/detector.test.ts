@@ -1,7 +1,7 @@
 import inspector from 'node:inspector';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { describeWork, type Work } from '../../base/work.ts';
+import { describeWork, type Work } from '../../base/work-description.ts';
 import { type Stall, type StallListener, watchEventLoop } from './detector.ts';
 import { holdUntilSeen } from './testing/stall.ts';
 

@@ -5,7 +5,7 @@
  */
 import inspector from 'node:inspector';
 import { isMainThread, Worker } from 'node:worker_threads';
-import type { WorkDescription } from '../../base/work.ts';
+import type { WorkDescription } from '../../base/work-description.ts';
 import {
   type LastWords,
   slot,

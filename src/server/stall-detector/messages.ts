@@ -1,5 +1,5 @@
 /** What the thread that watches and the thread that is watched have in common. */
-import type { WorkDescription } from '../../base/work.ts';
+import type { WorkDescription } from '../../base/work-description.ts';
 
 /** Numbers that both threads see: nanoseconds of the process's monotonic clock, but for those that say otherwise. */
 export const slot = {

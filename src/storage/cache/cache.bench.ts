@@ -8,7 +8,7 @@
 import { bench, describe } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { mapOfPairs, RecordKeys, RecordMap } from '../../machinery/small-map.ts';
-import { createAttributesSharing } from '../attributes-sharing.ts';
+import { createAttributesInterning } from '../attributes-interning.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import type { ObjectCodec, Selection, StoredObject } from '../objects.ts';
 import { defaultWatchLimits, WatchQueue } from '../watch-queue.ts';
@@ -19,7 +19,7 @@ import { Watchers } from './watchers.ts';
 const prefix = '/registry/pods/';
 const count = 30_000;
 const namespaces = 15;
-const share = createAttributesSharing();
+const share = createAttributesInterning();
 const fieldNames = new RecordKeys([
   'spec.nodeName',
   'status.phase',

@@ -1,4 +1,4 @@
-import { createAttributesSharing } from '../attributes-sharing.ts';
+import { createAttributesInterning } from '../attributes-interning.ts';
 import type { ObjectCodec } from '../objects.ts';
 
 /** What the objects of the storage tests look like. */
@@ -14,7 +14,7 @@ const envelope = Buffer.from('test\0');
 
 /** Stores JSON behind a short envelope; refuses what has none. */
 export function createJsonCodec(onOpen: () => void = () => undefined): ObjectCodec {
-  const share = createAttributesSharing();
+  const share = createAttributesInterning();
   return {
     decode(key, value, revision) {
       onOpen();

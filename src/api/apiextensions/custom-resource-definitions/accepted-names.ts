@@ -22,7 +22,10 @@ interface TakenNames {
 }
 
 /** @param others definitions of the same group; this one may be among them */
-export function judgeNames(definition: CustomResourceDefinition, others: Iterable<CustomResourceDefinition>): Naming {
+export function decideAcceptedNames(
+  definition: CustomResourceDefinition,
+  others: Iterable<CustomResourceDefinition>,
+): Naming {
   const {
     spec: { names: wanted },
     status,

@@ -6,7 +6,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../gen
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { changeText } from '../../../machinery/change-text.ts';
+import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { checkImmutable, invalidEach } from '../../meta/checks.ts';
@@ -59,7 +59,7 @@ export function validateClaimUpdate(
       forbidden(
         specPath,
         'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound ' +
-          `claims\n${changeText('core.PersistentVolumeClaimSpec', before, now)}`,
+          `claims\n${formatDiff('core.PersistentVolumeClaimSpec', before, now)}`,
       ),
     );
   }

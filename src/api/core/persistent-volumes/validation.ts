@@ -9,7 +9,7 @@ import type {
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { changeText } from '../../../machinery/change-text.ts';
+import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
@@ -173,7 +173,7 @@ export function validatePersistentVolumeUpdate(
       forbidden(
         specPath.child('persistentvolumesource'),
         'spec.persistentvolumesource is immutable after ' +
-          `creation\n${changeText('core.PersistentVolumeSource', before, now)}`,
+          `creation\n${formatDiff('core.PersistentVolumeSource', before, now)}`,
       ),
     );
   checkImmutable(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode'), errors);

@@ -20,7 +20,7 @@ import {
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
-import { shownText } from '../../../machinery/shown-text.ts';
+import { truncateText } from '../../../machinery/truncated-text.ts';
 import { checkFormat } from '../../meta/checks.ts';
 import { quantityOf } from '../resources/quantities.ts';
 import { checkContainerResourceName, checkResourceAmount, shownResource } from '../resources/resource-amounts.ts';
@@ -161,7 +161,7 @@ function checkClaimUse(
 
 /** For the message of each claim that is not among them. */
 const knownClaims = (podClaims: ReadonlySet<string>): string =>
-  shownText(podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`);
+  truncateText(podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`);
 
 function unknownClaim(name: string, path: FieldPath, known: string): FieldError {
   const error = notFound(path, name);

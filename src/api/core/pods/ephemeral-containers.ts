@@ -3,7 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ | Ephemeral containers}
  */
 import type { Pod } from '../../gen/types/core-v1.ts';
-import { changeText } from '../../../machinery/change-text.ts';
+import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { forbidden } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
@@ -47,7 +47,7 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: Pod
         forbidden(
           path,
           `existing ephemeral containers ${quoted} may not be ` +
-            `changed\n${changeText('core.EphemeralContainer', before, now)}`,
+            `changed\n${formatDiff('core.EphemeralContainer', before, now)}`,
         ),
       );
   }

@@ -1,6 +1,6 @@
 /** Changing cpu and memory of a pod in place. @see {@link https://kep.k8s.io/1287 | KEP-1287} */
 import type { Container, Pod, PodSpec } from '../../gen/types/core-v1.ts';
-import { changeText } from '../../../machinery/change-text.ts';
+import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { forbidden, invalid } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
@@ -28,7 +28,7 @@ export function validatePodResize(pod: Pod, old: Pod, rules: PodValidationOption
   const fixed = { ...pod.spec, containers: withOldCompute(pod.spec.containers, old.spec.containers) };
   if (!isEqual(fixed, old.spec))
     errors.push(
-      forbidden(specPath, `only cpu and memory resources are mutable\n${changeText('core.PodSpec', old.spec, fixed)}`),
+      forbidden(specPath, `only cpu and memory resources are mutable\n${formatDiff('core.PodSpec', old.spec, fixed)}`),
     );
   return errors;
 }

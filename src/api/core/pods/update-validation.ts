@@ -4,7 +4,7 @@
  *   replacement}
  */
 import type { Container, Pod, PodSchedulingGate, PodSpec } from '../../gen/types/core-v1.ts';
-import { changeText } from '../../../machinery/change-text.ts';
+import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
@@ -113,7 +113,7 @@ function checkUnchanged(spec: PodSpec, old: PodSpec, errors: FieldErrors): void 
   errors.push(
     forbidden(
       specPath,
-      `pod updates may not change fields other than ${mutableFields}\n${changeText('core.PodSpec', old, fixed)}`,
+      `pod updates may not change fields other than ${mutableFields}\n${formatDiff('core.PodSpec', old, fixed)}`,
     ),
   );
 }

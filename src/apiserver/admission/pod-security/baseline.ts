@@ -5,7 +5,7 @@
  */
 import { visitContainers } from '../../../api/core/pods/container-list.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
-import { named, namedContainers, one, quoted, setters } from './words.ts';
+import { named, namedContainers, one, quoted, setters } from './messages.ts';
 import {
   annotationsOf,
   type Check,

@@ -2,7 +2,7 @@
 import type { PodSpec } from '../../../api/gen/types/core-v1.ts';
 import { type AnyContainer, visitContainers } from '../../../api/core/pods/container-list.ts';
 import type { ObjectMeta } from '../../../machinery/object-meta.ts';
-import { setters } from './words.ts';
+import { setters } from './messages.ts';
 
 /** A pod, or the template of one. */
 export interface PodView {

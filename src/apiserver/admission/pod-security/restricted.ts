@@ -4,7 +4,7 @@
  *   restricted}
  */
 import { addedCapabilities, isProfileAllowed } from './baseline.ts';
-import { named, namedContainers, one, quoted, setters } from './words.ts';
+import { named, namedContainers, one, quoted, setters } from './messages.ts';
 import { type Check, containersWhere, type Finding, isAnywhere, type PodView, settingsOf, whoSet } from './check.ts';
 
 type Run = Check['versions'][number]['run'];

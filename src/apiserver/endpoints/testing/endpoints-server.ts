@@ -21,7 +21,7 @@ import { parseRequestInfo } from '../../request/request-info.ts';
 import { ServedApis } from '../../served-apis.ts';
 import { defaultMaxBodyBytes, type EndpointContext } from '../context.ts';
 import { createRouter } from '../router.ts';
-import { serveResource, type ServedParts } from '../special.ts';
+import { serveResource, type ServedParts } from '../subresource-endpoints.ts';
 
 export type Json = Record<string, unknown>;
 

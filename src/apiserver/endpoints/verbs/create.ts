@@ -5,7 +5,7 @@ import type { ApiRequest } from '../../request/request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';
-import { recordObject } from '../record.ts';
+import { recordObject } from '../audit-objects.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 import { createParameters } from '../write-parameters.ts';

@@ -7,7 +7,7 @@ import type { EndpointContext } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';
 import { listParameters, validateListParameters } from '../list-parameters.ts';
 import { listResponse, representationOf } from '../respond.ts';
-import { selectionOf } from '../selection.ts';
+import { selectionOf } from '../request-selectors.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 import { deleteOne } from './delete.ts';
 import { listVersion } from './list.ts';

@@ -12,7 +12,7 @@ import {
   validateListParameters,
 } from '../list-parameters.ts';
 import { listResponse, representationOf } from '../respond.ts';
-import { selectionOf } from '../selection.ts';
+import { selectionOf } from '../request-selectors.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 
 /**

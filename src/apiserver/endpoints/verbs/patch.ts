@@ -11,7 +11,7 @@ import { readBytes } from '../body.ts';
 import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';
 import { createPatch, patchType } from '../patch-body.ts';
-import { recordPatch } from '../record.ts';
+import { recordPatch } from '../audit-objects.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import { isCustom, type ServedResource } from '../../served/served-resource.ts';
 import { jsonBody, yamlBody } from '../text-body.ts';

@@ -8,7 +8,7 @@ import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../managed-fields.ts';
-import { recordObject } from '../record.ts';
+import { recordObject } from '../audit-objects.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 import { updateParameters } from '../write-parameters.ts';

@@ -1,4 +1,4 @@
-import { describeWork, type Work } from '../../../base/work.ts';
+import { describeWork, type Work } from '../../../base/work-description.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import { toStatusError } from '../../../registry/generic/store-error-answers.ts';
 import { isStorageError } from '../../../storage/storage-error.ts';

@@ -7,7 +7,7 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API
  *   Concepts: watches}
  */
-import { describeWork } from '../../../base/work.ts';
+import { describeWork } from '../../../base/work-description.ts';
 import { isResourceExpired } from '../../../machinery/resource-expired.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import type { ObjectWatchOptions } from '../../../storage/objects.ts';
@@ -21,7 +21,7 @@ import {
   validateListParameters,
 } from '../list-parameters.ts';
 import { asMessages, watchRepresentation } from '../../representation/watch-events.ts';
-import { selectionOf } from '../selection.ts';
+import { selectionOf } from '../request-selectors.ts';
 import { convertedAhead } from '../respond.ts';
 import { mayWait, type ServedResource } from '../../served/served-resource.ts';
 import { openingOf } from '../web-socket.ts';

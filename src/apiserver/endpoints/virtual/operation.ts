@@ -12,7 +12,7 @@ import { attributesOf } from '../admit.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { metaResponse, objectResponse, representationOfStatus } from '../respond.ts';
-import { recordObject } from '../record.ts';
+import { recordObject } from '../audit-objects.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 import { createParameters } from '../write-parameters.ts';
 

@@ -2,7 +2,7 @@
 import { Flag, FrameType, Setting, frame, uint32 } from '../../frames.ts';
 import { continuation, data, headers, ping, reset, settings, windowUpdate } from '../client-frames.ts';
 import { get } from '../requests.ts';
-import { answered, block, cancelled, halfClosed, next, nothing, open, type Row, sized } from './ground.ts';
+import { answered, block, cancelled, halfClosed, next, nothing, open, type Row, sized } from './stream-ids.ts';
 
 export const controlRows: readonly Row[] = [
   // RST_STREAM, section 6.4

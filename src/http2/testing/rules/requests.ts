@@ -3,7 +3,7 @@ import { Flag } from '../../frames.ts';
 import { encodeHeaders } from '../../hpack/encoder.ts';
 import { continuation, data, headers } from '../client-frames.ts';
 import { get, post, request } from '../requests.ts';
-import { block, next, nothing, open, type Row, wholeRequest } from './ground.ts';
+import { block, next, nothing, open, type Row, wholeRequest } from './stream-ids.ts';
 
 export const requestRows: readonly Row[] = [
   // Requests, section 8

@@ -16,7 +16,7 @@ import {
   type Row,
   sized,
   wholeRequest,
-} from './ground.ts';
+} from './stream-ids.ts';
 
 export const streamRows: readonly Row[] = [
   // Frames, RFC 9113 section 4

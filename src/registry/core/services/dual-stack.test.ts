@@ -3,7 +3,7 @@ import type { Service, ServiceSpec } from '../../../api/gen/types/core-v1.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import type { Store } from '../../../storage/interface.ts';
 import { ServiceServer } from './testing/service-server.ts';
-import { envelopeOf } from './testing/stored-form.ts';
+import { envelopeOf } from './testing/stored-service.ts';
 import { takenNumbers } from './testing/shared-ranges-suite.ts';
 
 const dual = ['10.0.0.0/24', 'fd00::/120'];

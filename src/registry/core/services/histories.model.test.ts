@@ -15,7 +15,7 @@ import { pick, randomInt, randomSource, type RandomSource } from '../../../../te
 import { AllocationBitmap } from './allocation/bitmap.ts';
 import { createIpRange, createPortRange } from './allocation/ranges.ts';
 import { ServiceServer } from './testing/service-server.ts';
-import { WaywardStore } from './testing/wayward-store.ts';
+import { FaultyStore } from './testing/faulty-store.ts';
 
 const clusterIpRanges = ['10.0.0.0/28', 'fd00::/124'];
 const nodePortRange = { first: 30_000, last: 30_007 };
@@ -119,7 +119,7 @@ async function history(store: Store): Promise<KeyEvent[]> {
 
 /** Three servers with two clients each. */
 async function play(store: Store, random: RandomSource): Promise<void> {
-  const ways = [0, 1, 2].map(() => new WaywardStore(store, random));
+  const ways = [0, 1, 2].map(() => new FaultyStore(store, random));
   const servers = ways.map((way) => new ServiceServer({ store: way.store, clusterIpRanges, nodePortRange, random }));
   let isOver = false;
   const repairs = servers.map(async ({ ranges }) => {

@@ -1,0 +1,33 @@
+/** What every part of a server is made with: nothing of it is opened, and nothing comes later. */
+import { randomUUID } from 'node:crypto';
+import { isGateOn } from '../../api/feature-gates.ts';
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import { Lifecycle } from '../../server/lifecycle.ts';
+import type { ApiServerConfig } from '../config.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { servedGroupVersions } from './served-group-versions.ts';
+
+export interface SharedDependencies {
+  readonly config: ApiServerConfig;
+  /** In labels of metrics: which of several servers it is. */
+  readonly serverId: string;
+  readonly metrics: Metrics;
+  readonly lifecycle: Lifecycle;
+  /** What the server itself serves, in the order of discovery. */
+  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly featureEnabled: (gate: string) => boolean;
+  readonly now: () => Date;
+}
+
+export function createSharedDependencies(config: ApiServerConfig): SharedDependencies {
+  const serverId = randomUUID();
+  return {
+    config,
+    serverId,
+    metrics: new Metrics({ settings: config.metrics, serverId }),
+    lifecycle: new Lifecycle(),
+    groupVersions: servedGroupVersions(config),
+    featureEnabled: (gate) => isGateOn(gate, config.featureGates),
+    now: () => new Date(),
+  };
+}
