@@ -1,4 +1,4 @@
-/** What every part of a server is made with: nothing of it is opened, and nothing comes later. */
+/** Values that every part of a server needs. None of them is opened, and none is added later. */
 import { randomUUID } from 'node:crypto';
 import { isGateOn } from '../../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';

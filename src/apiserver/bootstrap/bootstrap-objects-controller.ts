@@ -57,9 +57,13 @@ export function createBootstrapObjectsController({
       }
     }
   };
-  const inRounds = (resources: readonly Resource[], round: () => Promise<void>, signal: AbortSignal): Promise<void> => {
+  const syncAfterChanges = (
+    resources: readonly Resource[],
+    sync: () => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const stores = resources.flatMap(({ group, resource }) => registry.storeOf(group, resource) ?? []);
-    return runSingleKeyController({ stores, sync: round, log, clock }, signal);
+    return runSingleKeyController({ stores, sync, log, clock }, signal);
   };
 
   const keepObjects = (signal: AbortSignal): Promise<void> =>
@@ -74,11 +78,11 @@ export function createBootstrapObjectsController({
   const upkeepFlowControl = async (signal: AbortSignal): Promise<void> => {
     if (!flowSchemaConditionResources.every((resource) => writer.isServed(resource))) return flowControl.open();
     await keepObjects(signal);
-    const round = async (): Promise<void> => {
+    const sync = async (): Promise<void> => {
       await updateFlowSchemaConditions(writer, now);
       flowControl.open();
     };
-    await Promise.all([inRounds(flowSchemaConditionResources, round, signal), keepThemFromNowOn(signal)]);
+    await Promise.all([syncAfterChanges(flowSchemaConditionResources, sync, signal), keepThemFromNowOn(signal)]);
   };
   return {
     settled: Promise.all([flowControl.wait(), aggregation.registered]).then(() => undefined),

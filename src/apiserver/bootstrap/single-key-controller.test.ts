@@ -39,13 +39,13 @@ class Source {
   }
 }
 
-/** Rounds that wait to be let go, in order. */
-class Rounds {
+/** Calls of the sync, which wait until the test ends them, in order. */
+class SyncCalls {
   readonly #arrived: (() => void)[] = [];
   readonly #waiting: { finish: () => void; fail: (error: Error) => void }[] = [];
   count = 0;
 
-  readonly round = (): Promise<void> =>
+  readonly sync = (): Promise<void> =>
     new Promise((resolve, reject) => {
       this.count++;
       this.#waiting.push({ finish: resolve, fail: reject });
@@ -60,59 +60,59 @@ class Rounds {
 
 function start() {
   const source = new Source();
-  const rounds = new Rounds();
+  const syncs = new SyncCalls();
   const clock = new FakeClock();
   const controller = new AbortController();
   const ended = runSingleKeyController(
-    { stores: [source.store], sync: rounds.round, log: silentLogger, clock },
+    { stores: [source.store], sync: syncs.sync, log: silentLogger, clock },
     controller.signal,
   );
-  return { source, rounds, clock, stop: () => (controller.abort(), ended) };
+  return { source, syncs, clock, stop: () => (controller.abort(), ended) };
 }
 
-test('there is a round at first, and one more for all that changed meanwhile', async () => {
-  const { source, rounds, stop } = start();
-  const first = await rounds.next();
+test('a single-key controller syncs at start, and once more for all changes during that sync', async () => {
+  const { source, syncs, stop } = start();
+  const first = await syncs.next();
   source.emit();
   source.emit();
   first.finish();
-  (await rounds.next()).finish();
+  (await syncs.next()).finish();
   source.emit();
-  (await rounds.next()).finish();
+  (await syncs.next()).finish();
   await stop();
-  expect(rounds.count).toBe(3);
+  expect(syncs.count).toBe(3);
   expect(source.watches.map(({ closed }) => closed)).toEqual([true]);
 });
 
-test('a round that failed is made again a second later', async () => {
-  const { rounds, clock, stop } = start();
-  (await rounds.next()).fail(new Error('store is away'));
+test('a sync of a single-key controller that failed is retried a second later', async () => {
+  const { syncs, clock, stop } = start();
+  (await syncs.next()).fail(new Error('store is away'));
   await clock.advance(0);
   await clock.advance(999);
-  expect(rounds.count).toBe(1);
+  expect(syncs.count).toBe(1);
   await clock.advance(1);
-  (await rounds.next()).finish();
+  (await syncs.next()).finish();
   await stop();
 });
 
-test('rounds end with the signal, after the one that is under way', async () => {
-  const { rounds, stop } = start();
-  const round = await rounds.next();
+test('a single-key controller stops with the signal, after the sync that is running', async () => {
+  const { syncs, stop } = start();
+  const running = await syncs.next();
   const ended = stop();
-  round.finish();
+  running.finish();
   await ended;
-  expect(rounds.count).toBe(1);
+  expect(syncs.count).toBe(1);
 });
 
-test('a watch that ended is opened again, and what changes then leads to a round', async () => {
-  const { source, rounds, clock, stop } = start();
-  (await rounds.next()).finish();
+test('a single-key controller reopens a watch that ended, and syncs after later changes', async () => {
+  const { source, syncs, clock, stop } = start();
+  (await syncs.next()).finish();
   source.watches[0]!.ended = new Error('slow consumer');
   source.watches[0]!.onReady();
   await clock.advance(0);
   await clock.advance(1000);
   source.emit();
-  (await rounds.next()).finish();
+  (await syncs.next()).finish();
   await stop();
   expect(source.watches).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** Work of the server that looks at all objects of some resources: a round at first, and another after changes. */
+/** A controller whose sync reads all objects of some resources: it runs at start, and again after changes. */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { changesOf, Controller } from '../../reconcile/controller.ts';
@@ -7,35 +7,35 @@ import { createStoreInformer, type SourceStore } from '../../registry/store-sour
 
 export interface SingleKeyControllerOptions {
   readonly stores: readonly SourceStore[];
-  /** One round runs at a time; changes during a round lead to one more. A round that fails is made again. */
+  /** One sync runs at a time; changes during a sync lead to one more. A sync that fails is retried. */
   readonly sync: () => Promise<void>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
 
 const retryMs = 1000;
-/** What changed does not matter: the round looks at everything. */
-const everything = 'all';
+/** The only key: the sync reads all objects, whichever of them changed. */
+const onlyKey = 'all';
 
-/** Resolves when the signal aborts, and the round that was under way then is over. */
+/** Resolves when the signal has aborted and the sync that was running then has ended. */
 export async function runSingleKeyController(options: SingleKeyControllerOptions, signal: AbortSignal): Promise<void> {
-  const { stores, sync: round, log, clock = systemClock } = options;
+  const { stores, sync, log, clock = systemClock } = options;
   if (signal.aborted) return;
   const informers = stores.map((store) => createStoreInformer({ store, freshness: 'any', log, clock }));
   const controller = new Controller({
     sync: async () => {
-      await round();
+      await sync();
       return undefined;
     },
     onFailure: (_, error) => log.warn({ err: error }, 'work that depends on objects failed and is tried again'),
     workers: 1,
-    triggers: informers.map((informer) => changesOf(informer, () => [everything])),
+    triggers: informers.map((informer) => changesOf(informer, () => [onlyKey])),
     rateLimiter: new ExponentialRateLimiter({ firstMs: retryMs, maxMs: retryMs }),
     clock,
   });
   for (const informer of informers) informer.start();
   controller.start();
-  controller.add(everything);
+  controller.add(onlyKey);
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   await Promise.all([controller.stop(), ...informers.map((informer) => informer.stop())]);
 }

@@ -1,5 +1,5 @@
 /**
- * Expressions about requests: match conditions of webhooks, and what admission policies consist of.
+ * The environments of expressions about requests: match conditions of webhooks, and what admission policies consist of.
  * @see {@link
  *   https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression |
  *   Validation expression}

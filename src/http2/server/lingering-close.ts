@@ -1,14 +1,14 @@
 import type { Duplex } from 'node:stream';
 
-/** What the client may take for reading the last frames, once all have left. */
+/** How long the client may read the last frames after all of them were sent. */
 const lingerMs = 1000;
 
 /**
- * Ends a connection behind what was written to it, and leaves the client a moment to read: a connection that is cut
- * loses what was under way. Until then a client may take its time over the last answers, but not for ever.
+ * A lingering close: ends a connection after the bytes that were written to it, and goes on reading for a short time.
+ * A socket that is closed with unread data sends RST, and the client loses what it has not read yet.
  *
- * @param patienceMs for taking what was written
- * @returns to be told how much still comes: what was under way is read, what goes on beyond that is not
+ * @param patienceMs how long the client may take to receive what was written
+ * @returns to be called with the length of each received chunk: beyond `underWayBytes` the connection is cut
  */
 export function closeLingering(
   socket: Duplex,

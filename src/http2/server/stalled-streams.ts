@@ -15,8 +15,8 @@ export interface StallOptions {
 }
 
 /**
- * Finds answers that are not taken: something waits to be sent, and for a time none of it was. A stream on which there
- * is nothing to send, like a watch without events, may stay as it is.
+ * Finds responses that the client does not read: data waits to be sent, and for a time none of it was. A stream on
+ * which there is nothing to send, like a watch without events, may stay as it is.
  *
  * It looks now and then instead of keeping a time for each stream, so a stall is found after one to one and a half
  * times the limit.

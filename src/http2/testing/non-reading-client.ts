@@ -7,7 +7,7 @@ import { onRequest, serverOptions } from './http2-server.ts';
 import type { Handler } from './http2-server.ts';
 import { settings, windowUpdate } from './client-frames.ts';
 
-/** A connection whose client takes nothing until it is told to: what the server says waits in the socket. */
+/** A connection whose client reads nothing until it is told to: what the server sends waits in the socket. */
 export class NonReadingClient extends Duplex {
   taken = 0;
   #listens = false;

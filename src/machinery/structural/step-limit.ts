@@ -10,7 +10,7 @@ export const tooMuch = new Error('a validation takes too many steps');
  */
 const maxSteps = 3_000_000;
 
-/** What a validation of one object has done. */
+/** Counts the steps of the validation of one object. */
 export class StepLimit {
   #steps = 0;
   /** By value, what it was compared with: a part is compared once, not again with each of the parts around it. */

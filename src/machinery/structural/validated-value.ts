@@ -1,4 +1,4 @@
-/** Where a value stands that is judged, and what was found there. */
+/** A value that is validated: its path, its old value, and the errors found. */
 import type { FieldError } from '../field-error.ts';
 import { FieldPath } from '../field-path.ts';
 import { truncateText } from '../truncated-text.ts';

@@ -1,7 +1,7 @@
 import type { FieldError } from '../field-error.ts';
 import { type FieldErrors, maxFieldErrors } from '../field-errors.ts';
 
-/** Where a validation puts what it finds. Errors are made when they are told: those of alternatives mostly are not. */
+/** Receives the errors of a validation, as functions: most errors of alternatives (`anyOf`) are never made. */
 export interface ErrorSink {
   /** Of all, also of those that were not kept. */
   readonly count: number;
@@ -10,7 +10,7 @@ export interface ErrorSink {
   add(make: () => FieldError): void;
 }
 
-/** Findings that are told. Ends the validation when there are too many. */
+/** Errors that the client gets. Ends the validation when there are too many. */
 export class CollectedErrors implements ErrorSink {
   readonly isFull = false;
   readonly #errors: FieldErrors;
@@ -28,7 +28,7 @@ export class CollectedErrors implements ErrorSink {
   }
 }
 
-/** Findings against a schema that need not be met: the validation goes on, and as many are kept as can be told. */
+/** Errors of an alternative that need not match: the validation goes on, and as many are kept as a client can get. */
 export class TentativeErrors implements ErrorSink {
   readonly #kept: (() => FieldError)[] = [];
   count = 0;
@@ -42,7 +42,7 @@ export class TentativeErrors implements ErrorSink {
     if (!this.isFull) this.#kept.push(make);
   }
 
-  copyTo(findings: ErrorSink): void {
-    for (const make of this.#kept) findings.add(make);
+  copyTo(errors: ErrorSink): void {
+    for (const make of this.#kept) errors.add(make);
   }
 }

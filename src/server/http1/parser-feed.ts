@@ -1,5 +1,5 @@
 /**
- * What comes on a connection over HTTP/1.1, handed to Node's parser one request at a time.
+ * Feeds Node's HTTP/1.1 parser with what a connection receives, one request at a time.
  *
  * Node parses all that it has read: of requests that a client sends behind each other without waiting, 64 KB hold
  * 2,600, and what it makes of them takes 8 MB. Here what is read is cut where a request ends. While one is in work the

@@ -1,4 +1,4 @@
-/** What the server finds out about a definition and says in its conditions. */
+/** The status of a definition: accepted names and conditions. */
 import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
 import { aggregateText, invalid } from '../../../machinery/field-error.ts';
 import { FieldErrors, gathered } from '../../../machinery/field-errors.ts';

@@ -11,7 +11,7 @@ const slowRate = 8;
 const lossRate = 25;
 const lateTurns = 150;
 
-/** A store whose calls overtake each other, and whose answers get lost, as `random` has it. */
+/** A store that delays and reorders calls and loses answers, at random. */
 export class FaultyStore {
   readonly store: Store;
   readonly #random: () => number;
