@@ -5,7 +5,7 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { AuditBackend, AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 
 export interface BatchOptions {
   /** How many events wait at most, besides those of the batch that is being gathered. */

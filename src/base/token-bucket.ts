@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** So many at a steady rate, and a burst after a quiet time. */
 export class TokenBucket {
