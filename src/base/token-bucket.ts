@@ -1,26 +1,51 @@
-import type { Clock } from './clock.ts';
+import { type Clock, systemClock } from './clock.ts';
 
-/** So many at a steady rate, and a burst after a quiet time. */
+export interface TokenBucketLimits {
+  /** Tokens that come back per second. */
+  readonly perSecond: number;
+  /** Tokens of a full bucket. */
+  readonly burst: number;
+}
+
+/** A token bucket: it begins full, is refilled at a steady rate, and never holds more than the burst. */
 export class TokenBucket {
   readonly #clock: Clock;
   readonly #perMs: number;
   readonly #burst: number;
   #tokens: number;
-  #at: number;
+  #filledAt: number;
 
-  constructor(clock: Clock, { perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {
+  constructor({ perSecond, burst }: TokenBucketLimits, clock: Clock = systemClock) {
     this.#clock = clock;
     this.#perMs = perSecond / 1000;
     this.#burst = burst;
     this.#tokens = burst;
-    this.#at = clock.now();
+    this.#filledAt = clock.now();
   }
 
-  /** Takes one, which may not be there yet. @returns how many milliseconds to wait for it */
-  take(): number {
-    const now = this.#clock.now();
-    this.#tokens = Math.min(this.#burst, this.#tokens + (now - this.#at) * this.#perMs) - 1;
-    this.#at = now;
+  /** Takes tokens if there are that many. @returns false when there are not, and none was taken */
+  take(count = 1): boolean {
+    this.#refill();
+    if (this.#tokens < count) return false;
+    this.#tokens -= count;
+    return true;
+  }
+
+  /** Takes one token, in advance when there is none. @returns milliseconds to wait until it is there */
+  reserve(): number {
+    this.#refill();
+    this.#tokens--;
     return this.#tokens >= 0 ? 0 : -this.#tokens / this.#perMs;
+  }
+
+  /** Adds tokens, up to the burst. */
+  give(count: number): void {
+    this.#tokens = Math.min(this.#burst, this.#tokens + count);
+  }
+
+  #refill(): void {
+    const now = this.#clock.now();
+    this.give((now - this.#filledAt) * this.#perMs);
+    this.#filledAt = now;
   }
 }

@@ -1,5 +1,6 @@
 /** When a key that failed is tried again. The defaults are those of client-go's controllers. */
 import { type Clock, systemClock } from '../base/clock.ts';
+import { TokenBucket, type TokenBucketLimits } from '../base/token-bucket.ts';
 
 export interface RateLimiter {
   /** Milliseconds until the key may be tried again; each call counts as one more failure. */
@@ -42,45 +43,16 @@ export class ExponentialRateLimiter implements RateLimiter {
 /** Beyond that the longest delay is reached for any first one that makes sense. */
 const maxDoublings = 30;
 
-export interface BucketLimits {
-  readonly perSecond: number;
-  /** How many tries a full bucket lets through at once. */
-  readonly burst: number;
-}
-
-/** All keys together: a token for each try, which is reserved ahead when there is none. */
+/** All keys together: a token for each try, which is reserved in advance when there is none. */
 export class TokenBucketRateLimiter implements RateLimiter {
-  readonly #limits: BucketLimits;
-  readonly #clock: Clock;
-  #tokens: number;
-  #filledAt: number;
+  readonly #bucket: TokenBucket;
 
-  constructor(limits: BucketLimits, clock: Clock = systemClock) {
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#tokens = limits.burst;
-    this.#filledAt = clock.now();
+  constructor(limits: TokenBucketLimits, clock: Clock = systemClock) {
+    this.#bucket = new TokenBucket(limits, clock);
   }
 
   when(): number {
-    this.#fill();
-    this.#tokens--;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#limits.perSecond) * 1000;
-  }
-
-  /** Takes a token if there is one; reserves none. */
-  take(): boolean {
-    this.#fill();
-    if (this.#tokens < 1) return false;
-    this.#tokens--;
-    return true;
-  }
-
-  #fill(): void {
-    const { perSecond, burst } = this.#limits;
-    const now = this.#clock.now();
-    this.#tokens = Math.min(burst, this.#tokens + ((now - this.#filledAt) / 1000) * perSecond);
-    this.#filledAt = now;
+    return this.#bucket.reserve();
   }
 
   forget(): void {}

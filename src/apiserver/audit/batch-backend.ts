@@ -66,7 +66,7 @@ export class BatchBackend implements AuditBackend {
     this.#parallel = options.parallel;
     this.#report = report;
     this.#clock = clock;
-    this.#bucket = throttle === undefined ? undefined : new TokenBucket(clock, throttle);
+    this.#bucket = throttle === undefined ? undefined : new TokenBucket(throttle, clock);
     this.#capacity = bufferSize + maxBatchSize;
     this.#maxSize = merges ? Math.max(maxBatchSize, maxMerged) : maxBatchSize;
     this.#fullSize = merges ? Math.min(this.#maxSize, Math.ceil(this.#capacity / 2)) : maxBatchSize;
@@ -114,7 +114,7 @@ export class BatchBackend implements AuditBackend {
   #isAllowed(): boolean {
     if (this.#closed || this.#bucket === undefined || this.#mayPass) return true;
     if (this.#throttling !== undefined) return false;
-    const delayMs = this.#bucket.take();
+    const delayMs = this.#bucket.reserve();
     if (delayMs === 0) return true;
     this.#throttling = this.#clock.after(delayMs, () => {
       this.#throttling = undefined;

@@ -9,7 +9,7 @@
  */
 import type { Event } from '../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../base/clock.ts';
-import { TokenBucketRateLimiter } from '../../reconcile/rate-limiter.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import { RecentMap } from './recent-map.ts';
 
 export interface CorrelatorLimits {
@@ -53,7 +53,7 @@ export class EventCorrelator {
   readonly #limits: CorrelatorLimits;
   readonly #similar = new RecentMap<Similar>(remembered);
   readonly #recorded = new RecentMap<Recorded>(remembered);
-  readonly #buckets = new RecentMap<TokenBucketRateLimiter>(remembered);
+  readonly #buckets = new RecentMap<TokenBucket>(remembered);
 
   constructor(clock: Clock, limits: CorrelatorLimits = defaultCorrelatorLimits) {
     this.#clock = clock;
@@ -103,7 +103,7 @@ export class EventCorrelator {
     const { burst, perSecond } = this.#limits;
     const key = originOf(event);
     let bucket = this.#buckets.get(key);
-    if (bucket === undefined) bucket = new TokenBucketRateLimiter({ burst, perSecond }, this.#clock);
+    if (bucket === undefined) bucket = new TokenBucket({ burst, perSecond }, this.#clock);
     this.#buckets.set(key, bucket);
     return bucket.take();
   }

@@ -1,7 +1,7 @@
 /** How many requests a client sends: a token bucket in front of all of them. */
 import type { Clock } from '../../base/clock.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import { pause } from '../../reconcile/pause.ts';
-import { TokenBucketRateLimiter } from '../../reconcile/rate-limiter.ts';
 
 export interface RateLimits {
   /** Requests per second in the long run. 0 or less: as many as there are. */
@@ -20,10 +20,10 @@ export interface RequestLimiter {
 
 export function createRequestLimiter({ qps, burst }: RateLimits, clock: Clock): RequestLimiter {
   if (qps <= 0) return { wait: () => Promise.resolve(0) };
-  const bucket = new TokenBucketRateLimiter({ perSecond: qps, burst: Math.max(1, burst) }, clock);
+  const bucket = new TokenBucket({ perSecond: qps, burst: Math.max(1, burst) }, clock);
   return {
     async wait(signal) {
-      const delayMs = bucket.when();
+      const delayMs = bucket.reserve();
       if (delayMs > 0) await pause(clock, delayMs, signal);
       signal.throwIfAborted();
       return delayMs;

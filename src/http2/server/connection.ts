@@ -9,7 +9,7 @@
  * CONNECT.
  *
  * What a client can cause is bounded: streams and requests in work by `maxStreams`, header blocks by
- * `maxHeaderListBytes`, bodies that were not read yet by the windows, frames without effect by allowances. A client
+ * `maxHeaderListBytes`, bodies that were not read yet by the windows, frames without effect by token buckets. A client
  * that does not take its responses is not read any further; of each response at most one piece is buffered here, and
  * for a bounded time.
  *

@@ -1,6 +1,6 @@
+import { TokenBucket } from '../../base/token-bucket.ts';
 import { ErrorCode } from '../frames.ts';
 import { ConnectionError } from '../header-blocks.ts';
-import { Allowance } from './allowance.ts';
 
 /** Streams that the client reset, or that were reset for its protocol error, before their response was complete. */
 const resets = { burst: 1000, perSecond: 100 };
@@ -16,8 +16,8 @@ const overheadOfData = 4;
  * @see CVE-2023-44487 and CVE-2025-8671 for resets, CVE-2019-9511 and those after it for other frames
  */
 export class FloodLimits {
-  readonly #resets = new Allowance(resets);
-  readonly #overhead = new Allowance(overhead);
+  readonly #resets = new TokenBucket(resets);
+  readonly #overhead = new TokenBucket(overhead);
   #framesSent = 0;
 
   /** A stream was reset. Throws when there were too many. */

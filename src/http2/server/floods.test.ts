@@ -8,7 +8,6 @@ import { data, headers, ping, reset, settings, windowUpdate } from '../testing/c
 import { get, post, request } from '../testing/requests.ts';
 import { connectRaw } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
-import { Allowance } from './allowance.ts';
 
 const nothing = Buffer.alloc(0);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -116,17 +115,6 @@ describe('no flood', () => {
     }
     expect(isOver(client)).toBe(false);
   });
-});
-
-test('an allowance is used up, and comes back with time', () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const allowance = new Allowance({ burst: 3, perSecond: 2 });
-  expect([allowance.take(), allowance.take(2), allowance.take()]).toEqual([true, true, false]);
-  vi.advanceTimersByTime(1_000);
-  expect([allowance.take(), allowance.take(), allowance.take()]).toEqual([true, true, false]);
-  vi.advanceTimersByTime(60_000);
-  expect([allowance.take(3), allowance.take()]).toEqual([true, false]);
 });
 
 test('a header block that comes byte by byte is kept in few pieces', () => {
