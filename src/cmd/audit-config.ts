@@ -12,7 +12,7 @@ import type { Mode } from '../apiserver/audit/backend.ts';
 import type { LogSinkOptions } from '../apiserver/audit/log-sink.ts';
 import { readAuditPolicy } from '../apiserver/audit/policy-file.ts';
 import type { WebhookSinkOptions } from '../apiserver/audit/webhook-sink.ts';
-import { readKubeconfig } from '../client/kubeconfig.ts';
+import { readWebhookKubeconfig } from '../client/kubeconfig/webhook-kubeconfig.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { readFlagFile } from './read-file.ts';
@@ -86,7 +86,7 @@ async function webhookSink(
   path: string,
 ): Promise<WebhookSinkOptions> {
   try {
-    return { connection: await readKubeconfig(path), apiVersion: version, initialBackoffMs };
+    return { connection: await readWebhookKubeconfig(path), apiVersion: version, initialBackoffMs };
   } catch (error) {
     throw new UserError(`--audit-webhook-config-file: ${path}: ${describeFileError(error)}`, { cause: error });
   }

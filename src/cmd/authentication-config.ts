@@ -21,7 +21,7 @@ import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { requestHeaderOptions } from './flags/shared/client-certificates.ts';
 import type { Pki } from '../pki/pki.ts';
-import { readKubeconfig } from '../client/kubeconfig.ts';
+import { readWebhookKubeconfig } from '../client/kubeconfig/webhook-kubeconfig.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
@@ -247,7 +247,7 @@ async function webhookConfig({
   if (webhookConfigFile === undefined) return undefined;
   try {
     return {
-      connection: await readKubeconfig(webhookConfigFile),
+      connection: await readWebhookKubeconfig(webhookConfigFile),
       version: webhookVersion,
       cacheTtlMs: webhookCacheTtlMs,
     };

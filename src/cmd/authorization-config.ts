@@ -3,7 +3,7 @@ import { type AbacRule, parseAbacPolicy } from '../apiserver/authz/abac/policy-f
 import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../apiserver/authz/configuration.ts';
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
 import { type TransportConfig } from '../client/transport-config.ts';
-import { readKubeconfig } from '../client/kubeconfig.ts';
+import { readWebhookKubeconfig } from '../client/kubeconfig/webhook-kubeconfig.ts';
 import type { ReloadableFiles } from '../base/reloadable-file.ts';
 import { runCooperatively } from '../machinery/cooperative-scheduling.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
@@ -124,7 +124,7 @@ async function configuredAuthorizer(
 
 async function readConnection(path: string, where: string): Promise<TransportConfig> {
   try {
-    return await readKubeconfig(path);
+    return await readWebhookKubeconfig(path);
   } catch (error) {
     throw new UserError(`${where}: ${path}: ${describeFileError(error)}`, { cause: error });
   }

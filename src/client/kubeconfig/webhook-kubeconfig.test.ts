@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FakeClock } from '../base/testing/fake-clock.ts';
-import { createSelfSigned } from '../pki/pki.ts';
-import { readKubeconfig } from './kubeconfig.ts';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { createSelfSigned } from '../../pki/pki.ts';
+import { readWebhookKubeconfig } from './webhook-kubeconfig.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -41,7 +41,7 @@ describe('certificate and key in files of their own', () => {
     await write('client.crt', first.certificate);
     await write('client.key', first.key);
     const clock = new FakeClock();
-    const { renewedPair } = await readKubeconfig(
+    const { renewedPair } = await readWebhookKubeconfig(
       await connectionFile({ 'client-certificate': 'client.crt', 'client-key': 'client.key' }),
       clock,
     );
@@ -92,7 +92,7 @@ describe('certificate and key in files of their own', () => {
 test('certificate and key in the file itself are read once, with the file', async () => {
   const { certificate, key } = pair('inside');
   const data = (pem: string): string => Buffer.from(pem).toString('base64');
-  const connection = await readKubeconfig(
+  const connection = await readWebhookKubeconfig(
     await connectionFile({ 'client-certificate-data': data(certificate), 'client-key-data': data(key) }),
   );
   expect(connection).toMatchObject({ certificate, key });
@@ -109,12 +109,12 @@ describe('the credentials in a connection file', () => {
     },
     { name: 'nobody', user: {}, header: undefined },
   ])('$name', async ({ user, header }) => {
-    expect(await (await readKubeconfig(await connectionFile(user))).authorization()).toBe(header);
+    expect(await (await readWebhookKubeconfig(await connectionFile(user))).authorization()).toBe(header);
   });
 
   test('a token in a file is read for each request, and wins over one in the connection file', async () => {
     const token = await write('token', 'old\n');
-    const { authorization } = await readKubeconfig(await connectionFile({ token: 'fixed', tokenFile: 'token' }));
+    const { authorization } = await readWebhookKubeconfig(await connectionFile({ token: 'fixed', tokenFile: 'token' }));
     expect(await authorization()).toBe('Bearer old');
     await writeFile(token, 'new\n');
     expect(await authorization()).toBe('Bearer new');
@@ -145,11 +145,11 @@ describe('a file is refused', () => {
       message: 'cluster "hook" has no server that is a URL',
     },
   ])('$name', async ({ text, message }) => {
-    await expect(readKubeconfig(await write('connection.yaml', text))).rejects.toThrow(message);
+    await expect(readWebhookKubeconfig(await write('connection.yaml', text))).rejects.toThrow(message);
   });
 
   test.each(['exec', 'auth-provider'])('with a user that runs %s', async (kind) => {
-    await expect(readKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
+    await expect(readWebhookKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
       `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,
     );
   });

@@ -4,19 +4,19 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { parseYaml } from '../machinery/json/yaml.ts';
-import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './kubeconfig/fields.ts';
-import { renewedFrom } from './kubeconfig/key-pair-files.ts';
-import type { TransportConfig } from './transport-config.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { parseYaml } from '../../machinery/json/yaml.ts';
+import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './fields.ts';
+import { renewedFrom } from './key-pair-files.ts';
+import type { TransportConfig } from '../transport-config.ts';
 
-export { KubeconfigError } from './kubeconfig/fields.ts';
+export { KubeconfigError } from './fields.ts';
 
 /**
  * Paths in the file are relative to it. Rejects with {@link KubeconfigError}, or with the system's error where a file
  * cannot be read.
  */
-export async function readKubeconfig(file: string, clock: Clock = systemClock): Promise<TransportConfig> {
+export async function readWebhookKubeconfig(file: string, clock: Clock = systemClock): Promise<TransportConfig> {
   const { value, problems } = parseYaml(await readFile(file));
   if (problems.length > 0) throw new KubeconfigError(problems.join(', '));
   const config = fieldsOf(value);
