@@ -3,10 +3,11 @@ import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import type { ClientConfig, Impersonation } from '../client-config.ts';
 import { proxySchemes } from '../transport/proxy-tunnel.ts';
+import { fixedAuthorization, readClientPair, readServerTls } from './connection-fields.ts';
 import { execCredentials } from './exec-plugin.ts';
 import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './fields.ts';
-import { renewedFrom } from './key-pair-files.ts';
 import type { Entry, Kubeconfig } from './merge.ts';
+import { selectContext } from './select-context.ts';
 import { tokenFile } from './token-file.ts';
 
 export interface ResolveOptions {
@@ -16,53 +17,29 @@ export interface ResolveOptions {
   readonly clock: Clock;
 }
 
-const noEntry: Entry = { fields: {}, folder: '.' };
 /** Where a cluster keeps what exec plugins are told. */
 const execExtension = 'client.authentication.k8s.io/exec';
 
 export async function resolveContext(config: Kubeconfig, options: ResolveOptions): Promise<ClientConfig> {
-  const context = entry(config.contexts, 'context', options.context ?? config.currentContext).fields;
-  const clusterName = text(context, 'cluster');
-  const cluster = entry(config.clusters, 'cluster', clusterName);
-  const userName = text(context, 'user');
-  const user = userName === '' ? noEntry : entry(config.users, 'user', userName);
-  const url = text(cluster.fields, 'server');
-  if (!URL.canParse(url))
-    throw new KubeconfigError(`cluster ${JSON.stringify(clusterName)} has no server that is a URL`);
+  const { context, cluster, userName, user, url } = selectContext(config, options.context);
   const tls = await tlsOf(cluster);
   return {
     url,
     ...tls,
     proxyUrl: proxyOf(cluster.fields),
-    namespace: text(context, 'namespace') || 'default',
+    namespace: text(context.fields, 'namespace') || 'default',
     impersonate: impersonationOf(user.fields, userName),
     ...(await credentialsOf(user, userName, { ...options, cluster: clusterInfo(cluster.fields, tls.ca) })),
   };
 }
 
-function entry(entries: ReadonlyMap<string, Entry>, kind: string, name: string): Entry {
-  const found = entries.get(name);
-  if (found !== undefined) return found;
-  throw new KubeconfigError(
-    name === '' && kind === 'context'
-      ? 'there is no current-context'
-      : `${kind} ${JSON.stringify(name)} does not exist`,
-  );
-}
-
-async function tlsOf({
-  fields,
-  folder,
-}: Entry): Promise<Pick<ClientConfig, 'ca' | 'serverName' | 'skipVerify' | 'warnings'>> {
-  const ca = await pem(fields, 'certificate-authority', folder);
-  const skipVerify = fields['insecure-skip-tls-verify'] === true;
-  if (skipVerify && ca !== undefined)
+async function tlsOf(cluster: Entry): Promise<Pick<ClientConfig, 'ca' | 'serverName' | 'skipVerify' | 'warnings'>> {
+  const tls = await readServerTls(cluster, pem);
+  if (tls.skipVerify && tls.ca !== undefined)
     throw new KubeconfigError('certificate-authority and insecure-skip-tls-verify exclude each other');
   return {
-    ca,
-    serverName: text(fields, 'tls-server-name') || undefined,
-    skipVerify,
-    warnings: skipVerify ? ['insecure-skip-tls-verify: the certificate of the server is not verified'] : [],
+    ...tls,
+    warnings: tls.skipVerify ? ['insecure-skip-tls-verify: the certificate of the server is not verified'] : [],
   };
 }
 
@@ -91,10 +68,11 @@ const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(St
 type Credentials = Pick<ClientConfig, 'certificate' | 'key' | 'renewedPair' | 'authorization' | 'onUnauthorized'>;
 
 async function credentialsOf(
-  { fields, folder }: Entry,
+  user: Entry,
   userName: string,
   { clock, ...options }: ResolveOptions & { readonly cluster: Fields },
 ): Promise<Credentials> {
+  const { fields, folder } = user;
   const [token, file, name] = [text(fields, 'token'), text(fields, 'tokenFile'), text(fields, 'username')];
   if ((token !== '' || file !== '') && name !== '')
     throw new KubeconfigError(`user ${JSON.stringify(userName)} has a token and a username: only one is allowed`);
@@ -105,30 +83,12 @@ async function credentialsOf(
     const plugin = { fields: fieldsOf(exec), folder };
     return execCredentials(plugin, { ...options, now: () => Date.now() });
   }
-  const certificate = await pem(fields, 'client-certificate', folder);
-  const key = await pem(fields, 'client-key', folder);
-  if ((certificate === undefined) !== (key === undefined))
+  const pair = await readClientPair(user, clock, pem);
+  if ((pair.certificate === undefined) !== (pair.key === undefined))
     throw new KubeconfigError(`user ${JSON.stringify(userName)} has only one of client-certificate and client-key`);
-  const renewedPair =
-    certificate === undefined || key === undefined
-      ? undefined
-      : renewedFrom(fields, folder, { certificate, key }, clock);
-  return {
-    certificate,
-    key,
-    ...(renewedPair === undefined ? {} : { renewedPair }),
-    ...(file !== '' ? tokenFile(path.resolve(folder, file), clock) : fixedAuthorization(token, name, fields)),
-  };
-}
-
-function fixedAuthorization(token: string, name: string, fields: Fields): Credentials {
-  const fixed =
-    token !== ''
-      ? `Bearer ${token}`
-      : name !== ''
-        ? `Basic ${Buffer.from(`${name}:${text(fields, 'password')}`).toString('base64')}`
-        : undefined;
-  return { authorization: () => Promise.resolve(fixed) };
+  if (file !== '') return { ...pair, ...tokenFile(path.resolve(folder, file), clock) };
+  const fixed = fixedAuthorization(user);
+  return { ...pair, authorization: () => Promise.resolve(fixed) };
 }
 
 async function pem(fields: Fields, name: string, folder: string): Promise<string | undefined> {
