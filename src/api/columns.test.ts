@@ -32,7 +32,7 @@ describe.skipIf(Object.keys(facts).length === 0)(
   () => {
     // The facts know columns that the recorded server does not print: it has none for this kind.
     test.each(Object.entries(facts).filter(([key]) => key !== 'storage.k8s.io/CSIStorageCapacity'))(
-      '%s',
+      'the columns equal the recorded facts: %s',
       (key, expected) => {
         const [group = '', kind = ''] = key.split('/');
         const columns = key.startsWith('custom resource') ? CUSTOM_RESOURCE_COLUMNS : columnsOf(group, kind);

@@ -3,7 +3,7 @@ import { descriptionOf } from './descriptions.ts';
 import { schemas } from './schemas.ts';
 
 describe('descriptions', () => {
-  test.each(schemas.packages.map(({ name }) => name))('of every type and member of %s', (name) => {
+  test.each(schemas.packages.map(({ name }) => name))('descriptions of every type and member of %s', (name) => {
     const missing = schemas.typesOf(name).flatMap((type) => {
       const id = `${name}.${type}`;
       const { text, fields } = descriptionOf(id);

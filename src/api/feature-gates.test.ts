@@ -46,7 +46,7 @@ describe('isGateOn', () => {
       settings: Object.create({ ImageVolume: true }) as object,
       on: false,
     },
-  ])('$name', ({ gate, settings, on }) => {
+  ])('isGateOn: $name', ({ gate, settings, on }) => {
     expect(isGateOn(gate, settings as Record<string, boolean>)).toBe(on);
   });
 });

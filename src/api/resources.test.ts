@@ -102,7 +102,7 @@ describe.skipIf(absent)('the resources equal the recorded facts (skipped where f
   });
 
   test.each(Object.entries(facts.groupVersions))(
-    '%s has the same resources and subresources',
+    '%s has the same resources and subresources as recorded',
     (apiVersion, { resources }) => {
       const expected = resources.map((fact) =>
         fact.kind === 'CustomResourceDefinition' ? { ...fact, storageVersionHash: CRD_HASH } : fact,
@@ -116,7 +116,7 @@ const all = groupVersions.flatMap(({ resources }) => resources);
 
 describe('every resource has its types', () => {
   test.each(all.map((resource) => [`${resource.apiVersion} ${resource.name}`, resource] as const))(
-    '%s',
+    'every resource has its types: %s',
     (_, resource) => {
       expect(schemas.ofKind(resource.apiVersion, resource.kind)).toBe(resource.type);
       if (resource.listKind)

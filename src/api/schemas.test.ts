@@ -111,7 +111,7 @@ describe.skipIf(PACKAGES.length === 0)(
       expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected));
     });
 
-    test.each(PACKAGES)('%s has the same types with the same fields in the same order', (name, facts) => {
+    test.each(PACKAGES)('%s has the same types with the same fields in the same order as recorded', (name, facts) => {
       expect(schemas.typesOf(name)).toEqual(Object.keys(facts.types));
       for (const [typeName, fact] of Object.entries(facts.types)) {
         expect(schemas.type(`${name}.${typeName}`), `${name}.${typeName}`).toStrictEqual(
@@ -157,7 +157,7 @@ describe('types by kind', () => {
     { name: 'no Status under a named group', apiVersion: 'apps/v1', kind: 'Status', id: undefined },
     { name: 'no kind of an unknown version', apiVersion: 'example.com/v1', kind: 'Pod', id: undefined },
     { name: 'no kind called like a member of Object', apiVersion: 'v1', kind: 'constructor', id: undefined },
-  ])('$name', ({ apiVersion, kind, id }) => {
+  ])('types by kind: $name', ({ apiVersion, kind, id }) => {
     expect(schemas.ofKind(apiVersion, kind)).toBe(id);
   });
 

@@ -104,7 +104,10 @@ describe('the names in a path', () => {
       names: ['remote.example.com/v1', 'things', 'x'],
       expected: 'resource',
     },
-  ] as const)('$name are known so far', ({ names: [apiVersion, resource, subresource], expected }) => {
-    expect(apis.knows(apiVersion, resource, subresource)).toBe(expected);
-  });
+  ] as const)(
+    'the names in a path: $name are known so far',
+    ({ names: [apiVersion, resource, subresource], expected }) => {
+      expect(apis.knows(apiVersion, resource, subresource)).toBe(expected);
+    },
+  );
 });

@@ -63,7 +63,7 @@ describe('a line of a log', () => {
       details: { a: { b: { c: { d: { e: { f: 1 } } } } } },
       shown: { a: { b: { c: { d: { e: '...TRUNCATED' } } } } },
     },
-  ])('has an end: $name', ({ details, shown }) => {
+  ])('a line of a log has an end: $name', ({ details, shown }) => {
     expect(logged(details).details).toEqual(shown);
   });
 

@@ -34,7 +34,7 @@ describe('a stack that is unwound at the end of what was started', () => {
   test.each([
     ['the failure of one', ['no port'], 'no port'],
     ['what several failures have in common', ['first', 'second'], 'several parts could not be closed'],
-  ])('closes everything and then rejects with %s', async (_, failures, expected) => {
+  ])('a cleanup stack closes everything and then rejects with %s', async (_, failures, expected) => {
     const steps: string[] = [];
     const cleanup = new CleanupStack();
     cleanup.add(() => void steps.push('closed'));

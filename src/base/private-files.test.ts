@@ -50,7 +50,7 @@ describe('what is made private', () => {
       told: undefined,
     },
     { name: 'a file that is private', kind: 'file', before: 0o600, mode: 0o600, after: '600', told: undefined },
-  ])('is for its owner only: $name', async ({ kind, before, mode, after, told }) => {
+  ])('what is made private is for its owner only: $name', async ({ kind, before, mode, after, told }) => {
     const path = join(directory, 'it');
     await (kind === 'file' ? writeFile(path, 'x') : mkdir(path));
     await chmod(path, before);

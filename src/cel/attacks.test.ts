@@ -47,7 +47,9 @@ describe('work that the budget ends, or the clock on a slow machine', () => {
       'a list that doubles and is looked through',
       `[object.numbers]${'.map(a, a + a)'.repeat(12)}.all(l, l.isSorted())`,
     ],
-  ])('%s', (_, expression) => expect([overBudget, tooLong]).toContain(run(expression)));
+  ])('CEL work that the budget ends, or the clock on a slow machine: %s', (_, expression) =>
+    expect([overBudget, tooLong]).toContain(run(expression)),
+  );
 });
 
 describe('work that the units of cost do not show', () => {
@@ -64,7 +66,9 @@ describe('work that the units of cost do not show', () => {
     ],
     ['values that are written out', '"%s".format([object.alike]).size() > 0'],
     ['matches of nearly nothing', 'object.text.findAll("a").size() + object.text.findAll("a").size() > 0'],
-  ])('%s', (_, expression) => expect([tooLong, overBudget]).toContain(run(expression)));
+  ])('CEL work that the units of cost do not show: %s', (_, expression) =>
+    expect([tooLong, overBudget]).toContain(run(expression)),
+  );
 });
 
 describe('long texts in one call', () => {
@@ -115,7 +119,9 @@ describe('long texts in one call', () => {
       'error parsing regexp: expression too large',
     ],
     ['the same pattern as a constant', '"a".matches("(a{1,99}b){1,99}")', 'invalid matches argument'],
-  ])('%s', (_, expression, end) => expect(evaluate(expression)).toContain(end));
+  ])('CEL functions on long texts in one call: %s', (_, expression, end) =>
+    expect(evaluate(expression)).toContain(end),
+  );
 });
 
 describe('results that would not fit', () => {
@@ -142,7 +148,7 @@ describe('results that would not fit', () => {
       '"%.9999f".format([0.1]) == ""',
       'could not parse formatting clause: precision too large',
     ],
-  ])('%s', (_, expression, message) => expect(run(expression)).toContain(message));
+  ])('CEL results that would not fit: %s', (_, expression, message) => expect(run(expression)).toContain(message));
 });
 
 describe('patterns that are slow elsewhere', () => {
@@ -150,7 +156,7 @@ describe('patterns that are slow elsewhere', () => {
     ['nested repetition', 'object.short.matches("(a+)+$")', 'true'],
     ['alternatives that overlap', 'object.short.matches("^(a|aa)*b$")', 'false'],
     ['many wildcards', 'object.short.matches(".*b.*c.*d")', 'false'],
-  ])('%s', (_, expression, value) => expect(run(expression)).toBe(value));
+  ])('CEL patterns that are slow elsewhere: %s', (_, expression, value) => expect(run(expression)).toBe(value));
 });
 
 describe('expressions that are large', () => {

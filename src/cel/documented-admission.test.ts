@@ -83,7 +83,7 @@ describe('Validating Admission Policy', () => {
     ],
     ["object.metadata.name.startsWith('demo')", true],
     ["has(object.namex) ? object.namex == 'special' : request.name == 'special'", false],
-  ])('%s', (expression, value) => expect(run(env, expression, bindings)).toBe(value));
+  ])('Validating Admission Policy: %s', (expression, value) => expect(run(env, expression, bindings)).toBe(value));
 
   const example = {
     minReplicas: 1,
@@ -121,7 +121,7 @@ describe('Validating Admission Policy', () => {
     ['object.set1.all(e, !(e in object.set2))'],
     ['size(object.names) == size(object.details) && object.names.all(n, n in object.details)'],
     ['size(object.clusters.filter(c, c.name == object.primary)) == 1'],
-  ])('of an object: %s', (expression) =>
+  ])('Validating Admission Policy of an object: %s', (expression) =>
     expect(run(env, expression, { ...bindings, object: adaptAny(example) })).toBe(true),
   );
 
@@ -132,10 +132,12 @@ describe('Validating Admission Policy', () => {
     ['request.operationn == "CREATE"', "undefined field 'operationn'"],
     ['variables.unknown == 1', "undefined field 'unknown'"],
     ['namespaceObject.spec.x == 1', "undefined field 'x'"],
-  ])('%s is refused', (expression, message) => expect(run(env, expression, bindings)).toContain(message));
+  ])('Validating Admission Policy: %s is refused', (expression, message) =>
+    expect(run(env, expression, bindings)).toContain(message),
+  );
 
   test.each([['params.x == 1'], ["authorizer.path('/').check('get').allowed()"]])(
-    '%s is unknown where there is none',
+    'Validating Admission Policy: %s is unknown where there is none',
     (expression) => {
       expect(run(admissionEnvironment({}), expression, {})).toContain('undeclared reference');
     },

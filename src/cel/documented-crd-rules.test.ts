@@ -170,7 +170,7 @@ describe('CustomResourceDefinitions: validation rules', () => {
       { names: ['should-be-first'] },
     ],
     ['self.foo == self.bar && self.bar > 1', object({ foo: I, bar: I }), { foo: 2, bar: 2 }, { foo: 2, bar: 1 }],
-  ])('%s', (rule, schema, holds, fails) => {
+  ])('CustomResourceDefinitions: validation rules: %s', (rule, schema, holds, fails) => {
     expect(evaluateRule(schema, rule, holds, holds, false)).toBe(true);
     expect(evaluateRule(schema, rule, fails, fails, false)).toBe(false);
   });
@@ -179,7 +179,7 @@ describe('CustomResourceDefinitions: validation rules', () => {
     ['self.metadata.name.startsWith(self.prefix)', { metadata: { name: 'web-1' }, prefix: 'web' }, true],
     ["self.metadata.name == 'singleton'", { metadata: { name: 'other' }, prefix: '' }, false],
     ["self.kind == 'Foo' && self.apiVersion == 'example.com/v1'", { apiVersion: 'example.com/v1', kind: 'Foo' }, true],
-  ])('at the root: %s', (rule, self, value) =>
+  ])('CustomResourceDefinitions: validation rules at the root: %s', (rule, self, value) =>
     expect(evaluateRule(object({ prefix: S }), rule, self, self, true)).toBe(value),
   );
 

@@ -108,7 +108,9 @@ describe('Common Expression Language in Kubernetes: libraries', () => {
     ["['hello', 'mellow'].join(' ')", 'hello mellow'],
     ["{'a': {'b': 1}}.?a.?b.orValue(2)", 1],
     ['1 < 1.5 && 2u > 1', true],
-  ])('%s', (expression, value) => expect(run(env, expression, bindings)).toEqual(value));
+  ])('Common Expression Language in Kubernetes: libraries: %s', (expression, value) =>
+    expect(run(env, expression, bindings)).toEqual(value),
+  );
 });
 
 /** The page gives them; its own server would not take them. */
@@ -124,7 +126,9 @@ describe('Common Expression Language in Kubernetes: examples that do not compile
       "authorizer.serviceAccount('default', 'myserviceaccount').resource('deployments').check('delete').allowed()",
       "found no matching overload for 'resource' applied to 'kubernetes.authorization.Authorizer.(string)'",
     ],
-  ])('%s', (expression, message) => expect(run(env, expression, {})).toContain(message));
+  ])('Common Expression Language in Kubernetes: examples that do not compile: %s', (expression, message) =>
+    expect(run(env, expression, {})).toContain(message),
+  );
 });
 
 describe('Authenticating: structured configuration', () => {
@@ -158,7 +162,7 @@ describe('Authenticating: structured configuration', () => {
     ["claims.groups.map(g, 'prefix:' + g)", ['prefix:a', 'prefix:b']],
     ["has(claims.missing) ? claims.missing : ''", ''],
     ['claims.missing', 'no such key: missing'],
-  ])('%s', (expression, value) =>
+  ])('Authenticating: structured configuration: %s', (expression, value) =>
     expect(run(claimsEnvironment, expression, { claims: adaptAny(claims) })).toEqual(value),
   );
 
@@ -174,7 +178,7 @@ describe('Authenticating: structured configuration', () => {
     ["!user.username.startsWith('system:')", true],
     ["user.groups.all(group, !group.startsWith('system:'))", false],
     ["user.extra['example.com/tenant'][0] == 't'", true],
-  ])('%s', (expression, value) =>
+  ])('Authenticating: structured configuration: %s', (expression, value) =>
     expect(
       run(userEnvironment, expression, {
         user: userInfo.adapt({ username: 'alice', groups: ['system:masters'], extra: { 'example.com/tenant': ['t'] } }),
@@ -207,7 +211,9 @@ describe('Authorization: match conditions of a webhook', () => {
     ["!('system:serviceaccounts:kube-system' in request.groups)", true],
     ['has(request.nonResourceAttributes)', false],
     ["has(request.resourceAttributes.subresource) && request.resourceAttributes.subresource == 'status'", false],
-  ])('%s', (expression, value) => expect(run(env, expression, { request: accessReview.adapt(spec) })).toBe(value));
+  ])('Authorization: match conditions of a webhook: %s', (expression, value) =>
+    expect(run(env, expression, { request: accessReview.adapt(spec) })).toBe(value),
+  );
 });
 
 test('an expression of another type is refused', () => {

@@ -132,7 +132,7 @@ describe('a list over HTTP', () => {
       answers: [failure(tooLargeResourceVersion('Too large resource version: 5, current: 3')), list(['a', 'b'], '3')],
       paths: ['/api/v1/pods?limit=500&resourceVersion=5', '/api/v1/pods?limit=500'],
     },
-  ])('$name', async ({ options, list: how, answers, paths }) => {
+  ])('a list over HTTP: $name', async ({ options, list: how, answers, paths }) => {
     const t = setUp(answers, options);
     expect(namesOf((await t.read(how)).objects)).toEqual(['a', 'b']);
     expect(t.paths).toEqual(paths);
@@ -168,7 +168,7 @@ describe('a list over HTTP', () => {
       failed: failure(resourceExpired('The provided continue parameter is too old')),
       error: { code: 410, reason: 'Expired' },
     },
-  ])('fails with $name', async ({ failed, error }) => {
+  ])('a list over HTTP fails with $name', async ({ failed, error }) => {
     const t = setUp([list(['a'], '7', 'next'), failed]);
     await expect(t.read()).rejects.toMatchObject(error);
     expect(t.clock.pending).toBe(0);
@@ -227,7 +227,7 @@ describe('a watch over HTTP', () => {
       name: 'chunks with empty lines between events',
       chunks: [`\n${event('ADDED', 'ä', '6')}\n`, event('DELETED', 'b', '7')],
     },
-  ])('reads events from $name', async ({ chunks }) => {
+  ])('a watch over HTTP reads events from $name', async ({ chunks }) => {
     const t = await openWatch(new Body().write(...chunks));
     await t.settle();
     expect([t.lines, t.watch.version]).toEqual([['ADDED ä', 'DELETED b'], '7']);
@@ -278,7 +278,7 @@ describe('a watch over HTTP', () => {
       end: (body) => body.write('<html>\n').end(),
       error: { name: 'JsonSyntaxError' },
     },
-  ])('ends $name', async ({ end, lines = [], error }) => {
+  ])('a watch over HTTP ends $name', async ({ end, lines = [], error }) => {
     const body = new Body();
     const t = await openWatch(body);
     end(body);

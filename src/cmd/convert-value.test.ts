@@ -10,7 +10,7 @@ const convert = (value: string | Uint8Array, to: 'json' | 'yaml' | 'protobuf'): 
 const named = fixtureNames.filter(({ name }) => name !== 'core.v1.WatchEvent');
 
 describe.skipIf(!hasFixtures)('every encoding of an object converts to every other (facts/roundtrip)', () => {
-  test.each(named)('$name', ({ name }) => {
+  test.each(named)('every encoding of an object converts to every other: $name', ({ name }) => {
     const object = fixtureObject(name);
     const protobuf = readFixture(name, 'pb');
     // Carried JSON keeps its spaces, so the text has none.
@@ -81,7 +81,7 @@ describe('orch convert', () => {
       value: 'k8s:enc:aescbc:v1:key1:\x00\x01',
       message: 'the value is encrypted (k8s:enc:aescbc:v1:key1)',
     },
-  ])('refuses $name to protobuf', ({ value, message }) => {
+  ])('orch convert refuses $name to protobuf', ({ value, message }) => {
     expect(() => convertValue(Buffer.from(value, 'latin1'), 'protobuf')).toThrow(expect.objectContaining({ message }));
   });
 });

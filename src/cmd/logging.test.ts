@@ -19,7 +19,7 @@ describe('text', () => {
     { level: 'debug', letters: 'DIWE' },
     { level: 'info', letters: 'IWE' },
     { level: 'error', letters: 'E' },
-  ] as const)('at level $level shows $letters', async ({ level, letters }) => {
+  ] as const)('text log output at level $level shows $letters', async ({ level, letters }) => {
     expect((await lines('text', level, {})).map((line) => line[0]).join('')).toBe(letters);
   });
 

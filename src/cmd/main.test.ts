@@ -14,7 +14,7 @@ async function run(argv: readonly string[], parts: Parameters<typeof runCommand>
 
 describe('orch', () => {
   test.each([{ argv: [] }, { argv: ['help'] }, { argv: ['--help'] }, { argv: ['-h'] }])(
-    '$argv lists the commands',
+    'orch: $argv lists the commands',
     async ({ argv }) => {
       const { code, out } = await run(argv);
       expect(code).toBe(0);
@@ -55,7 +55,7 @@ describe('orch', () => {
     { argv: ['version'], out: `orch ${orchVersion}\nKubernetes v1.32.13+orch${orchVersion}\n` },
     { argv: ['apiserver', '--version'], out: `Kubernetes v1.32.13+orch${orchVersion}\n` },
     { argv: ['up', '--version=true'], out: `Kubernetes v1.32.13+orch${orchVersion}\n` },
-  ])('$argv prints the version', async ({ argv, out }) => {
+  ])('orch: $argv prints the version', async ({ argv, out }) => {
     expect(await run(argv)).toEqual({ code: 0, out, err: '' });
   });
 

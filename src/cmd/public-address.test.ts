@@ -12,7 +12,7 @@ test.each([
     bind: '192.0.2.8',
     address: '192.0.2.8',
   },
-])('$name', async ({ advertise, bind, address }) => {
+])('the public address of the server: $name', async ({ advertise, bind, address }) => {
   expect(await findPublicAddress(advertise, bind)).toBe(address);
 });
 

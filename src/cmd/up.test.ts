@@ -257,7 +257,7 @@ describe('what orch up refuses, in one line with the next step', () => {
       flags: ['extra'],
       message: 'Error: "orch up" does not take any arguments, got ["extra"]\nSee \'orch help up\'.\n',
     },
-  ])('$flags', async ({ flags, message }) => {
+  ])('orch up refuses $flags, in one line with the next step', async ({ flags, message }) => {
     expect(await errorOf(up(...flags))).toBe(message);
   });
 

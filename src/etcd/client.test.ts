@@ -38,7 +38,7 @@ describe('a write', () => {
       message: /^etcdserver: request timed out$/,
     },
     { name: 'that found no leader', step: unavailable('etcdserver: no leader'), message: /^etcdserver: no leader$/ },
-  ])('$name is not sent again: its outcome is unknown', async ({ step, message }) => {
+  ])('a write: $name is not sent again: its outcome is unknown', async ({ step, message }) => {
     const peer = await startScript(step, answer);
     await expect(write(openClient([peer.url]))).rejects.toMatchObject({
       name: 'GrpcError',
@@ -80,7 +80,7 @@ describe('a read', () => {
     { name: 'after a lost connection', step: cutOff },
     { name: 'after a refusal', step: refuse },
     { name: 'when etcd has just no leader', step: unavailable('etcdserver: leader changed') },
-  ])('is tried again $name', async ({ step }) => {
+  ])('a read is tried again $name', async ({ step }) => {
     const peer = await startScript(step, answer);
     expect((await read(openClient([peer.url]))).revision).toBe(42);
     expect(peer.calls).toEqual([rangePath, rangePath]);
@@ -166,7 +166,7 @@ describe('an answer that is not gRPC as it should be', () => {
       code: GrpcCode.internal,
       message: 'a compressed message, which was not asked for',
     },
-  ])('$name is an error', async ({ step, code, message }) => {
+  ])('an answer that is not gRPC as it should be: $name is an error', async ({ step, code, message }) => {
     const peer = await startScript(step);
     await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({
       name: 'GrpcError',

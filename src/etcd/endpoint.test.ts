@@ -53,7 +53,7 @@ describe('endpoints', () => {
         authority: '10.0.0.1:2379',
       },
     },
-  ])('$text', ({ text, endpoint }) => {
+  ])('an etcd endpoint: $text', ({ text, endpoint }) => {
     expect(parseEndpoint(text, false)).toEqual(endpoint);
   });
 
@@ -68,7 +68,7 @@ describe('endpoints', () => {
     { text: '', error: 'not a URL' },
     { text: 'http://127.0.0.1:2379/v3', error: 'only scheme, host and port are allowed' },
     { text: 'http://user@127.0.0.1:2379', error: 'only scheme, host and port are allowed' },
-  ])('$text is refused', ({ text, error }) => {
+  ])('an etcd endpoint is refused: $text', ({ text, error }) => {
     expect(() => parseEndpoint(text, false)).toThrow(`etcd endpoint ${JSON.stringify(text)}: ${error}`);
   });
 });

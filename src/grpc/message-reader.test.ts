@@ -21,9 +21,12 @@ function read(bytes: Buffer, size: number, maxBytes = 1_000): string[] {
 describe('length-prefixed messages', () => {
   const texts = ['one', '', 'x'.repeat(300), 'four'];
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8, 64, 10_000])('are put together from pieces of %i bytes', (size) => {
-    expect(read(Buffer.concat(texts.map((text) => message(text))), size)).toEqual(texts);
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 64, 10_000])(
+    'length-prefixed messages are put together from pieces of %i bytes',
+    (size) => {
+      expect(read(Buffer.concat(texts.map((text) => message(text))), size)).toEqual(texts);
+    },
+  );
 
   test('that are compressed are refused', () => {
     expect(() => read(message('x', 1), 100)).toThrow(

@@ -52,9 +52,12 @@ const expected = [
 ];
 
 describe('frames, RFC 9113 section 4.1', () => {
-  test.each(Array.from({ length: 30 }, (_, i) => i + 1))('are the same in pieces of %i bytes', (size) => {
-    expect(read(frames, [size])).toEqual(expected);
-  });
+  test.each(Array.from({ length: 30 }, (_, i) => i + 1))(
+    'frames, RFC 9113 section 4.1 are the same in pieces of %i bytes',
+    (size) => {
+      expect(read(frames, [size])).toEqual(expected);
+    },
+  );
 
   test('are the same when all come at once', () => {
     expect(read(frames, [frames.length])).toEqual(expected);

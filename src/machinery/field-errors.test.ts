@@ -69,7 +69,7 @@ describe('an answer with many errors', () => {
       end: ', and at least 1 more error]',
     },
     { name: 'says both', errors: new TooManyErrors(many(40, 'x'.repeat(8000))), end: ', and at least 9 more errors]' },
-  ])('$name', ({ errors, end }) => {
+  ])('an answer with many errors: $name', ({ errors, end }) => {
     const { message, details } = invalidStatus(kind, 'web', errors);
     expect(message).toMatch(/^Deployment\.apps "web" is invalid: \[spec\[0\]: /);
     expect(message.endsWith(end)).toBe(true);
@@ -110,7 +110,7 @@ describe('a large value is shown in part', () => {
       body: /^Unsupported value: "a": supported values: "0", "1", .*\.\.\. \(cut\)$/,
     },
     { name: 'a reason', error: invalid(path, 'a', long), body: /^Invalid value: "a": x{8192}\.\.\. \(cut\)$/ },
-  ])('$name', ({ error, body }) => {
+  ])('a large value is shown in part: $name', ({ error, body }) => {
     expect(error.body.length).toBeLessThan(10_000);
     expect(body.test(error.body), error.body.slice(0, 100)).toBe(true);
   });

@@ -10,7 +10,9 @@ describe('field selectors', () => {
     { name: 'terms without field and value are dropped', text: '=,!=,a=1,==', canonical: 'a=1' },
     { name: 'a value without a field is not', text: '=1', canonical: '=1' },
     { name: 'empty value', text: 'a=', canonical: 'a=' },
-  ])('$name', ({ text, canonical }) => expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical));
+  ])('a field selector: $name', ({ text, canonical }) =>
+    expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical),
+  );
 
   test('removes the escapes from values', () =>
     expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
@@ -24,7 +26,9 @@ describe('field selectors', () => {
     },
     { name: 'unknown escape', text: 'a=b\\c', message: 'invalid field selector: invalid escape sequence: \\c' },
     { name: 'escape at the end', text: 'a=b\\', message: 'invalid field selector: invalid escape sequence: \\' },
-  ])('refuses: $name', ({ text, message }) => expect(() => parseFieldSelector(text)).toThrow(message));
+  ])('a field selector is refused: $name', ({ text, message }) =>
+    expect(() => parseFieldSelector(text)).toThrow(message),
+  );
 
   test.each([
     { text: 'a=1', matches: true },
@@ -40,7 +44,7 @@ describe('field selectors', () => {
     { name: 'a value twice', text: 'a=1,a=1', matches: true },
     { name: 'a value and not it', text: 'a=1,a!=1', matches: false },
     { name: 'a value and not others', text: 'a=1,a!=2,a!=3', matches: true },
-  ])('of one field: $name', ({ text, matches }) =>
+  ])('a field selector of one field: $name', ({ text, matches }) =>
     expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
   );
 

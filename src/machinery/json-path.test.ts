@@ -45,7 +45,7 @@ test.each<[path: string, found: JsonValue[]]>([
       'Done',
     ].map((each) => each as JsonValue),
   ],
-])('%s', (path, found) => {
+])('a JSON path finds what it names: %s', (path, found) => {
   expect([...parseJsonPath(path)!(value)]).toEqual(found);
 });
 

@@ -25,7 +25,9 @@ describe('label selectors as text', () => {
     { name: 'empty members of a set', text: 'a in (,x)', canonical: 'a in (,x)' },
     { name: 'keywords as keys and values', text: 'in in (notin),notin=in', canonical: 'in in (notin),notin=in' },
     { name: 'negated key before an operator is absence of the key', text: '!a', canonical: '!a' },
-  ])('$name', ({ text, canonical }) => expect(selectorText(parseLabelSelector(text))).toBe(canonical));
+  ])('a label selector as text: $name', ({ text, canonical }) =>
+    expect(selectorText(parseLabelSelector(text))).toBe(canonical),
+  );
 
   test.each([
     { name: 'no key', text: '=a', message: "found '=', expected: !, identifier, or 'end of string'" },
@@ -69,7 +71,7 @@ describe('label selectors as text', () => {
         "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value " +
         'must be an integer',
     },
-  ])('refuses: $name', ({ text, message }) =>
+  ])('a label selector is refused: $name', ({ text, message }) =>
     expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)),
   );
 });
@@ -88,7 +90,7 @@ describe('matching', () => {
     { text: 'n>5', matches: false },
     { text: 'app>1', matches: false },
     { text: 'toString', matches: false },
-  ])('$text', ({ text, matches }) => {
+  ])('matching by a label selector: $text', ({ text, matches }) => {
     expect(matchesLabels(parseLabelSelector(text), labels)).toBe(matches);
     expect(matchesLabels(parseLabelSelector(text), new Map(Object.entries(labels)))).toBe(matches);
   });
@@ -134,7 +136,7 @@ describe('matching of many requirements', () => {
     { name: 'on one key', text: numbered(20_000, (i) => `app!=v${i}`), matches: true },
     { name: 'with as many values', text: `app in (web,${numbered(20_000, (i) => `v${i}`)})`, matches: true },
     { name: 'that nothing can meet', text: numbered(20_000, (i) => `app=v${i}`), matches: false },
-  ])('asks for the labels of the object, not for each requirement: $name', ({ text, matches }) => {
+  ])('a label selector of many requirements asks for the labels of an object once: $name', ({ text, matches }) => {
     const requirements = [...parseLabelSelector(text)];
     const readsOf = (objects: number): number =>
       readsDuring(requirements, (counted) => {

@@ -39,7 +39,7 @@ describe('equality as JSON', () => {
     { a: new RawJson('{"a": 1}').asValue(), b: { a: 1 }, equal: true },
     { a: [new RawJson('{"a": 1}').asValue()], b: [new RawJson('{"a":2}').asValue()], equal: false },
     { a: undefined, b: null, equal: false },
-  ])('of $a and $b is $equal', ({ a, b, equal }) => {
+  ])('equality as JSON of $a and $b is $equal', ({ a, b, equal }) => {
     expect([jsonEqual(a, b), jsonEqual(b, a)]).toEqual([equal, equal]);
   });
 });

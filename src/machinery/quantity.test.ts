@@ -61,7 +61,7 @@ describe('canonical notation', () => {
     { text: '1.', canonical: '1.' },
     { text: '.', canonical: '0' },
     { text: 'm', canonical: '0' },
-  ])('$text is $canonical', ({ text, canonical }) => {
+  ])('canonical notation of quantities: $text is $canonical', ({ text, canonical }) => {
     expect(parseQuantity(text).toString()).toBe(canonical);
     expect(canonicalQuantity(text)).toBe(canonical);
     expect(canonicalQuantity(text)).toBe(canonical);
@@ -80,7 +80,7 @@ describe('canonical notation', () => {
     { text: '1e99999', message: wrongSuffix },
     { text: '1'.repeat(300), message: wrongFormat },
     { text: '{}', message: wrongFormat },
-  ])('refuses "$text"', ({ text, message }) => {
+  ])('canonical notation of quantities refuses "$text"', ({ text, message }) => {
     expect(() => parseQuantity(text)).toThrow(expect.objectContaining({ message }));
   });
 });
@@ -94,7 +94,7 @@ describe('arithmetic', () => {
     { name: 'zero takes the other’s format', sum: '0 + 1Gi', result: '1Gi' },
     { name: 'beyond 64 bits', sum: '9E + 9E', result: '18E' },
     { name: 'to zero', sum: '1 + -1', result: '0' },
-  ])('adds $name', ({ sum, result }) => {
+  ])('quantity arithmetic adds $name', ({ sum, result }) => {
     const [a, b] = sum.split(' + ').map((text) => q(text));
     expect(a!.add(b!).toString()).toBe(result);
     expect(q(result).sub(b!).compare(a!)).toBe(0);

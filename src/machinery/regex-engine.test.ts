@@ -21,21 +21,21 @@ describe('the size of a pattern', () => {
     ['((a{10}){10}){10}', 1220],
     ['a|b', 3],
     ['(?P<name>a){2}', 6],
-  ])('%s', (pattern, size) => expect(regexSize(pattern)).toBe(size));
+  ])('the size of a pattern: %s', (pattern, size) => expect(regexSize(pattern)).toBe(size));
 
   test.each([
     ['a'.repeat(maxRegexSize + 1)],
     ['('.repeat(3_000_000)],
     ['((a{1,30}){1,30}){1,30}'],
     ['(?i)[\\pL\\d]{0,900}'],
-  ])('%.20s… is refused', (pattern) =>
+  ])('the size of a pattern: %.20s… is refused', (pattern) =>
     expect(compileRegex(pattern)).toBe('error parsing regexp: expression too large'),
   );
 
   test.each([
     ['(', 'error parsing regexp: missing closing ): `(`'],
     ['a{1001}', 'error parsing regexp: invalid repeat count: `{1001}`'],
-  ])('%s is no pattern', (pattern, problem) => expect(compileRegex(pattern)).toBe(problem));
+  ])('the size of a pattern: %s is no pattern', (pattern, problem) => expect(compileRegex(pattern)).toBe(problem));
 });
 
 describe('a text that is watched', () => {
@@ -48,7 +48,7 @@ describe('a text that is watched', () => {
     ['😀+', 'x😀😀', '😀😀'],
     ['needle', 'hay needle', 'needle'],
     ['^$', '', ''],
-  ])('is matched like any: %s', (pattern, text, found) => {
+  ])('a text that is watched is matched like any: %s', (pattern, text, found) => {
     const re = compiled(pattern);
     const matcher = re.matcher(watchedText(text, re, never));
     expect(matcher.find()).toBe(true);

@@ -13,7 +13,7 @@ describe('Time, RFC 3339 with whole seconds', () => {
     { name: 'the last second', text: '9999-12-31T23:59:59Z', printed: '9999-12-31T23:59:59Z' },
     { name: 'before 1970', text: '1969-12-31T23:59:59Z', printed: '1969-12-31T23:59:59Z' },
     { name: 'a leap day', text: '2000-02-29T00:00:00Z', printed: '2000-02-29T00:00:00Z' },
-  ])('reads $name', ({ text, printed }) => {
+  ])('Time, RFC 3339 with whole seconds reads $name', ({ text, printed }) => {
     expect(formatTime(parseTime(text).seconds)).toBe(printed);
   });
 
@@ -76,7 +76,7 @@ describe('Time, RFC 3339 with whole seconds', () => {
       text: '"é',
       message: 'parsing time "\\"\\xc3\\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\\"\\xc3\\xa9" as "2006"',
     },
-  ])('refuses $name', ({ text, message }) => {
+  ])('Time, RFC 3339 with whole seconds refuses $name', ({ text, message }) => {
     expect(() => parseTime(text)).toThrow(expect.objectContaining({ message }));
   });
 });
@@ -86,7 +86,7 @@ describe('MicroTime, six fraction digits', () => {
     { name: 'microseconds', text: '2024-05-01T10:00:00.000001Z', printed: '2024-05-01T10:00:00.000001Z' },
     { name: 'an offset', text: '2024-05-01T10:00:00.500000+01:00', printed: '2024-05-01T09:00:00.500000Z' },
     { name: 'before 1970', text: '1960-01-01T00:00:00.999999Z', printed: '1960-01-01T00:00:00.999999Z' },
-  ])('reads $name', ({ text, printed }) => {
+  ])('MicroTime, six fraction digits reads $name', ({ text, printed }) => {
     const { seconds, nanos } = parseMicroTime(text);
     expect(formatMicroTime(seconds, nanos)).toBe(printed);
   });
@@ -105,7 +105,7 @@ describe('MicroTime, six fraction digits', () => {
         'parsing time "2024-05-01T10:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot ' +
         'parse "7Z" as "Z07:00"',
     },
-  ])('refuses $name', ({ text, message }) => {
+  ])('MicroTime, six fraction digits refuses $name', ({ text, message }) => {
     expect(() => parseMicroTime(text)).toThrow(expect.objectContaining({ message }));
   });
 });

@@ -38,7 +38,7 @@ describe('PEM', () => {
     { name: 'a beginning within a line', text: ` ${block('A', 'YQ==\n')}`, blocks: [] },
     { name: 'a beginning without its end', text: '-----BEGIN A\n-----END A-----\n', blocks: [] },
     { name: 'dashes that are both', text: '-----BEGIN -----\nYQ==\n-----END -----\n', blocks: [':a'] },
-  ])('$name', ({ text, blocks }) => {
+  ])('PEM: $name', ({ text, blocks }) => {
     expect(shown(text)).toEqual(blocks);
   });
 });

@@ -48,7 +48,7 @@ describe('the certificates, RFC 5280', () => {
       issuer: 'CN=orch-front-proxy-ca',
       ca: false,
     },
-  ])('$name has its subject, issuer and key', ({ pair, subject, issuer, ca }) => {
+  ])('the certificates, RFC 5280: $name has its subject, issuer and key', ({ pair, subject, issuer, ca }) => {
     const certificate = read(pair.certificate);
     expect([certificate.subject, certificate.issuer, certificate.ca]).toEqual([subject, issuer, ca]);
     expect(certificate.checkPrivateKey(createPrivateKey(pair.key))).toBe(true);

@@ -144,7 +144,7 @@ describe('an informer whose watch ends', () => {
       lists: 1,
       lines: ['initial a@1', 'add b@2'],
     },
-  ])('$name', async ({ meanwhile, end, lists, lines }) => {
+  ])('an informer whose watch ends: $name', async ({ meanwhile, end, lists, lines }) => {
     const t = setUp();
     t.source.set('a');
     await t.start();

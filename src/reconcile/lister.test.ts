@@ -37,7 +37,7 @@ describe.each<{ name: string; indexers: Indexers<MemoryObject> }>([
     { name: 'those of a namespace', got: () => lister.listIn('x'), expected: ['x/a', 'x/b'] },
     { name: 'those of a namespace with a label', got: () => lister.listIn('x', withLabel('db')), expected: ['x/b'] },
     { name: 'none of a namespace without any', got: () => lister.listIn('z'), expected: [] },
-  ])('lists $name', ({ got, expected }) => expect(names(got())).toEqual(expected));
+  ])('a lister lists $name', ({ got, expected }) => expect(names(got())).toEqual(expected));
 
   test('finds an object by namespace and name', () => {
     expect(lister.get('x', 'b')).toBe(objects[1]);

@@ -145,7 +145,7 @@ describe('a delay of a key', () => {
       },
       at: [],
     },
-  ])('$name', async ({ act, at }) => {
+  ])('a delay of a key: $name', async ({ act, at }) => {
     const { queue, clock } = setUp();
     const taken: number[] = [];
     const worker = async (): Promise<void> => {

@@ -293,7 +293,7 @@ test.each<Case>([
       },
     }),
   },
-])('$name', ({ resource, subresource = '', object, old }) => {
+])('the work of a write grows with the object and no faster: $name', ({ resource, subresource = '', object, old }) => {
   const [group = '', name = ''] = resource.split('/');
   const definition = definitionOf(group, name);
   const strategy =

@@ -47,7 +47,7 @@ describe('a list of a store, for an informer', () => {
       version: { match: 'notOlderThan', revision: 5 },
     },
     { name: 'the most recent again', freshness: 'mostRecent', notBefore: '5', version: { match: 'mostRecent' } },
-  ])('is $name', async ({ freshness, notBefore, version }) => {
+  ])('a list of a store, for an informer is $name', async ({ freshness, notBefore, version }) => {
     const t = setUp();
     const { signal } = new AbortController();
     const pages = [];

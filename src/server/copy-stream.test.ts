@@ -60,7 +60,7 @@ describe('a stream that is copied to a client', () => {
       log: ['a', 'b', 'waited for', 'c'],
     },
     { name: 'ends the answer at once when it breaks off', source: () => failing('a'), log: ['a', 'aborted'] },
-  ])('$name', async ({ source, accepts, log }) => {
+  ])('a stream that is copied to a client: $name', async ({ source, accepts, log }) => {
     const client = new Client(accepts);
     const from = source();
     await copyStream(from, client, () => undefined);

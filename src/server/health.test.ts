@@ -74,7 +74,7 @@ describe('a health endpoint', () => {
       status: 404,
       body: '404 page not found\n',
     },
-  ])('$name', async ({ target, checks, status, body }) => {
+  ])('a health endpoint: $name', async ({ target, checks, status, body }) => {
     expect(await ask(target, checks)).toMatchObject({ status, body });
   });
 

@@ -38,7 +38,7 @@ describe('a composed chain', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('rejects when a step %s, and the steps outside see it', async (_, step) => {
+  ])('a composed chain rejects when a step %s, and the steps outside see it', async (_, step) => {
     const seen: unknown[] = [];
     const outside: Middleware<string[]> = (_ctx, next) =>
       next().catch((error: unknown) => {

@@ -40,7 +40,7 @@ describe('an answer that streams', () => {
   test.each([
     { name: 'the client has gone before it', options: { closed: true }, said: [] },
     { name: 'the connection breaks as it begins', options: { broken: true }, said: ['failed'] },
-  ])('is told so when $name: what it holds open has to be let go', async ({ options, said }) => {
+  ])('an answer that streams is told so when $name: what it holds open has to be let go', async ({ options, said }) => {
     const out = outlet(options);
     const seen: boolean[] = [];
     await respond(

@@ -8,7 +8,7 @@ describe('byte strings', () => {
     { name: 'two bytes', key: 'é\u0080\u00ff' },
     { name: 'three bytes', key: '日本\uffff' },
     { name: 'four bytes', key: '\u{1f600}\u{10ffff}' },
-  ])('come back as the key: $name', ({ key }) => {
+  ])('byte strings come back as the key: $name', ({ key }) => {
     expect(fromByteString(toByteString(key))).toBe(key);
   });
 

@@ -16,7 +16,7 @@ describe('shared leases', () => {
     { name: 'a very short one is not extended', ttlSeconds: 15, reuseSeconds: 60, granted: 15 },
     { name: 'the option limits the extension', ttlSeconds: 3600, reuseSeconds: 5, granted: 3605 },
     { name: 'parts of a second count as a whole one', ttlSeconds: 0.5, reuseSeconds: 60, granted: 1 },
-  ])('$name', async ({ ttlSeconds, reuseSeconds, granted }) => {
+  ])('shared leases: $name', async ({ ttlSeconds, reuseSeconds, granted }) => {
     const store = grantingStore();
     await createLeaseManager({ clock: new FakeClock(), reuseSeconds }).lease(store, ttlSeconds);
     expect(store.ttls).toEqual([granted]);

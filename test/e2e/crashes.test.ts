@@ -90,7 +90,7 @@ async function expectNothingLost(server: Server, loads: readonly Load[], watch: 
 
 describe('kill -9 of the server under load', () => {
   test.each(['the embedded store', 'etcd'] as const)(
-    'on %s loses no acknowledged write, and watches that come back have no gap',
+    'kill -9 of the server under load on %s loses no acknowledged write, and watches that come back have no gap',
     { timeout: 180_000 },
     async (store) => {
       const etcd = store === 'etcd' ? await EtcdServer.start({ fsync: true }) : undefined;

@@ -80,7 +80,7 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
         'pods "running" is forbidden: User "jane" cannot get resource "pods" in API group "" in the ' +
         'namespace "default"',
     },
-  ])('$what says so', async ({ args, text }) => {
+  ])('kubectl $what tells why it fails', async ({ args, text }) => {
     expect(await says(...args)).toContain(text);
   });
 

@@ -21,7 +21,7 @@ async function up(...flags: string[]): Promise<OrchProcess> {
 }
 
 describe('orch up on etcd', () => {
-  test.each(etcdVersions)('%s keeps the data there', async (version) => {
+  test.each(etcdVersions)('orch up on etcd: %s keeps the data there', async (version) => {
     await using etcd = await EtcdServer.start({ version });
     for (const name of ['first', 'second']) {
       await using orch = await up('--store-servers', etcd.url);

@@ -41,7 +41,7 @@ describe('orch up, in a process of its own', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s stops it cleanly, and the next start has the same data and credentials',
+    'orch up, in a process of its own: %s stops it cleanly, and the next start has the same data and credentials',
     async (signal) => {
       await using first = await up();
       await kubectl('1.32', kubeconfig, 'create', 'configmap', 'colours', '--from-literal=sky=blue');

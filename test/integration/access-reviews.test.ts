@@ -18,7 +18,7 @@ describe('reviews of access', () => {
       spec: { groups: ['system:authenticated'], nonResourceAttributes: { path: '/api', verb: 'get' } },
       allowed: true,
     },
-  ])('of a subject: $name', async ({ spec, allowed }) => {
+  ])('reviews of access of a subject: $name', async ({ spec, allowed }) => {
     const answer = await post(`${reviews}/subjectaccessreviews`, { spec });
     expect([answer.status, answer.json<{ status: { allowed?: boolean } }>().status.allowed ?? false]).toEqual([
       201,
@@ -112,7 +112,7 @@ describe('reviews of access', () => {
       code: 400,
       message: 'no namespace on request',
     },
-  ])('are refused with $name', async ({ path, body, code, message }) => {
+  ])('reviews of access are refused with $name', async ({ path, body, code, message }) => {
     expect(refusal(await post(path, body))).toMatchObject({ code, message });
   });
 

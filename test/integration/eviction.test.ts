@@ -82,7 +82,7 @@ describe('eviction', () => {
       spec: {},
       expected: violation(() => `The disruption budget ${name} needs 1 healthy pods and has 0 currently`),
     },
-  ])('is refused while $name', async ({ ready, status, spec, expected }) => {
+  ])('eviction is refused while $name', async ({ ready, status, spec, expected }) => {
     await runningPod(ready);
     await createBudget(status, spec);
     expect(refusal(await evict())).toMatchObject(expected());
@@ -96,7 +96,7 @@ describe('eviction', () => {
       status: { currentHealthy: 0 },
       spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
     },
-  ])('removes $name, at no cost', async ({ status, spec }) => {
+  ])('eviction removes $name, at no cost', async ({ status, spec }) => {
     await runningPod(false);
     await createBudget(status, spec);
     expect((await evict()).status).toBe(201);
@@ -160,7 +160,7 @@ describe('eviction', () => {
       more: { deleteOptions: { preconditions: { uid: 'x' } } },
       expected: { code: 409, reason: 'Conflict' },
     },
-  ])('is refused with $name', async ({ more, expected }) => {
+  ])('eviction is refused with $name', async ({ more, expected }) => {
     await runningPod(true);
     expect(refusal(await evict(more))).toMatchObject(expected);
     expect(await isThere()).toBe(true);

@@ -75,7 +75,7 @@ const bearer = (): Record<string, string> => ({ authorization: `Bearer ${token}`
 
 describe('the prefix', () => {
   test.each(['/', '/clusters', '/cluste', '/other/cluster/version', '/Cluster/version'])(
-    'leaves %s to what comes behind',
+    'the prefix of a mounted control plane leaves %s to what comes behind',
     async (path) => {
       await using app = await serve(application(administrator()));
       expect(await (await app.fetch(path)).text()).toBe('elsewhere');
@@ -83,7 +83,7 @@ describe('the prefix', () => {
   );
 
   test.each(['/cluster', '/cluster/', '/cluster?pretty=1', '/cluster/version', '/cluster/%76ersion'])(
-    'takes %s',
+    'the prefix of a mounted control plane takes %s',
     async (path) => {
       await using app = await serve(application(administrator()));
       const answer = await app.fetch(path);
@@ -100,9 +100,12 @@ describe('the prefix', () => {
     expect((await served.fetch('/cluster/version')).status).toBe(404);
   });
 
-  test.each(['cluster', '/cluster/', '/', '/a?b', '/a#b', '//a'])('is refused as %s', (prefix) => {
-    expect(() => controlPlane.koa({ prefix })).toThrow(TypeError);
-  });
+  test.each(['cluster', '/cluster/', '/', '/a?b', '/a#b', '//a'])(
+    'the prefix of a mounted control plane is refused as %s',
+    (prefix) => {
+      expect(() => controlPlane.koa({ prefix })).toThrow(TypeError);
+    },
+  );
 });
 
 describe('the caller', () => {
@@ -146,7 +149,7 @@ describe('the caller', () => {
         throw new Error('the session store is away');
       },
     ],
-  ])('that %s is a mistake of the application', async (_, user) => {
+  ])('a caller of a mounted control plane that %s is a mistake of the application', async (_, user) => {
     await using app = await serve(application({ user }));
     expect((await app.fetch('/cluster/version')).status).toBe(500);
   });

@@ -90,7 +90,7 @@ describe('a watcher that reads nothing more', () => {
         'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: ' +
         '13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
     },
-  ])('over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
+  ])('a watcher that reads nothing more over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
     const before = await openWatches();
     const socket = tls.connect({ ...tlsOptions(), ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');

@@ -153,25 +153,28 @@ describe('a request that holds up the event loop is named in the log', () => {
     expect((await server.send('POST', collection, { body: named('stored') })).status).toBe(201);
   });
 
-  test.each(rows)('in its $at: $verb', async ({ at, frame, method, path = collection, body, headers, verb, name }) => {
-    hold.at = at;
-    const { status } = await server.send(method, path, {
-      user: 'alice',
-      ...(body === undefined ? {} : { body }),
-      ...(headers === undefined ? {} : { headers }),
-    });
-    expect(status).toBeLessThan(300);
-    const line = await lineWith(frame);
-    expect(line).toMatchObject({
-      verb,
-      resource: 'configmaps',
-      version: 'v1',
-      namespace: 'default',
-      user: 'alice',
-      ...(name === undefined ? {} : { name }),
-    });
-    expect(line['seconds']).toBeGreaterThan(0.1);
-  });
+  test.each(rows)(
+    'a stalling request is named in the log in its $at: $verb',
+    async ({ at, frame, method, path = collection, body, headers, verb, name }) => {
+      hold.at = at;
+      const { status } = await server.send(method, path, {
+        user: 'alice',
+        ...(body === undefined ? {} : { body }),
+        ...(headers === undefined ? {} : { headers }),
+      });
+      expect(status).toBeLessThan(300);
+      const line = await lineWith(frame);
+      expect(line).toMatchObject({
+        verb,
+        resource: 'configmaps',
+        version: 'v1',
+        namespace: 'default',
+        user: 'alice',
+        ...(name === undefined ? {} : { name }),
+      });
+      expect(line['seconds']).toBeGreaterThan(0.1);
+    },
+  );
 
   test('in an event of its watch, and not the one that wrote', async () => {
     const target = `${collection}?watch=1&fieldSelector=metadata.name%3Dwatched`;

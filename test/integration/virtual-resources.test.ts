@@ -24,7 +24,7 @@ describe('binding', () => {
   test.each([
     { name: 'the subresource of a pod', path: () => `${pod}/binding` },
     { name: 'the collection of bindings', path: () => `${core}/bindings` },
-  ])('through $name gives the pod its node', async ({ path }) => {
+  ])('binding through $name gives the pod its node', async ({ path }) => {
     await createPod();
     const answer = await post(path(), { ...to('n1', { annotations: { a: 'b' } }), apiVersion: 'v1', kind: 'Binding' });
     expect([answer.status, answer.json()]).toEqual([
@@ -75,7 +75,7 @@ describe('binding', () => {
         ) as unknown,
       },
     },
-  ])('is refused with $name', async ({ body, expected }) => {
+  ])('binding is refused with $name', async ({ body, expected }) => {
     await createPod();
     expect(refusal(await post(`${pod}/binding`, body()))).toMatchObject(expected);
     expect((await server.send('GET', pod)).json<{ spec: object }>().spec).not.toHaveProperty('nodeName');
@@ -112,7 +112,7 @@ describe('component statuses', () => {
     expect(one.headers['warning']).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"');
   });
   test.each(['/api/v1/componentstatuses', '/api/v1/componentstatuses/store'])(
-    'are a table to people: %s',
+    'component statuses are a table to people: %s',
     async (path) => {
       const { status, text } = await server.send('GET', path, {
         headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
@@ -193,7 +193,7 @@ describe('ways to containers', () => {
       spec: { nodeName: 'gone' },
       expected: { code: 404, text: 'nodes "gone" not found' },
     },
-  ])('$name', async ({ path, spec, expected }) => {
+  ])('log, exec, attach and port-forward of pods: $name', async ({ path, spec, expected }) => {
     await createPod(spec);
     const answer = await server.send('GET', `${pod}/${path}`);
     expect({ code: answer.status, text: answer.text === '' ? '' : answer.json<Status>().message }).toEqual({

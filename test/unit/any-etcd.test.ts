@@ -56,7 +56,7 @@ describe('which etcd is taken', () => {
       taken: 'tools',
       lines: ['etcd: container does not start: no container', 'etcd: path does not start: no path'],
     },
-  ])('$name', async ({ container, path, tools, taken, lines }) => {
+  ])('which etcd is taken: $name', async ({ container, path, tools, taken, lines }) => {
     const report = vi.fn<(line: string) => void>();
     const etcd = await startAnyEtcd([way('container', container), way('path', path), way('tools', tools)], report);
     expect(etcd.url).toBe(taken);
@@ -104,7 +104,7 @@ describe('a Docker engine', () => {
       socket: '/nowhere/docker.sock',
       named: true,
     },
-  ])('$name', ({ environment, socket, named }) => {
+  ])('a Docker engine: $name', ({ environment, socket, named }) => {
     expect(engineIsNamed(environment, socket)).toBe(named);
   });
 });

@@ -55,7 +55,7 @@ describe('options', () => {
       argv: ['--content-type', 'yaml'],
       problem: '--content-type is protobuf or json, not "yaml"',
     },
-  ])('refuses $name', ({ argv, problem }) => {
+  ])('options refuses $name', ({ argv, problem }) => {
     expect(() => readOptions(argv)).toThrow(UsageError);
     expect(() => readOptions(argv)).toThrow(problem);
   });

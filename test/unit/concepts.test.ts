@@ -45,7 +45,7 @@ describe('the table of concepts in docs/architecture.md', () => {
     expect(new Set(rows.map(({ concept }) => concept)).size).toBe(rows.length);
   });
 
-  test.each(rows)('names a file for "$concept" that exists, is called by its words, and is described', (row) => {
+  test.each(rows)('the table of concepts names an existing, described file for "$concept"', (row) => {
     const [file = '', ...others] = codeIn(row.file);
     expect(others).toEqual([]);
     expect(existsSync(new URL(`src/${file}`, root)), file).toBe(true);

@@ -87,7 +87,7 @@ describe('a daemon made of src/server', () => {
     ['/version', 200, 'application/json', /^\{\n {2}"major": "1",/],
     ['/metrics', 200, 'text/plain; version=0.0.4; charset=utf-8', /kubernetes_build_info\{major="1"/],
     ['/api/v1/pods', 404, text, /^404 page not found\n$/],
-  ])('answers GET %s with %i', async (path, status, type, body) => {
+  ])('a daemon made of src/server answers GET %s with %i', async (path, status, type, body) => {
     await using daemon = await start();
     const answer = await daemon.get(path);
     expect(answer).toMatchObject({ status, type });

@@ -120,8 +120,11 @@ describe('the lines of code that decisions name', () => {
     expect([...new Set(rows.map(({ name }) => name))]).toEqual(['0002-etcd-client.md', '0004-http2-server.md']);
   });
 
-  test.each(rows)('are those of $folders, within five percent, in $name', ({ folders, lines }) => {
-    const counted = folders.map(linesOf).reduce((a, b) => a + b);
-    expect(Math.abs(counted - lines), `${counted} lines`).toBeLessThan(0.05 * lines);
-  });
+  test.each(rows)(
+    'the lines of code that decisions name are those of $folders, within five percent, in $name',
+    ({ folders, lines }) => {
+      const counted = folders.map(linesOf).reduce((a, b) => a + b);
+      expect(Math.abs(counted - lines), `${counted} lines`).toBeLessThan(0.05 * lines);
+    },
+  );
 });

@@ -72,7 +72,7 @@ describe('the length of a file', () => {
       text: long(400, '/** One file because. */\n'),
       problem: '400 lines without a reason in the header',
     },
-  ])('$name', ({ text, problem }) => expect(problemOf(text)).toBe(problem));
+  ])('the length of a file: $name', ({ text, problem }) => expect(problemOf(text)).toBe(problem));
 });
 
 test('no file of code that is not generated has more than 500 lines, or more than 350 without a reason', () => {

@@ -22,7 +22,7 @@ async function expectNothing(name: string, target: FuzzTarget, limits: Limits): 
 }
 
 describe.each(targets)('$name', ({ name, target, corpus }) => {
-  test.each(corpus)('$name', ({ input }) => target.check(bytesOf(input)));
+  test.each(corpus)('a fuzz case of the corpus: $name', ({ input }) => target.check(bytesOf(input)));
 
   test('inputs of a fixed seed', () => expectNothing(name, target, { seed: fixedSeed, runs: target.runs }));
 

@@ -37,7 +37,7 @@ describe('totalsOfReport', () => {
     },
     { name: 'an error outside of tests', report, exitCode: 1, totals: { passed: 5, failed: 1, skipped: 2 } },
     { name: 'no report at all', report: undefined, exitCode: 0, totals: { passed: 0, failed: 1, skipped: 0 } },
-  ])('counts $name', ({ report: given, exitCode, totals }) => {
+  ])('totalsOfReport counts $name', ({ report: given, exitCode, totals }) => {
     expect(totalsOfReport(given, exitCode)).toEqual(totals);
   });
 });

@@ -42,7 +42,7 @@ describe('resources of a rule', () => {
       errors: ['r.resources[1]: Invalid value: "pods/log": if \'*/log\' is present, must not specify pods/log'],
     },
     { name: 'an empty text', resources: [''], errors: ['r.resources[0]: Required value'] },
-  ])('$name', ({ resources, errors }) => {
+  ])('resources of a rule: $name', ({ resources, errors }) => {
     expect(ruleErrors({ ...good, resources })).toEqual(errors);
   });
 
@@ -94,7 +94,7 @@ describe('target of a webhook', () => {
         'c.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
       ],
     },
-  ])('$name', ({ target, errors }) => {
+  ])('target of a webhook: $name', ({ target, errors }) => {
     const found = new FieldErrors();
     checkWebhookTarget(target, FieldPath.of('c'), found);
     expect(found.map(fieldErrorText)).toEqual(errors);

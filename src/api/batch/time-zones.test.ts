@@ -18,14 +18,14 @@ describe('isTimeZone', () => {
     'EST5EDT',
     'Zulu',
     'Pacific/Kanton',
-  ])('knows %s', (name) => {
+  ])('isTimeZone knows %s', (name) => {
     expect(isTimeZone(name)).toBe(true);
     // Each name is one the runtime can compute with.
     expect(() => new Intl.DateTimeFormat('en', { timeZone: name })).not.toThrow();
   });
 
   it.each(['', 'utc', 'europe/berlin', 'Europe/Nowhere', 'Etc/GMT+13', 'Etc/GMT-15', 'Local', '+01:00', 'Europe'])(
-    'does not know %j',
+    'isTimeZone does not know %j',
     (name) => {
       expect(isTimeZone(name)).toBe(false);
     },
@@ -40,7 +40,7 @@ describe('locationProblem', () => {
     { name: 'local', problem: 'unknown time zone local' },
     { name: '/etc/passwd', problem: 'time: invalid location name' },
     { name: 'a/../b', problem: 'time: invalid location name' },
-  ])('$name: $problem', ({ name, problem }) => {
+  ])('locationProblem: $name: $problem', ({ name, problem }) => {
     expect(locationProblem(name)).toBe(problem);
   });
 });

@@ -72,7 +72,7 @@ describe('rules of a flow schema', () => {
           'do suffix matching',
       ],
     },
-  ])('$name', ({ rules, errors }) => {
+  ])('rules of a flow schema: $name', ({ rules, errors }) => {
     expect(schemaErrors('s', { ...spec, rules })).toEqual(errors);
   });
 });

@@ -61,5 +61,5 @@ describe('warnings about addresses', () => {
       ],
     },
     { name: 'good prefix', warnings: cidrWarnings(path, '10.0.0.0/8'), expected: [] },
-  ])('$name', ({ warnings, expected }) => expect(warnings).toEqual(expected));
+  ])('warnings about addresses: $name', ({ warnings, expected }) => expect(warnings).toEqual(expected));
 });

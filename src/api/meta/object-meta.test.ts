@@ -96,7 +96,7 @@ describe('metadata of a new object', () => {
         'metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes',
       ],
     },
-  ])('$name', ({ meta, errors }) => expect(create(meta)).toEqual(errors));
+  ])('metadata of a new object: $name', ({ meta, errors }) => expect(create(meta)).toEqual(errors));
 
   test('a kind without namespaces refuses one', () =>
     expect(
@@ -156,7 +156,7 @@ describe('metadata of an update', () => {
       ],
     },
     { name: 'names are not looked at', change: { name: 'A' }, old: { name: 'A' }, errors: [] },
-  ])('$name', ({ change, old, errors }) => expect(update(change, old)).toEqual(errors));
+  ])('metadata of an update: $name', ({ change, old, errors }) => expect(update(change, old)).toEqual(errors));
 
   test('custom resources may have any qualified finalizer', () =>
     expect(validateObjectMetaUpdate({ ...stored, finalizers: ['mine'] }, stored)).toEqual([]));

@@ -85,7 +85,7 @@ describe('rules of ingresses', () => {
       spec: { defaultBackend: undefined as never, rules: [] },
       problem: 'spec: Invalid value: []networking.IngressRule{}: either `defaultBackend` or `rules` must be specified',
     },
-  ])('refused: $name', ({ spec, problem }) =>
+  ])('an ingress is refused: $name', ({ spec, problem }) =>
     expect(validateIngress(ingress(spec)).map(fieldErrorText)).toEqual([problem]),
   );
 
@@ -169,7 +169,7 @@ describe('rules of ingress classes', () => {
       parameters: { kind: 'P', name: 'a/b', scope: 'Cluster' },
       problem: 'spec.parameters.name: Invalid value: "a/b": may not contain \'/\'',
     },
-  ])('refused: $name', ({ parameters, problem }) =>
+  ])('an ingress class is refused: $name', ({ parameters, problem }) =>
     expect(validateIngressClass(ingressClass(parameters)).map(fieldErrorText)).toEqual([problem]),
   );
 });
@@ -203,7 +203,7 @@ describe('rules of network policies', () => {
         'spec.egress[0].to[0].ipBlock.cidr: Invalid value: "x": must be a valid CIDR value, (e.g. ' +
         '10.9.8.0/24 or 2001:db8::/64)',
     },
-  ])('refused: $name', ({ spec, problem }) =>
+  ])('a network policy is refused: $name', ({ spec, problem }) =>
     expect(validateNetworkPolicy(policy(spec)).map(fieldErrorText)).toEqual([problem]),
   );
 
@@ -248,7 +248,9 @@ describe('rules of IP addresses (KEP-1880)', () => {
       made: address('10.0.0.1', {}),
       problems: ['spec.parentRef.resource: Required value', 'spec.parentRef.name: Required value'],
     },
-  ])('$name', ({ made, problems }) => expect(validateIpAddress(made).map(fieldErrorText)).toEqual(problems));
+  ])('validation of IP addresses (KEP-1880): $name', ({ made, problems }) =>
+    expect(validateIpAddress(made).map(fieldErrorText)).toEqual(problems),
+  );
 
   test('the parent reference of an IPAddress is immutable', () => {
     const [error, ...others] = validateIpAddressUpdate(
@@ -313,7 +315,9 @@ describe('rules of ranges for cluster IPs (KEP-1880)', () => {
       made: range('10.0.0.0'),
       problems: ['spec.cidrs[0]: Invalid value: "10.0.0.0": netip.ParsePrefix("10.0.0.0"): no \'/\''],
     },
-  ])('$name', ({ made, problems }) => expect(validateServiceCidr(made).map(fieldErrorText)).toEqual(problems));
+  ])('validation of service CIDRs (KEP-1880): $name', ({ made, problems }) =>
+    expect(validateServiceCidr(made).map(fieldErrorText)).toEqual(problems),
+  );
 
   test('the ranges of a ServiceCIDR are immutable', () =>
     expect(validateServiceCidrUpdate(range('10.1.0.0/24'), range('10.0.0.0/24')).map(fieldErrorText)).toEqual([

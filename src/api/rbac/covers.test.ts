@@ -36,7 +36,7 @@ describe('what rules cover', () => {
       owned: [paths('/healthz/*', 'get')],
       wanted: paths('/healthz/etcd,/healthz/*', 'get'),
     },
-  ])('$name', ({ owned, wanted }) => {
+  ])('rights that RBAC rules cover: $name', ({ owned, wanted }) => {
     expect(missingRules(owned, [wanted])).toEqual({ parts: [], isCut: false });
   });
 
@@ -213,7 +213,7 @@ describe('more rights than can be looked at', () => {
       owned: [{ nonResourceURLs: names('/p', 20_000), verbs: ['*'] }],
       wanted: { nonResourceURLs: names('/p', 20_000), verbs: ['get'] },
     },
-  ])('$name are refused', ({ owned, wanted }) => {
+  ])('more RBAC rights than can be compared are refused: $name', ({ owned, wanted }) => {
     let reads = 0;
     const counted = (list: readonly string[] | undefined): string[] | undefined =>
       list && new Proxy([...list], { get: (target, key) => (reads++, Reflect.get(target, key) as unknown) });

@@ -49,7 +49,7 @@ describe('roles', () => {
       selector: { matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] },
       why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchExpressions\[0\]\.values\[0\]: Invalid value: "b c": /,
     },
-  ])('say why a selector is not understood: $name', ({ selector, why }) => {
+  ])('RBAC roles say why a selector is not understood: $name', ({ selector, why }) => {
     expect(
       validateClusterRole({ metadata: cluster, aggregationRule: { clusterRoleSelectors: [selector] } }).map(
         fieldErrorText,

@@ -45,7 +45,7 @@ describe('StorageClass', () => {
       members: { allowedTopologies: [topology()] },
       errors: ['allowedTopologies[0].matchLabelExpressions[0].values: Required value'],
     },
-  ])('$name', ({ members, errors }) => {
+  ])('StorageClass: $name', ({ members, errors }) => {
     expect(validateStorageClass(storageClass(members)).map(fieldErrorText)).toEqual(errors);
   });
 
@@ -103,7 +103,7 @@ describe('CSINode', () => {
       old: node(driver),
       fields: ['CSINodeDriver'],
     },
-  ])('$name', ({ now, old, fields }) => {
+  ])('CSINode: $name', ({ now, old, fields }) => {
     expect(validateCsiNodeUpdate(now, old).map(({ field }) => field)).toEqual(fields);
   });
 });
@@ -138,7 +138,7 @@ describe('VolumeAttachment', () => {
       spec: { attacher: 'a_b' },
       errors: [expect.stringContaining('spec.attacher: Invalid value: "a_b"')],
     },
-  ])('$name', ({ spec, errors }) => {
+  ])('VolumeAttachment: $name', ({ spec, errors }) => {
     expect(validateVolumeAttachment(attachment(spec), rules).map(fieldErrorText)).toEqual(errors);
   });
 

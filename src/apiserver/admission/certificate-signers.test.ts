@@ -44,7 +44,7 @@ describe('ClusterTrustBundleAttest', () => {
       object: bundle('a.com/b', { finalizers: [] }),
       old: bundle('a.com/b', { finalizers: ['x/y'] }),
     },
-  ])('lets a bundle pass $name', async ({ authorizer, object, old }) => {
+  ])('ClusterTrustBundleAttest lets a bundle pass $name', async ({ authorizer, object, old }) => {
     await expect(validate(authorizer, object, old)).resolves.toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('ClusterTrustBundleAttest', () => {
       object: bundle('b.com/b'),
       old: bundle('a.com/b'),
     },
-  ])('refuses it with the right $name', async ({ authorizer, object, old }) => {
+  ])('ClusterTrustBundleAttest refuses it with the right $name', async ({ authorizer, object, old }) => {
     await expect(validate(authorizer, object, old)).rejects.toMatchObject({
       code: 403,
       message:

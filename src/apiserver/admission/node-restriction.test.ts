@@ -93,7 +93,7 @@ const allowed: readonly NodeRequest[] = [
 ];
 
 describe('NodeRestriction', () => {
-  test.each(allowed)('allows a node $name', async (row) => {
+  test.each(allowed)('NodeRestriction allows a node $name', async (row) => {
     await expect(admit(row)).resolves.toBeUndefined();
   });
 

@@ -35,7 +35,7 @@ describe('Priority', () => {
       given: {},
       expected: { priorityClassName: 'usual', priority: 5, preemptionPolicy: 'PreemptLowerPriority' },
     },
-  ])('gives a pod the priority $name', async ({ given, expected }) => {
+  ])('Priority gives a pod the priority $name', async ({ given, expected }) => {
     const object = pod(given);
     await createPriority({ objects }).admit!(attributesFor('pods', object));
     expect(object.spec).toMatchObject(expected);
@@ -180,7 +180,7 @@ describe('LimitRanger', () => {
         gates: [],
         refusal: undefined,
       },
-    ])('$name', async ({ object, gates, refusal }) => {
+    ])('limits of a pod as a whole: $name', async ({ object, gates, refusal }) => {
       const answer = limiting(limits, ...gates).validate!(attributesFor('pods', object));
       if (refusal === undefined) await expect(answer).resolves.toBeUndefined();
       else
@@ -215,7 +215,7 @@ describe('tolerations of a runtime class', () => {
       second: [{ key: 'a', operator: 'Exists' as const }],
       keys: ['a'],
     },
-  ])('$name', ({ first, second, keys }) => {
+  ])('tolerations of a runtime class: $name', ({ first, second, keys }) => {
     expect(mergeTolerations(first, second).map(({ key }) => key)).toEqual(keys);
   });
 });

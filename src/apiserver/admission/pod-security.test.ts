@@ -131,7 +131,7 @@ describe('labels of a namespace', () => {
       enforce: { level: 'restricted', version: 'latest' },
       warn: { level: 'privileged', version: 'latest' },
     },
-  ])('$name', ({ given, enforce, warn }) => {
+  ])('labels of a namespace: $name', ({ given, enforce, warn }) => {
     expect(policyOf(labels(given as unknown as Record<string, string>))).toMatchObject({ enforce, warn });
   });
 });

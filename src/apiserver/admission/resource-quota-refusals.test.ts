@@ -81,7 +81,7 @@ describe('what quotas refuse', () => {
       attributes: creating('services', service({ type: 'ClusterIP' })),
       message: 'services "s" is forbidden: status unknown for quota: q, resources: services,services.loadbalancers',
     },
-  ])('$name', async ({ hard, used, attributes, message }) => {
+  ])('what quotas refuse: $name', async ({ hard, used, attributes, message }) => {
     await using server = await start(quota('q', hard, used));
     await expect(server.validate(attributes)).rejects.toMatchObject({ code: 403, reason: 'Forbidden', message });
     expect((await server.used('q')) ?? {}).toEqual(used);
@@ -94,7 +94,7 @@ describe('what quotas refuse', () => {
       refused: false,
     },
     { name: 'such a pod while pods have no resources of their own', gates: [], refused: true },
-  ])('$name', async ({ gates, refused }) => {
+  ])('what quotas refuse: $name', async ({ gates, refused }) => {
     await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
     const object = pod({}, { resources: { requests: { cpu: '1' } } });
     const message = 'pods "p" is forbidden: failed quota: q: must specify cpu for: c';
@@ -162,7 +162,7 @@ describe('scopes of quotas', () => {
       left: bestEffort,
     },
   ] satisfies { name: string; spec: ResourceQuotaSpec; counted: Pod; left: Pod }[])(
-    '$name',
+    'scopes of quotas: $name',
     async ({ spec, counted, left }) => {
       await using server = await start(quota('q', { pods: '5' }, { pods: '0' }, spec));
       await server.validate(creating('pods', left));

@@ -60,7 +60,7 @@ describe('what quotas are charged with', () => {
       attributes: creating('pods', { ...pod({}), metadata: { generateName: 'p-', namespace: 'team' } }),
       expected: { pods: '1' },
     },
-  ])('$name', async ({ used, attributes, expected }) => {
+  ])('what quotas are charged with: $name', async ({ used, attributes, expected }) => {
     const hard = {
       pods: '10',
       'requests.cpu': '2',
@@ -100,7 +100,7 @@ describe('what quotas are charged with', () => {
     },
     { name: 'a dry run', attributes: creating('pods', pod({}), { dryRun: true }) },
     { name: 'a delete', attributes: attributesFor('pods', undefined, { operation: 'DELETE', name: 'p' }) },
-  ])('$name costs nothing', async ({ attributes }) => {
+  ])('what quotas are charged with: $name costs nothing', async ({ attributes }) => {
     const used = {
       pods: '1',
       'requests.storage': '3Gi',
@@ -156,7 +156,7 @@ describe('what quotas are charged with', () => {
         oldObject: running(pod({ cpu: '1' }), '3'),
       }),
     },
-  ])('$name', async ({ gates, cpu, attributes }) => {
+  ])('what quotas are charged with: $name', async ({ gates, cpu, attributes }) => {
     await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
     await server.validate(attributes);
     expect(await server.used('q')).toEqual({ cpu });

@@ -129,7 +129,7 @@ describe('the ServiceAccount admission plugin', () => {
         'imagePullSecrets[0].name="bad" is not allowed because service account default does not reference ' +
         'that imagePullSecret',
     },
-  ])('refuses: $why', async ({ object, accounts, why }) => {
+  ])('the ServiceAccount admission plugin refuses: $why', async ({ object, accounts, why }) => {
     await expect(admitted(structuredClone(object), accounts)).rejects.toMatchObject({
       code: 403,
       message: `pods "p" is forbidden: ${why}`,

@@ -125,7 +125,7 @@ describe('PersistentVolumeClaimResize', () => {
       changed: { className: '', size: '2Gi' },
       message: onlyDynamic,
     },
-  ])('refuses growth of $name', async ({ old, changed, message }) => {
+  ])('PersistentVolumeClaimResize refuses growth of $name', async ({ old, changed, message }) => {
     await expect(judge(claim(old), claim(changed))).rejects.toMatchObject({ code: 403, reason: 'Forbidden', message });
   });
 });
@@ -166,7 +166,7 @@ describe('DefaultStorageClass', () => {
       given: { annotations: { [oldClass]: 'x' } },
       expected: undefined,
     },
-  ])('gives a claim $name', async ({ classes, given, expected }) => {
+  ])('DefaultStorageClass gives a claim $name', async ({ classes, given, expected }) => {
     const object = claim(given);
     await createDefaultStorageClass({ objects: objectsOf({ 'storage.k8s.io/storageclasses': classes }) }).admit!(
       attributesFor('persistentvolumeclaims', object),
@@ -205,7 +205,7 @@ describe('DefaultIngressClass', () => {
       given: { metadata: { name: 'i', annotations: { 'kubernetes.io/ingress.class': 'x' } } },
       expected: undefined,
     },
-  ])('gives an ingress $name', async ({ classes, given, expected }) => {
+  ])('DefaultIngressClass gives an ingress $name', async ({ classes, given, expected }) => {
     const object = { metadata: { name: 'i', namespace: 'team' }, spec: {}, status: {}, ...given } as Ingress;
     await createDefaultIngressClass({ objects: objectsOf({ 'networking.k8s.io/ingressclasses': classes }) }).admit!(
       attributesFor('ingresses', object, { resource }),

@@ -95,7 +95,7 @@ describe('at the start, the APIService of a built-in API', () => {
       given: [],
       expected: {},
     },
-  ])('$name', async ({ given, apis = [apps], expected }) => {
+  ])('the APIService of a built-in API at the start: $name', async ({ given, apis = [apps], expected }) => {
     const { writer, stored } = await start(given);
     await registerBuiltIn(writer, apis);
     expect(await stored()).toEqual(expected);
@@ -198,17 +198,20 @@ describe('the APIService of custom resources', () => {
       definition: definition({ served: false }),
       expected: {},
     },
-  ])('at the start $name', async ({ given, isServed = true, definition: defined, expected }) => {
-    const { registrations, stored, writer } = await startCustom(given, isServed);
-    if (defined !== undefined) {
-      const { status, ...rest } = defined as KubeObject & { status: object };
-      const object = { ...definitionsResource, namespace: '', name: 'things.a.example.com' };
-      await writer.create(object, rest);
-      await writer.change<KubeObject & { status: object }>(object, (copy) => void (copy.status = status), 'status');
-    }
-    await registrations.start();
-    expect(await stored()).toEqual(expected);
-  });
+  ])(
+    'the APIService of custom resources at the start $name',
+    async ({ given, isServed = true, definition: defined, expected }) => {
+      const { registrations, stored, writer } = await startCustom(given, isServed);
+      if (defined !== undefined) {
+        const { status, ...rest } = defined as KubeObject & { status: object };
+        const object = { ...definitionsResource, namespace: '', name: 'things.a.example.com' };
+        await writer.create(object, rest);
+        await writer.change<KubeObject & { status: object }>(object, (copy) => void (copy.status = status), 'status');
+      }
+      await registrations.start();
+      expect(await stored()).toEqual(expected);
+    },
+  );
 
   test('comes and goes with what is served', async () => {
     const { registrations, apis, becomes, stored } = await startCustom([], false);

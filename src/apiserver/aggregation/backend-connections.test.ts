@@ -128,20 +128,23 @@ describe.each([
     ['OPTIONS', 3],
     ['DELETE', 2],
     ['POST', 2],
-  ])('%s on a connection that had served before and broke is sent %i times in all', async (method, count) => {
-    const { address, requests } = await startBackend(protocol, ({ socket }, response) => {
-      if (requests.length === 2) socket.destroy();
-      else response.end('ok');
-    });
-    const connections = connect();
-    await read(connections, address);
-    const again = read(connections, address, get({ method })).then(
-      ([status]) => status,
-      () => 'failed',
-    );
-    expect(await again).toBe(count === 3 ? 200 : 'failed');
-    expect(requests).toHaveLength(count);
-  });
+  ])(
+    'a request to a backend by %s on a connection that had served before and broke is sent %i times in all',
+    async (method, count) => {
+      const { address, requests } = await startBackend(protocol, ({ socket }, response) => {
+        if (requests.length === 2) socket.destroy();
+        else response.end('ok');
+      });
+      const connections = connect();
+      await read(connections, address);
+      const again = read(connections, address, get({ method })).then(
+        ([status]) => status,
+        () => 'failed',
+      );
+      expect(await again).toBe(count === 3 ? 200 : 'failed');
+      expect(requests).toHaveLength(count);
+    },
+  );
 
   test('a request on a new connection that breaks is not sent again', async () => {
     const { address, requests } = await startBackend(protocol, ({ socket }) => void socket.destroy());
@@ -214,7 +217,7 @@ describe('a server that is not the one that it should be', () => {
       'certificate is valid for agg.default.svc, not other.default.svc',
     ],
     ['is not vouched for by the authority', () => ({ ca: other.certificate }), /self-signed certificate|unable to/],
-  ])('is sent nothing: it %s', async (_, identity, message) => {
+  ])('a server that is not the one that it should be is sent nothing: it %s', async (_, identity, message) => {
     const { address, requests } = await startBackend('HTTP/2');
     await expect(read(connect(identity()), address)).rejects.toThrow(message);
     expect(requests).toEqual([]);

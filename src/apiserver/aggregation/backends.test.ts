@@ -119,7 +119,7 @@ describe('a server behind an APIService', () => {
       more: () => ({ ca: other!.certificate, skipVerify: true }),
       answer: 'ok',
     },
-  ])('$name', async ({ more, answer }) => {
+  ])('a server behind an APIService: $name', async ({ more, answer }) => {
     const { address } = await startBackend();
     const asked = await ask(open(), address, api(more())).catch((error: Error) => error.message);
     expect(asked).toMatch(answer);

@@ -51,7 +51,7 @@ describe('a request that is passed on', () => {
     'proxy-connection',
     'expect',
     'host',
-  ])('does not have what the client sent as %s', (name) => {
+  ])('a request that is passed on does not have what the client sent as %s', (name) => {
     expect(forwarded([name, 'x'])).toEqual(forwarded([]));
   });
 

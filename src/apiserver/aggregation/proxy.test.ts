@@ -133,7 +133,7 @@ describe('the target of a request that is passed on', () => {
     ['with a slash at its end', `${things}/`, '', `${things}/`],
     ['in one spelling', `${things}/a b%c/ü`, '', `${things}/a%20b%25c/%C3%BC`],
     ['with the signs that may stand', `${things}/a:b@c,d;e=f$&+`, '', `${things}/a:b@c,d;e=f$&+`],
-  ])('is the path %s', async (_, path, query, target) => {
+  ])('the target of a request that is passed on is the path %s', async (_, path, query, target) => {
     const { proxy, sent } = setUp();
     await proxy(requestFor(path, query), api);
     expect(sent[0]!.target).toBe(target);
@@ -169,7 +169,7 @@ describe('an answer', () => {
       201,
       { location: '//elsewhere/b' },
     ],
-  ])('%s', async (_, answer, status, headers) => {
+  ])('an answer %s', async (_, answer, status, headers) => {
     const { proxy } = setUp({ answer });
     const { status: got, headers: shown, ...rest } = await proxy(requestFor(things), api);
     expect(got).toBe(status);
@@ -184,7 +184,7 @@ describe('an answer', () => {
     ['is refused', true, 302, ['https://elsewhere/'], 502],
     ['without a location is handed on', true, 304, [], 304],
     ['is handed on where a flag lets it', false, 302, ['https://elsewhere/'], 302],
-  ])('that is a redirect %s', async (_, rejectRedirects, status, location, expected) => {
+  ])('an answer that is a redirect %s', async (_, rejectRedirects, status, location, expected) => {
     const { proxy } = setUp({
       answer: { status, headers: location.length === 0 ? {} : { location } },
       rejectRedirects,
@@ -216,7 +216,7 @@ describe('an answer', () => {
       { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
     ],
-  ])('says why there is none: the server %s', async (_, error, text) => {
+  ])('an answer says why there is none: the server %s', async (_, error, text) => {
     const { proxy } = setUp({ sendError: Object.assign(new Error('failed'), error) });
     const answer = await proxy(requestFor(things), api);
     expect([answer.status, (await receive(answer)).text]).toEqual([503, `error trying to reach service: ${text}\n`]);
@@ -246,7 +246,7 @@ describe('the last step of the chain', () => {
     ['another version', '/apis/agg.example.com/v2/things', 200],
     ['the core group', '/api/v1/pods', 200],
     ['no resource', '/version', 200],
-  ])('passes on what is for the other server: %s', async (_, path, status) => {
+  ])('the last step of the chain passes on what is for the other server: %s', async (_, path, status) => {
     expect(await pass(path)).toBe(status);
   });
 
@@ -254,7 +254,7 @@ describe('the last step of the chain', () => {
     ['is not waited for where the APIService is known', things, 299],
     ['is not waited for where the server itself has the group version', '/apis/apps/v1/deployments', 200],
     ['is waited for otherwise', '/apis/other.example.com/v1/things', 'not yet'],
-  ])('before the APIServices are read, the rest %s', async (_, path, outcome) => {
+  ])('the last step of the chain before the APIServices are read, the rest %s', async (_, path, outcome) => {
     expect(await pass(path, false).catch((error: Error) => error.message)).toBe(outcome);
   });
 });

@@ -41,7 +41,7 @@ describe('resources of an aggregated document', () => {
     { name: 'another version', value: document([{ version: 'v2' }]) },
     { name: 'another document', value: [] as never },
     { name: 'nothing', value: null },
-  ])('are not found in $name', ({ value }) => {
+  ])('resources of an aggregated document are not found in $name', ({ value }) => {
     expect(resourcesInGroups(value, api)).toBeUndefined();
   });
 });

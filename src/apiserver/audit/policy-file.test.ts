@@ -126,7 +126,10 @@ rules:
     ],
     ['a field of another type', 'rules: [{level: None, verbs: get}]', 'rules.verbs of type []string'],
     ['what is no YAML', 'rules: [', 'yaml: '],
-  ])('is refused with %s, by the path of the field', (_, text, message, head = undefined as string | undefined) => {
-    expect(refused(file(text, head))).toContain(message);
-  });
+  ])(
+    'an audit policy file is refused with %s, by the path of the field',
+    (_, text, message, head = undefined as string | undefined) => {
+      expect(refused(file(text, head))).toContain(message);
+    },
+  );
 });

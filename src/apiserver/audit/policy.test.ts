@@ -76,7 +76,7 @@ describe('rules match', () => {
       [`DELETE ${pod}`],
       [`GET ${pod}`, 'DELETE /api/v1/namespaces/other/pods/web'],
     ],
-  ])('%j', (rule, matched, others) => {
+  ])('an audit policy rule matches: %j', (rule, matched, others) => {
     expect(matched.filter((line) => !matches(rule, line))).toEqual([]);
     expect(others.filter((line) => matches(rule, line))).toEqual([]);
   });

@@ -37,13 +37,16 @@ describe('a log file', () => {
     expect((await stat(at('logs/audit.log'))).mode & 0o777).toBe(0o600);
   });
 
-  test.each([0o000, 0o022, 0o777])('is for its owner alone at umask %o, and so is what is set aside', async (mask) => {
-    const before = process.umask(mask);
-    onTestFinished(() => void process.umask(before));
-    await appendAll(fileOf({ compress: true }), ['one\n'], ['two\n'], ['three\n']);
-    for (const name of await files()) expect((await stat(at(name))).mode & 0o777).toBe(0o600);
-    expect(await files()).toEqual(['audit-2024-01-02T03-04-06.000.log.gz', 'audit.log']);
-  });
+  test.each([0o000, 0o022, 0o777])(
+    'a log file is for its owner alone at umask %o, and so is what is set aside',
+    async (mask) => {
+      const before = process.umask(mask);
+      onTestFinished(() => void process.umask(before));
+      await appendAll(fileOf({ compress: true }), ['one\n'], ['two\n'], ['three\n']);
+      for (const name of await files()) expect((await stat(at(name))).mode & 0o777).toBe(0o600);
+      expect(await files()).toEqual(['audit-2024-01-02T03-04-06.000.log.gz', 'audit.log']);
+    },
+  );
 
   test('that others were let read stays so when it is set aside, whatever the umask says', async () => {
     await writeFile(at('audit.log'), 'one\n');

@@ -72,7 +72,7 @@ describe('what an event says of a user', () => {
         extra: Object.fromEntries(many.slice(0, 1000).map((key) => [key, [long.slice(0, 1000), long.slice(0, 1000)]])),
       },
     },
-  ])('has an end in all: $what', ({ user }) => {
+  ])('what an event says of a user has an end in all: $what', ({ user }) => {
     expect(JSON.stringify(new Shortener().user('user', user)).length).toBeLessThan(70_000);
   });
 });

@@ -57,7 +57,7 @@ describe('bootstrap tokens', () => {
     { name: 'a secret that is being deleted', more: { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } } },
     { name: 'a group of the others', changes: { 'auth-extra-groups': 'system:bootstrappers:a,system:masters' } },
     { name: 'an empty group', changes: { 'auth-extra-groups': 'system:bootstrappers:a,' } },
-  ])('with $name are not known', async ({ changes, more, token }) => {
+  ])('bootstrap tokens with $name are not known', async ({ changes, more, token }) => {
     expect(await askWith(changes, more, token)).toBeUndefined();
   });
 });

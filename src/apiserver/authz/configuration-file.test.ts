@@ -231,7 +231,7 @@ describe('AuthorizationConfiguration', () => {
       authorizers: 'RBAC',
       message: 'authorizers: Invalid value: "RBAC": must be a list',
     },
-  ])('is refused with $name', ({ authorizers, message }) => {
+  ])('AuthorizationConfiguration is refused with $name', ({ authorizers, message }) => {
     expect(() => read(authorizers)).toThrow(message);
   });
 
@@ -244,7 +244,7 @@ describe('AuthorizationConfiguration', () => {
     { name: 'no document', text: '', message: 'it holds no AuthorizationConfiguration' },
     { name: 'no YAML', text: '{', message: 'yaml: ' },
     { name: 'a key twice', text: 'kind: a\nkind: b', message: 'already set' },
-  ])('is refused when it is $name', ({ text, message }) => {
+  ])('AuthorizationConfiguration is refused when it is $name', ({ text, message }) => {
     expect(() => runToEnd(readAuthorizationConfiguration(text))).toThrow(message);
   });
 });

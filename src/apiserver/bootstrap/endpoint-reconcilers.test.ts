@@ -42,7 +42,7 @@ describe('endpoints of the servers that have a lease', () => {
       expected: [['10.0.0.3']],
     },
     { name: 'no server is left', current: [subset(['10.0.0.1'])], ips: [], expected: [] },
-  ])('$name', ({ current, ips, expected }) =>
+  ])('endpoints of the servers that have a lease: $name', ({ current, ips, expected }) =>
     expect(ipsOf(withAddresses(current, ips, ports, false))).toEqual(expected),
   );
 
@@ -160,7 +160,7 @@ describe('endpoints of a known number of servers', () => {
       count: 3,
       expected: [['10.0.0.5']],
     },
-  ])('$name', ({ current, count, expected }) =>
+  ])('endpoints of a known number of servers: $name', ({ current, count, expected }) =>
     expect(ipsOf(withOwnAddress(current, '10.0.0.5', ports, count))).toEqual(expected),
   );
 });

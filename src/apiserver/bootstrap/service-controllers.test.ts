@@ -198,7 +198,7 @@ describe('without an endpoint of its own', () => {
   });
 
   test.each(['127.0.0.1', '127.8.9.10', '::1'])(
-    'because %s is every machine itself: it says so',
+    'without an endpoint of its own because %s is every machine itself: it says so',
     async (publicAddress) => {
       const { controllers, published, leases, told } = life({ publicAddress });
       await controllers.prepare();

@@ -69,7 +69,7 @@ describe('a body', () => {
         contentType: 'application/vnd.kubernetes.protobuf',
       },
     },
-  ])('$name is read, and has defaults', async ({ given }) => {
+  ])('a request body is read, and has defaults: $name', async ({ given }) => {
     const { object, warnings } = await decode(given);
     expect(object).toMatchObject({ metadata: { name: 'a', labels: { default: 'yes' } }, data: { k: 'v' } });
     expect(warnings).toEqual([]);
@@ -79,7 +79,7 @@ describe('a body', () => {
   test.each<{ name: string; validation: FieldValidation; warnings: string[] }>([
     { name: 'is told of by default', validation: 'Warn', warnings: ['unknown field "dat"'] },
     { name: 'is not told of when the client does not want to know', validation: 'Ignore', warnings: [] },
-  ])('with an unknown field $name', async ({ validation, warnings }) => {
+  ])('a request body with an unknown field $name', async ({ validation, warnings }) => {
     expect((await decode({ body: unknown, validation })).warnings).toEqual(warnings);
   });
 
@@ -153,7 +153,7 @@ describe('a body', () => {
       code: 415,
       message: 'media type',
     },
-  ])('$name is refused', async ({ given, code, message }) => {
+  ])('a request body is refused: $name', async ({ given, code, message }) => {
     await expect(decode(given)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
   });
 

@@ -88,7 +88,7 @@ describe('continue tokens', () => {
       text: token({ start: '../secrets/default/a' }),
       why: '../secrets/default/a',
     },
-  ])('$name is answered 400', ({ text, why }) => {
+  ])('continue tokens: $name is answered 400', ({ text, why }) => {
     expect(() => decodeContinueToken(text, prefix)).toThrow(
       expect.objectContaining({
         code: 400,

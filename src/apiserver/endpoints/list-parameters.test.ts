@@ -14,7 +14,7 @@ describe('an integer parameter', () => {
     ['+5', 5],
     ['007', 7],
     ['9223372036854775807', 2 ** 63],
-  ])('%s is taken', (text, value) => {
+  ])('an integer parameter: %s is taken', (text, value) => {
     expect(parseInteger(text)).toBe(value);
   });
 
@@ -29,7 +29,7 @@ describe('an integer parameter', () => {
     ['0x10', 'invalid syntax'],
     [' 1', 'invalid syntax'],
     ['--1', 'invalid syntax'],
-  ])('%s is answered 400', (text, why) => {
+  ])('an integer parameter: %s is answered 400', (text, why) => {
     expect(() => parseInteger(text)).toThrow(
       expect.objectContaining({ code: 400, message: `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}` }),
     );
@@ -49,7 +49,7 @@ describe('resourceVersion', () => {
     ['00', { match: 'any' }],
     ['12', { match: 'notOlderThan', revision: 12 }],
     ['18446744073709551615', { match: 'notOlderThan', revision: 2 ** 64 }],
-  ])('%j of a GET', (text, version) => {
+  ])('resourceVersion: %j of a GET', (text, version) => {
     expect(getVersion(new URLSearchParams({ resourceVersion: text }))).toEqual(version);
   });
 
@@ -114,7 +114,7 @@ describe('combinations', () => {
       message: 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     },
     { query: 'continue=x', watch: true, message: 'is forbidden when continue is provided' },
-  ])('$query (watch: $watch) is refused', ({ query, watch, message }) => {
+  ])('list parameters: $query (watch: $watch) is refused', ({ query, watch, message }) => {
     expect(check(query, watch)).toContain(message);
   });
 
@@ -122,7 +122,7 @@ describe('combinations', () => {
     { query: 'resourceVersionMatch=Exact&resourceVersion=5&limit=-1', watch: false },
     { query: 'resourceVersionMatch=NotOlderThan&resourceVersion=0', watch: false },
     { query: 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', watch: true },
-  ])('$query (watch: $watch) is taken', ({ query, watch }) => {
+  ])('list parameters: $query (watch: $watch) is accepted', ({ query, watch }) => {
     expect(check(query, watch)).toBeUndefined();
   });
 });

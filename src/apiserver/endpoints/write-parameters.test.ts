@@ -17,7 +17,7 @@ describe('dryRun', () => {
     { name: 'is on for All', query: 'dryRun=All', is: true, label: 'All' },
     { name: 'is on for All twice', query: 'dryRun=All&dryRun=All', is: true, label: 'All' },
     { name: 'is on without a value', query: 'dryRun', is: true, label: 'All' },
-  ])('$name', ({ query, is, label }) => {
+  ])('dryRun: $name', ({ query, is, label }) => {
     expect(dryRunParameter(new URLSearchParams(query), 'CreateOptions')).toBe(is);
     expect(dryRunLabel(new URLSearchParams(query))).toBe(label);
   });
@@ -34,7 +34,7 @@ describe('dryRun', () => {
       query: 'dryRun=All&dryRun=x',
       message: 'dryRun: Unsupported value: []string{"All", "x"}',
     },
-  ])('is refused for $name', ({ query, message }) => {
+  ])('dryRun is refused for $name', ({ query, message }) => {
     expect(() => dryRunParameter(new URLSearchParams(query), 'CreateOptions')).toThrow(refusal(message));
     expect(dryRunLabel(new URLSearchParams(query))).toBe('invalid');
   });
@@ -47,7 +47,7 @@ describe('fieldValidation', () => {
     { name: 'is Ignore', value: 'Ignore', is: 'Ignore' },
     { name: 'is Warn', value: 'Warn', is: 'Warn' },
     { name: 'is Strict', value: 'Strict', is: 'Strict' },
-  ])('$name', ({ value, is }) => {
+  ])('fieldValidation: $name', ({ value, is }) => {
     expect(fieldValidationParameter(value, 'CreateOptions')).toBe(is);
   });
 
@@ -68,7 +68,7 @@ describe('the field manager', () => {
     { name: 'loses what cannot be printed in a user agent', value: null, userAgent: 'a\tb\u0000c', is: 'abc' },
     { name: 'is cut in a user agent', value: null, userAgent: 'x'.repeat(200), is: 'x'.repeat(128) },
     { name: 'has any letter', value: 'jürgen 名', userAgent: undefined, is: 'jürgen 名' },
-  ])('$name', ({ value, userAgent, is }) => {
+  ])('the field manager: $name', ({ value, userAgent, is }) => {
     expect(fieldManagerParameter(value, userAgent, 'CreateOptions')).toBe(is);
   });
 
@@ -93,7 +93,7 @@ describe('parameters of a write', () => {
       query: 'fieldManager=me&fieldValidation=Strict',
       options: { fieldManager: 'me', fieldValidation: 'Strict' },
     },
-  ])('are options for admission: $name', ({ query, options }) => {
+  ])('parameters of a write are options for admission: $name', ({ query, options }) => {
     expect(createParameters(new URLSearchParams(query)).options).toEqual(options);
     expect(updateParameters(new URLSearchParams(query)).options).toEqual(options);
   });
@@ -102,7 +102,7 @@ describe('parameters of a write', () => {
     { name: 'creation', read: createParameters, kind: 'CreateOptions' },
     { name: 'update', read: updateParameters, kind: 'UpdateOptions' },
     { name: 'patch', read: (query: URLSearchParams) => patchParameters(query, false), kind: 'PatchOptions' },
-  ])('are refused under the name of the options of a $name', ({ read, kind }) => {
+  ])('parameters of a write are refused under the name of the options of a $name', ({ read, kind }) => {
     expect(() => read(new URLSearchParams('dryRun=x'))).toThrow(refusal(`${kind}.meta.k8s.io "" is invalid`));
   });
 });
@@ -113,7 +113,7 @@ describe('parameters of a patch', () => {
     { name: 'apply by force', query: 'fieldManager=me&force=true', isApply: true, force: true },
     { name: 'apply without force', query: 'fieldManager=me&force=false', isApply: true, force: false },
     { name: 'another patch without a manager', query: '', isApply: false, force: false },
-  ])('are taken for $name', ({ query, isApply, force }) => {
+  ])('parameters of a patch are taken for $name', ({ query, isApply, force }) => {
     const parameters = patchParameters(new URLSearchParams(query), isApply);
     expect(parameters.force).toBe(force);
     expect('force' in parameters.options).toBe(force);
@@ -127,7 +127,7 @@ describe('parameters of a patch', () => {
       isApply: false,
       message: 'force: Forbidden: may not be specified for non-apply patch',
     },
-  ])('are refused for $name', ({ query, isApply, message }) => {
+  ])('parameters of a patch are refused for $name', ({ query, isApply, message }) => {
     expect(() => patchParameters(new URLSearchParams(query), isApply)).toThrow(refusal(message));
   });
 });

@@ -95,7 +95,7 @@ describe('a decision', () => {
       annotations: { [reasonKey]: 'internal error' },
       counted: 'error',
     },
-  ])('$name', async ({ decision, status, annotations, counted }) => {
+  ])('an authorization decision: $name', async ({ decision, status, annotations, counted }) => {
     expect(await judge(decision)).toEqual({ status, annotations, counted: [counted] });
   });
 });

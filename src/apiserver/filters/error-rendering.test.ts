@@ -44,7 +44,7 @@ describe('an error of a request', () => {
     },
     { name: 'whose body is none is not', error: new BrokenBody('no'), status: 500, heard: [] },
     { name: 'whose client went away is not', error: new ClientGone(), status: 500, heard: [] },
-  ])('$name', async ({ error, status, heard }) => {
+  ])('an error of a request: $name', async ({ error, status, heard }) => {
     expect(await render(error)).toEqual({ status, heard });
   });
 });

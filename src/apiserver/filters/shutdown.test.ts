@@ -75,9 +75,12 @@ describe('--shutdown-send-retry-after', () => {
     });
   });
 
-  test.each(exempt)('but answers $path of $userAgent', async ({ path, userAgent }) => {
-    expect(await sendRetryAfter(refused())(request(path, userAgent).request, answer(ok))).toBe(ok);
-  });
+  test.each(exempt)(
+    '--shutdown-send-retry-after does not apply to $path of $userAgent',
+    async ({ path, userAgent }) => {
+      expect(await sendRetryAfter(refused())(request(path, userAgent).request, answer(ok))).toBe(ok);
+    },
+  );
 });
 
 describe('a request over a connection that is still open', () => {
@@ -86,7 +89,7 @@ describe('a request over a connection that is still open', () => {
   });
 
   test.each(exempt)(
-    'is answered where it goes to $path and is of $userAgent, and shutdown does not wait for it',
+    'a request to $path of $userAgent is answered during shutdown, and shutdown does not wait for it',
     async ({ path, userAgent }) => {
       const lifecycle = refused();
       expect(

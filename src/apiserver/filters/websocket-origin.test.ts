@@ -38,7 +38,7 @@ describe('a WebSocket', () => {
       allowed: ['^https://other$', '//ui\\.example\\.com(:|$)'],
     },
     { name: 'of a client that is no browser', origin: undefined },
-  ])('is opened for a page $name', async ({ host = 'api.example.com:6443', origin, allowed }) => {
+  ])('a WebSocket is opened for a page $name', async ({ host = 'api.example.com:6443', origin, allowed }) => {
     expect(await ask({ host, ...(origin === undefined ? {} : { origin }) }, 'websocket', allowed)).toBe(ok);
   });
 
@@ -58,12 +58,15 @@ describe('a WebSocket', () => {
       origin: 'https://evil.example.com',
       upgrade: 'foo/1, websocket',
     },
-  ])('is not opened for a page $name', async ({ host = 'api.example.com:6443', origin, upgrade, allowed }) => {
-    await expect(ask({ host, origin }, upgrade, allowed)).resolves.toMatchObject({
-      status: 403,
-      headers: { connection: 'close' },
-    });
-  });
+  ])(
+    'a WebSocket is not opened for a page $name',
+    async ({ host = 'api.example.com:6443', origin, upgrade, allowed }) => {
+      await expect(ask({ host, origin }, upgrade, allowed)).resolves.toMatchObject({
+        status: 403,
+        headers: { connection: 'close' },
+      });
+    },
+  );
 });
 
 test.each([undefined, 'spdy/3.1', 'h2c'])('what is no WebSocket is not judged by its origin: %s', async (upgrade) => {

@@ -70,7 +70,7 @@ describe('a server that stops', () => {
 
 describe('a check that is given up, because its client went away or had no more time', () => {
   test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])(
-    '%s is not logged and not counted',
+    'a check that is given up, because its client went away or had no more time: %s is not logged and not counted',
     async (path) => {
       const heard: string[] = [];
       const asking = new AbortController();

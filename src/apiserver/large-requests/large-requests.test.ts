@@ -178,7 +178,7 @@ describe('errors between the threads', () => {
       error: new StatusError(410, 'Expired', 'old', undefined, { continueToken: 'token' }),
     },
     { name: 'of the store', error: new StorageError('Compacted', 'gone', { revision: 7 }) },
-  ])('keep what they say: $name', ({ error }) => {
+  ])('errors between the threads keep what they say: $name', ({ error }) => {
     const decoded = requestErrors.decode(structuredClone(requestErrors.encode(error)));
     expect(decoded).toBeInstanceOf(error.constructor);
     expect({ ...decoded, message: decoded.message }).toEqual({ ...error, message: error.message });

@@ -67,7 +67,7 @@ describe('what a server says of an API', () => {
     { what: 'paths that are none', document: { paths: { [thing]: 'x' } } },
     { what: 'a text', document: 'x' },
     { what: 'nothing', document: null },
-  ])('is nothing where there is $what', ({ document }) => {
+  ])('what a server says of an API is nothing where there is $what', ({ document }) => {
     expect(partV2(document, 'example.com/v1')).toBeUndefined();
   });
 

@@ -232,7 +232,7 @@ describe.skipIf(golden.length === 0)('recorded answers of a 1.32 server (skipped
   test.each([
     { id: 'openapi-v2', document: v2 },
     { id: 'openapi-v3-apps', document: () => v3('apis/apps/v1') },
-  ])('$id', ({ id, document }) => {
+  ])('recorded answers of a 1.32 server: $id', ({ id, document }) => {
     const ours = document();
     const { count, parts } = answer(id);
     for (const [path, expected] of Object.entries(parts)) expect(bare(at(ours, path)), path).toEqual(expected);

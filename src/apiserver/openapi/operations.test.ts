@@ -15,7 +15,7 @@ describe('titles of groups in operation ids and tags', () => {
     { group: 'apps', title: 'Apps', tag: 'apps_v1' },
     { group: 'rbac.authorization.k8s.io', title: 'RbacAuthorization', tag: 'rbacAuthorization_v1' },
     { group: 'stable.example.com', title: 'StableExampleCom', tag: 'stableExampleCom_v1' },
-  ])('$group', ({ group, title, tag }) => {
+  ])('titles of groups in operation ids and tags: $group', ({ group, title, tag }) => {
     expect(groupTitle(group)).toBe(title);
     expect(groupTag(group, 'v1')).toBe(tag);
   });

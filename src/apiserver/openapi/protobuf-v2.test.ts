@@ -202,7 +202,7 @@ describe('OpenAPI 2.0 in protobuf', () => {
         },
       },
     },
-  ])('has $name', ({ document, decoded }) => {
+  ])('OpenAPI 2.0 in protobuf has $name', ({ document, decoded }) => {
     expect(V2(encodeV2(document))).toEqual(decoded);
   });
 });

@@ -172,7 +172,7 @@ describe('OpenAPI 3.0 in protobuf', () => {
         },
       },
     },
-  ])('has $name', ({ document, decoded }) => {
+  ])('OpenAPI 3.0 in protobuf has $name', ({ document, decoded }) => {
     expect(V3(encodeV3(document))).toEqual(decoded);
   });
 });

@@ -27,7 +27,7 @@ describe('definition names', () => {
     { id: 'meta/v1.ObjectMeta', name: `${META}.ObjectMeta` },
     { id: 'resource.Quantity', name: 'io.k8s.apimachinery.pkg.api.resource.Quantity' },
     { id: 'apiextensions/v1.JSON', name: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON' },
-  ])('$id is $name', ({ id, name }) => {
+  ])('names of OpenAPI definitions: $id is $name', ({ id, name }) => {
     expect(definitionName(id)).toBe(name);
   });
 });
@@ -138,7 +138,7 @@ describe('members of a definition', () => {
       v2: { type: 'string' },
       v3: { type: 'string', default: '' },
     },
-  ])('$name', ({ type, member, ...expected }) => {
+  ])('members of an OpenAPI definition: $name', ({ type, member, ...expected }) => {
     expect(property(v2, type, member)).toEqual(expected.v2);
     expect(property(v3, type, member)).toEqual(expected.v3);
   });
@@ -167,7 +167,7 @@ describe('whole definitions', () => {
       v3: { type: 'string', format: 'date-time' },
     },
     { id: 'apiextensions/v1.JSONSchemaPropsOrBool', v2: {}, v3: {} },
-  ])('$id', ({ id, ...expected }) => {
+  ])('whole OpenAPI definitions: $id', ({ id, ...expected }) => {
     expect(bare(v2.get(id))).toEqual(expected.v2);
     expect(bare(v3.get(id))).toEqual(expected.v3);
   });

@@ -70,7 +70,7 @@ const things = (count: number): StoredObject[] =>
   Array.from({ length: count }, (_, i) => objectOf(`t${String(i).padStart(5, '0')}`, i + 1));
 
 describe('a compressed list', () => {
-  test.each([0, 1, 2, 60, 500])('of %i objects is what they say', async (count) => {
+  test.each([0, 1, 2, 60, 500])('a compressed list of %i objects is what they say', async (count) => {
     const list = listOf(things(count));
     expect(await textOf(list, budgetOf())).toBe(plain(list));
   });

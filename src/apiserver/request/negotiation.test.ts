@@ -12,7 +12,7 @@ describe('an Accept header', () => {
       expected: ['application/json', 'application/yaml', 'text/plain'],
     },
     { name: 'nothing between commas', header: ',, ,', expected: [] },
-  ])('has its clauses: $name', ({ header, expected }) => {
+  ])('an Accept header has its clauses: $name', ({ header, expected }) => {
     expect(types(header)).toEqual(expected);
   });
 

@@ -60,7 +60,7 @@ describe('a request for a resource', () => {
     { request: 'GET /api//v1/nodes', version: '', verb: 'get', resource: 'v1', name: 'nodes' },
     { request: 'GET /api/v1/namespaces//x/pods', verb: 'get', resource: 'x', name: 'pods' },
     { request: 'GET /api/v1/namespaces/x//pods', verb: 'get', namespace: 'x', resource: '', name: 'pods' },
-  ])('$request', ({ request, ...expected }) => {
+  ])('a request for a resource: $request', ({ request, ...expected }) => {
     const [method = '', target = ''] = request.split(' ');
     expect(parse(method, target)).toMatchObject({
       isResourceRequest: true,

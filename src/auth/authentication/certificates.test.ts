@@ -99,7 +99,7 @@ describe('a client certificate', () => {
   test.each([
     ['there is none', undefined],
     ['it names no user', peerOf(admin.certificate, { commonName: '' })],
-  ])('is not the credential where %s', (_, peer) => {
+  ])('a client certificate is not the credential where %s', (_, peer) => {
     expect(ask(peer)).toBeUndefined();
   });
 
@@ -166,14 +166,14 @@ describe('headers of a front proxy', () => {
   test.each([
     ['without a user', ['x-remote-group', 'a'], proxy],
     ['without a certificate', ['x-remote-user', 'jane'], undefined],
-  ])('are no credential %s', (_, headers, peer) => {
+  ])('headers of a front proxy are no credential %s', (_, headers, peer) => {
     expect(ask(headers, peer === undefined ? {} : { certificate: peer })).toBeUndefined();
   });
 
   test.each([
     ['of another authority', peerOf(createFrontProxyClient(otherProxyCa, now).certificate), [], 'unknown authority'],
     ['with another name', proxy, ['aggregator'], 'x509: subject with cn=front-proxy is not in the allowed list'],
-  ])('are refused with a certificate %s', (_, peer, names, message) => {
+  ])('headers of a front proxy are refused with a certificate %s', (_, peer, names, message) => {
     expect(() => ask(['x-remote-user', 'jane'], { certificate: peer, allowedNames: names })).toThrow(message);
   });
 });

@@ -139,7 +139,7 @@ describe('the bearer token among the subprotocols of a WebSocket', () => {
       offered: ['a', 'base64url.bearer.authorization.k8s.io.a*b'],
       message: 'invalid base64url.bearer.authorization token',
     },
-  ])('$name is refused', ({ offered, message }) => {
+  ])('the bearer token among the subprotocols of a WebSocket: $name is refused', ({ offered, message }) => {
     expect(() => offer(...offered)).toThrow(message);
   });
 });
@@ -238,7 +238,7 @@ describe('cachedTokens', () => {
     { name: 'another token', token: 'u', audiences: noAudiences },
     { name: 'a longer one that begins alike', token: 'tt', audiences: noAudiences },
     { name: 'the same token for others', token: 't', audiences: ['a'] },
-  ])('$name on the same connection is another question', async ({ token, audiences }) => {
+  ])('cachedTokens: $name on the same connection is another question', async ({ token, audiences }) => {
     const tokens = cachedTokens({
       tokens: {
         name: 'own',

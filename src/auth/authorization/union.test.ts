@@ -56,7 +56,7 @@ describe('the authorizers in order', () => {
       authorizers: [named('AlwaysDeny', alwaysDeny)],
       expected: no('Everything is forbidden.'),
     },
-  ])('$name', async ({ authorizers, expected }) => {
+  ])('the authorizers in order: $name', async ({ authorizers, expected }) => {
     expect(await createUnion(authorizers).authorize(attributes())).toEqual(expected);
   });
 

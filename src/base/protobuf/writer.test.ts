@@ -37,12 +37,12 @@ describe('ProtoWriter', () => {
       },
       bytes: [0x12, 2, 0x08, 0],
     },
-  ])('writes $name', ({ write, bytes }) => {
+  ])('ProtoWriter writes $name', ({ write, bytes }) => {
     expect([...written(write)]).toEqual(bytes);
     expect([...written(write, 0)]).toEqual(bytes);
   });
 
-  test.each([127, 128, 16_383, 16_384, 200_000])('writes messages around a text of %i bytes', (length) => {
+  test.each([127, 128, 16_383, 16_384, 200_000])('ProtoWriter writes messages around a text of %i bytes', (length) => {
     const text = 'x'.repeat(length);
     const bytes = written((out) => {
       out.string(4, 'after');

@@ -56,7 +56,7 @@ const sizes: Readonly<Record<string, number>> = {
 const env = environment({ variables, libraries: [semver] });
 
 describe.each(Object.entries(rows))('%s', (_, table) => {
-  test.each(table)('%s', (expression, estimate, cost) => {
+  test.each(table)("upstream's cost of a CEL expression: %s", (expression, estimate, cost) => {
     const program = env.compile(expression) as Program;
     const limited = program.estimateCost((path) => {
       const size = sizes[path.join('.')];

@@ -96,7 +96,7 @@ describe('values of a schema, read in place', () => {
     ],
     ['no old value', '!oldSelf.hasValue()'],
     ['a value that is an optional', 'oldSelf.orValue(self).name == "web"'],
-  ])('%s', (_, rule) => expect(evaluate(rule)).toBe(true));
+  ])('values of a CEL schema, read in place: %s', (_, rule) => expect(evaluate(rule)).toBe(true));
 
   test('a list map is equal in any order of its elements', () => {
     const turned = { ...sample, ports: [...sample.ports].reverse() };
@@ -151,7 +151,7 @@ describe('rules that do not compile', () => {
       'compilation failed: ERROR: <input>:1:19: invalid matches argument\n | self.name.matches("(")\n | ' +
         '..................^',
     ],
-  ])('%s', (_, rule, problem) => expect(evaluate(rule)).toBe(problem));
+  ])('CEL rules that do not compile: %s', (_, rule, problem) => expect(evaluate(rule)).toBe(problem));
 
   test('the message has to be a string', () => {
     const [rule] = compileRules(
@@ -178,7 +178,7 @@ describe('estimated cost', () => {
     ['a constant is short', object({ a: { type: 'string' } }), 'self.a == "abcdefghijk"', 4],
     ['a loop', list(5), 'self.all(x, x.startsWith("a"))', 1 + 5 * (2 + 1 + 2) + 1],
     ['loops in loops', list(5), 'self.all(x, self.all(y, x == y))', 1 + 5 * (3 + 1 + 5 * (3 + 2 + 4) + 1) + 1],
-  ])('%s', (_, schema, rule, cost) => expect(costOf(schema, rule)).toBe(cost));
+  ])('estimated cost of a CEL rule: %s', (_, schema, rule, cost) => expect(costOf(schema, rule)).toBe(cost));
 
   test('a list without a limit is as long as a request', () => {
     expect(costOf(list(), 'self.all(x, true)')).toBeGreaterThan(1_000_000);

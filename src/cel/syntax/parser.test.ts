@@ -57,7 +57,7 @@ describe('trees', () => {
     ['9223372036854775807', '9223372036854775807'],
     ['a // comment\n + 1', '_+_(a, 1)'],
     ['a && b && c && d', '_&&_(_&&_(a, b), _&&_(c, d))'],
-  ])('%s', (text, tree) => expect(shown(parse(text, options).node!)).toBe(tree));
+  ])('the CEL parser builds a tree: %s', (text, tree) => expect(shown(parse(text, options).node!)).toBe(tree));
 });
 
 describe('errors', () => {
@@ -96,7 +96,9 @@ describe('errors', () => {
       'a.all(1, true)',
       'ERROR: <input>:1:7: argument must be a simple name\n | a.all(1, true)\n | ......^',
     ],
-  ])('%s', (_, text, message) => expect(issueTexts(text, parse(text, options).issues).join('\n')).toBe(message));
+  ])('the CEL parser reports an error: %s', (_, text, message) =>
+    expect(issueTexts(text, parse(text, options).issues).join('\n')).toBe(message),
+  );
 
   test('that each show a long line are not all shown', () => {
     const text = '@'.repeat(10_000);

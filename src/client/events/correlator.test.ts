@@ -61,7 +61,7 @@ describe('events of one object', () => {
     { name: 'objects', differ: (i: number) => ({ involvedObject: { kind: 'Pod', name: `p${i}` } }) },
     { name: 'types', differ: (i: number) => ({ type: `T${i}` }) },
     { name: 'sources', differ: (i: number) => ({ source: { component: `c${i}` } }) },
-  ])('are not combined over different $name', ({ differ }) => {
+  ])('events of one object are not combined over different $name', ({ differ }) => {
     const correlator = new EventCorrelator(new FakeClock());
     for (let i = 0; i < 12; i++) expect(shown(correlator.correlate(event(`m${i}`, differ(i))))).toBe(`new 1 m${i}`);
   });

@@ -101,7 +101,7 @@ describe('an exec plugin', () => {
   test.each([
     { name: 'is told that it can ask', mode: 'IfAvailable', interactive: true },
     { name: 'is told that it cannot ask where it never does', mode: 'Never', interactive: false },
-  ])('$name at a terminal', async ({ mode, interactive }) => {
+  ])('an exec plugin: $name at a terminal', async ({ mode, interactive }) => {
     const { credentials, print, told } = await setUp({
       fields: { interactiveMode: mode },
       options: { isInteractive: true },
@@ -151,7 +151,7 @@ describe('an exec plugin', () => {
       text: `{"kind":"ExecCredential","apiVersion":"${v1}","status":{"clientCertificateData":"c"}}`,
       message: 'it printed only one of certificate and key',
     },
-  ])('that prints $name is an error', async ({ text, message }) => {
+  ])('an exec plugin that prints $name is an error', async ({ text, message }) => {
     const { credentials, printText } = await setUp();
     await printText(text);
     await expect(credentials.authorization()).rejects.toThrow(message);

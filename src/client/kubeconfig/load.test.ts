@@ -68,7 +68,7 @@ describe('a kubeconfig is found', () => {
   test.each([
     { name: 'nowhere', options: {}, message: /there is no kubeconfig: none of .*config exists, and this is no pod/ },
     { name: 'not at its path', options: { path: '/nonexistent/k' }, message: '/nonexistent/k: no such file' },
-  ])('$name: the error says where it was looked for', async ({ options, message }) => {
+  ])('a kubeconfig is found $name: the error says where it was looked for', async ({ options, message }) => {
     await expect(load(options)).rejects.toThrow(message);
   });
 });
@@ -113,7 +113,7 @@ describe('a cluster says', () => {
         warnings: ['insecure-skip-tls-verify: the certificate of the server is not verified'],
       },
     },
-  ])('$name', async ({ cluster, config }) => {
+  ])('the cluster of a kubeconfig has $name', async ({ cluster, config }) => {
     expect(await parseClientConfig(fileWith({ cluster }))).toMatchObject(config);
   });
 });
@@ -123,7 +123,7 @@ describe('a user is', () => {
     { name: 'a token', user: { token: 't' }, authorization: 'Bearer t' },
     { name: 'name and password', user: { username: 'j', password: 'p' }, authorization: 'Basic ajpw' },
     { name: 'nothing', user: {}, authorization: undefined },
-  ])('$name', async ({ user, authorization }) => {
+  ])('the user of a kubeconfig has $name', async ({ user, authorization }) => {
     expect(await (await parseClientConfig(fileWith({ user }))).authorization!()).toBe(authorization);
   });
 
@@ -208,7 +208,7 @@ describe('a kubeconfig is refused', () => {
       parts: { user: { exec: { ...exec, interactiveMode: 'Always' } } },
       message: 'needs a terminal',
     },
-  ])('$name', async ({ parts, message }) => {
+  ])('a kubeconfig is refused: $name', async ({ parts, message }) => {
     await expect(parseClientConfig(fileWith(parts), { isInteractive: false })).rejects.toThrow(message);
   });
 

@@ -77,7 +77,7 @@ describe('certificate and key in files of their own', () => {
           }) as string,
         ),
     },
-  ])('stay those from before while $name', async ({ spoil }) => {
+  ])('certificate and key in files of their own stay those from before while $name', async ({ spoil }) => {
     const { first, next } = await follow();
     await spoil();
     expect(await next()).toEqual(first);
@@ -108,7 +108,7 @@ describe('the credentials in a connection file', () => {
       header: `Basic ${Buffer.from('jane:p:w').toString('base64')}`,
     },
     { name: 'nobody', user: {}, header: undefined },
-  ])('$name', async ({ user, header }) => {
+  ])('the credentials in the kubeconfig of a webhook: $name', async ({ user, header }) => {
     expect(await (await readWebhookKubeconfig(await connectionFile(user))).authorization()).toBe(header);
   });
 
@@ -144,13 +144,16 @@ describe('a file is refused', () => {
         'hook, cluster: {}}]}',
       message: 'cluster "hook" has no server that is a URL',
     },
-  ])('$name', async ({ text, message }) => {
+  ])('the kubeconfig of a webhook is refused $name', async ({ text, message }) => {
     await expect(readWebhookKubeconfig(await write('connection.yaml', text))).rejects.toThrow(message);
   });
 
-  test.each(['exec', 'auth-provider'])('with a user that runs %s', async (kind) => {
-    await expect(readWebhookKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
-      `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,
-    );
-  });
+  test.each(['exec', 'auth-provider'])(
+    'the kubeconfig of a webhook is refused with a user that runs %s',
+    async (kind) => {
+      await expect(readWebhookKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
+        `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,
+      );
+    },
+  );
 });

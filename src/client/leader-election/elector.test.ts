@@ -195,7 +195,7 @@ describe('leader election', () => {
     },
     { name: 'a deadline that leaves one try', options: { renewDeadlineMs: 2400 }, message: 'greater than 1.2 retry' },
     { name: 'a lease below a second', options: { leaseDurationMs: 500 }, message: 'less than 1 s' },
-  ])('refuses $name', ({ options, message }) => {
+  ])('leader election refuses $name', ({ options, message }) => {
     const lead = () => Promise.resolve();
     expect(() => createElector({ lock: new MemoryLock(), identity: 'a', lead, ...options })).toThrow(message);
   });

@@ -30,7 +30,7 @@ describe('two locks that are held together', () => {
       second: 'b',
       holder: 'leaderelection.k8s.io/unknown',
     },
-  ])('$name', async ({ first, second, holder }) => {
+  ])('two locks that are held together: $name', async ({ first, second, holder }) => {
     const locks = [new MemoryLock(), new MemoryLock()] as const;
     if (first !== undefined) await locks[0].create(record(first), signal);
     if (second !== undefined) await locks[1].create(record(second), signal);

@@ -81,11 +81,14 @@ describe('a request is not sent again', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('after a connection lost during a %s', async (method) => {
-    const { sent, sender } = setUp([lost]);
-    await expect(sender.send({ method, path: '/' })).rejects.toBe(lost);
-    expect(sent).toHaveLength(1);
-  });
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
+    'a request is not sent again after a connection lost during a %s',
+    async (method) => {
+      const { sent, sender } = setUp([lost]);
+      await expect(sender.send({ method, path: '/' })).rejects.toBe(lost);
+      expect(sent).toHaveLength(1);
+    },
+  );
 
   test('more often than the client allows: the last answer stands', async () => {
     const busy = Array.from({ length: 4 }, () => answer(429, { 'retry-after': '1' }));
@@ -109,7 +112,7 @@ describe('a request ends', () => {
   test.each([
     { name: 'is under way', answers: [] },
     { name: 'waits to be sent again', answers: [answer(503, { 'retry-after': '9' })] },
-  ])('with its signal while it $name', async ({ answers }) => {
+  ])('a request ends with its signal while it $name', async ({ answers }) => {
     const { clock, sender } = setUp(answers);
     const abort = new AbortController();
     const sending = expect(sender.send({ method: 'GET', path: '/', signal: abort.signal })).rejects.toThrow('enough');

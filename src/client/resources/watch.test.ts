@@ -83,7 +83,7 @@ describe('a watch', () => {
       events: ['ADDED 2', 'ADDED 3'],
       versions: ['1', '2'],
     },
-  ])('$name', async ({ connections, events, versions }) => {
+  ])('a watch: $name', async ({ connections, events, versions }) => {
     expect(await follow(connections)).toMatchObject({ events, versions, error: undefined });
   });
 
@@ -103,7 +103,7 @@ describe('a watch', () => {
     { name: '410 at the beginning', connection: resourceExpired('too old'), code: 410 },
     { name: '410 as an event', connection: [event('ADDED', '2'), errorEvent()], code: 410 },
     { name: '403', connection: forbidden({ group: '', resource: 'pods' }, '', 'no'), code: 403 },
-  ])('ends with $name', async ({ connection, code }) => {
+  ])('a watch ends with $name', async ({ connection, code }) => {
     const { error, versions } = await follow([connection]);
     expect(error).toMatchObject({ code });
     expect(versions).toEqual(['1']);

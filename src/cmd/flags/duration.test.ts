@@ -13,7 +13,7 @@ describe('parseDuration, as time.ParseDuration', () => {
     { text: '1us', ms: 0.001 },
     { text: '-5s', ms: -5000 },
     { text: '+5s', ms: 5000 },
-  ])('reads $text', ({ text, ms }) => {
+  ])('parseDuration, as time.ParseDuration reads $text', ({ text, ms }) => {
     expect(parseDuration(text)).toBe(ms);
   });
 
@@ -26,7 +26,7 @@ describe('parseDuration, as time.ParseDuration', () => {
     { text: '5toString', message: 'time: unknown unit "toString" in duration "5toString"' },
     { text: '1h 5m', message: 'time: unknown unit "h " in duration "1h 5m"' },
     { text: '9999999h', message: 'time: invalid duration "9999999h"' },
-  ])('refuses "$text"', ({ text, message }) => {
+  ])('parseDuration, as time.ParseDuration refuses "$text"', ({ text, message }) => {
     expect(() => parseDuration(text)).toThrow(message);
   });
 });

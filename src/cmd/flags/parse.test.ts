@@ -103,7 +103,7 @@ describe('what flags mean', () => {
     { name: 'a short flag with the value behind', argv: ['-v', '2'], at: ['logs', 'verbosity'], value: 2 },
     { name: 'short switches together', argv: ['-qv3'], at: ['logs', 'verbosity'], value: 3 },
     { name: 'a short flag by its long name', argv: ['--v=4'], at: ['logs', 'verbosity'], value: 4 },
-  ])('reads $name', ({ argv, at, value }) => {
+  ])('the flag parser reads $name', ({ argv, at, value }) => {
     const options = parse(...argv).options as unknown as Record<string, Record<string, unknown>>;
     expect(options[at[0]!]![at[1]!]).toEqual(value);
   });
@@ -160,7 +160,7 @@ describe('what is refused', () => {
     { argv: ['--encryption-config=x'], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--encryption-config='], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--constructor=1'], message: 'unknown flag: --constructor' },
-  ])('$argv', ({ argv, message }) => {
+  ])('the flag parser refuses $argv', ({ argv, message }) => {
     expect(() => parse(...argv)).toThrow(new FlagError([message]));
   });
 });

@@ -46,7 +46,7 @@ describe('--runtime-config', () => {
       config: 'api/v1=false',
       versions: byDefault.filter((version) => version !== 'v1'),
     },
-  ])('$name', ({ config, versions }) => {
+  ])('--runtime-config: $name', ({ config, versions }) => {
     expect(served(config)).toEqual(versions);
   });
 
@@ -70,7 +70,7 @@ describe('--runtime-config', () => {
       left: ['deployments'],
     },
     { name: 'one resource of the core group', config: 'v1=false,v1/secrets=true', apiVersion: 'v1', left: ['secrets'] },
-  ])('$name', ({ config, apiVersion, left }) => {
+  ])('--runtime-config: $name', ({ config, apiVersion, left }) => {
     expect(resources(config, apiVersion)).toEqual(left);
   });
 

@@ -33,7 +33,7 @@ describe('parseInteger', () => {
   });
 
   test.each(['9223372036854775808', '-9223372036854775809', '99999999999999999999'])(
-    'says that %s is out of range',
+    'parseInteger says that %s is out of range',
     (text) => {
       expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing "${text}": value out of range`);
     },

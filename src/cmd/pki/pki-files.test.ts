@@ -61,7 +61,7 @@ describe('ensurePki', () => {
     expect(await readFile(path('ca.crt'), 'utf8')).toBe(pki.ca.certificate);
   });
 
-  test.each([0o000, 0o777])('does so at umask %o', async (mask) => {
+  test.each([0o000, 0o777])('ensurePki makes keys that only their owner can read at umask %o', async (mask) => {
     await mkdir(join(directory, '..'));
     const before = process.umask(mask);
     onTestFinished(() => void process.umask(before));
@@ -168,7 +168,7 @@ describe('ensurePki', () => {
       spoil: () => writeFile(path('ca.key'), 'x'),
       message: /ca\.crt and ca\.key do not belong together/,
     },
-  ])('never replaces the authority by itself: its key $name', async ({ spoil, message }) => {
+  ])('ensurePki never replaces the authority by itself: its key $name', async ({ spoil, message }) => {
     await ensurePki(directory, names, now);
     await spoil();
     const before = await filesOf();

@@ -7,7 +7,7 @@ const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (
 
 describe('HTTP/2 connection with nghttp2 as its peer', () => {
   test.each([0, 1, 1_000, 16_384, 16_385, 65_535, 300_000, 2_000_000])(
-    'sends and receives a body of %i bytes',
+    'the HTTP/2 client sends and receives a body of %i bytes',
     async (size) => {
       const peer = await startNodePeer(echo);
       const connection = await connectTo(peer.port);
@@ -210,7 +210,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     { name: 'refused', code: http2.constants.NGHTTP2_REFUSED_STREAM, unprocessed: true },
     { name: 'cancelled', code: http2.constants.NGHTTP2_CANCEL, unprocessed: false },
     { name: 'failed', code: http2.constants.NGHTTP2_INTERNAL_ERROR, unprocessed: false },
-  ])('tells that the peer has $name a stream', async ({ code, unprocessed }) => {
+  ])('the HTTP/2 client tells that the peer has $name a stream', async ({ code, unprocessed }) => {
     const peer = await startNodePeer((stream) => stream.close(code));
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();

@@ -91,7 +91,7 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
       send: [frame(FrameType.goAway, 0, 0, Buffer.alloc(4))],
       code: ErrorCode.frameSizeError,
     },
-  ])('ends it after $name', async ({ send, code }) => {
+  ])('the HTTP/2 client ends a connection after $name', async ({ send, code }) => {
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();

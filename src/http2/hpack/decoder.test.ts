@@ -116,7 +116,7 @@ describe('examples of RFC 7541, appendix C', () => {
           'e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07',
       ),
     },
-  ])('$name', ({ tableBytes, steps }) => {
+  ])('examples of RFC 7541, appendix C: $name', ({ tableBytes, steps }) => {
     const decoder = decoderOf({ tableBytes });
     for (const { hex, fields, table } of steps) {
       expect(fieldsOf(decoder, block(hex))).toEqual(fields);
@@ -219,7 +219,7 @@ describe('what is a compression error', () => {
     { name: 'a Huffman code cut off', hex: '4001 6182 fffe', error: 'padding' },
     { name: 'the end of string in Huffman code', hex: '4001 6184 ffff ffff', error: 'end of string' },
     { name: 'the end of string behind a character', hex: '4001 6185 1fff ffff ff', error: 'end of string' },
-  ])('$name', ({ hex, error }) => {
+  ])('a compression error in a header block: $name', ({ hex, error }) => {
     expect(() => decoderOf().decode(block(hex))).toThrow(error);
   });
 });

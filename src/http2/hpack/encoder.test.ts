@@ -40,11 +40,14 @@ describe('the block of an answer', () => {
       fields: [['vary', 'x'.repeat(300)]],
       hex: `89 0f2c 7fad01 ${'78'.repeat(300)}`,
     },
-  ] satisfies { name: string; status: number; fields: Field[]; hex: string }[])('$name', ({ status, fields, hex }) => {
-    const expected = hex.replaceAll(' ', '');
-    expect(hexOf(status, fields)).toBe(expected);
-    expect(hexOf(status, fields)).toBe(expected);
-  });
+  ] satisfies { name: string; status: number; fields: Field[]; hex: string }[])(
+    'the header block of a response: $name',
+    ({ status, fields, hex }) => {
+      const expected = hex.replaceAll(' ', '');
+      expect(hexOf(status, fields)).toBe(expected);
+      expect(hexOf(status, fields)).toBe(expected);
+    },
+  );
 
   test('keeps the order, and names that come more than once', () => {
     expect(
@@ -93,13 +96,13 @@ describe('the block of an answer', () => {
     { name: 'a value that would become a line feed as a byte', field: ['vary', 'x\u010ay'] },
     { name: 'a value with an emoji', field: ['vary', 'x\u{1f600}y'] },
     { name: 'a long value with a line feed', field: ['vary', `${'x'.repeat(1000)}\n`] },
-  ] satisfies { name: string; field: Field }[])('refuses $name, every time', ({ field }) => {
+  ] satisfies { name: string; field: Field }[])('the HPACK encoder refuses $name, every time', ({ field }) => {
     for (let time = 0; time < 2; time++)
       expect(() => encodeAnswer(200, [field])).toThrow(/^no (name of a|value of) header field/);
   });
 
   test.each([{ status: 99 }, { status: 1000 }, { status: 200.5 }, { status: NaN }])(
-    'refuses status $status',
+    'the HPACK encoder refuses status $status',
     ({ status }) => {
       expect(() => encodeAnswer(status, [])).toThrow(`no status of an answer: ${status}`);
     },

@@ -41,14 +41,14 @@ describe('Huffman code, RFC 7541, section 5.2', () => {
   /** '0' has five bits: so many of them leave `bits` of the last byte. */
   const zeros = (bits: number): string => '0'.repeat([8, 3, 6, 1, 4, 7, 2, 5][bits]!);
 
-  test.each([0, 1, 2, 3, 4, 5, 6, 7])('takes %i bits of padding, and no byte more', (bits) => {
+  test.each([0, 1, 2, 3, 4, 5, 6, 7])('Huffman code takes %i bits of padding, and no byte more', (bits) => {
     const bytes = encodeHuffman(zeros(bits));
     expect(decode(bytes)).toBe(zeros(bits));
     expect(() => decode(Buffer.concat([bytes, Buffer.from([0xff])]))).toThrow('padding');
   });
 
   /** Five bits can be a character. */
-  test.each([1, 2, 3, 4])('refuses %i bits of padding that are not ones only', (bits) => {
+  test.each([1, 2, 3, 4])('Huffman code refuses %i bits of padding that are not ones only', (bits) => {
     for (let padding = 0; padding < 2 ** bits - 1; padding++) {
       const bytes = encodeHuffman(zeros(bits));
       bytes[bytes.length - 1]! &= (0xff << bits) | padding;

@@ -56,7 +56,7 @@ describe('header blocks, RFC 7541', () => {
     { name: 'Huffman padding with zeros', hex: '0001 6181 18', error: 'padding' },
     { name: 'Huffman padding of a whole byte', hex: '0001 6182 1fff', error: 'padding' },
     { name: 'end of string in Huffman code', hex: '0001 6184 ffff ffff', error: 'end of string' },
-  ])('refuses $name', ({ hex, error }) => {
+  ])('header blocks, RFC 7541 refuses $name', ({ hex, error }) => {
     expect(() => decodeHeaders(block(hex))).toThrow(error);
   });
 

@@ -72,7 +72,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     { name: 'PING', more: same(ping()) },
     { name: 'requests', more: requests((id) => get(id)) },
     { name: 'requests for more', more: requests((id) => get(id, '/much')) },
-  ])('is served on when it takes it after all: $name', async ({ more }) => {
+  ])('the HTTP/2 server goes on with a client that reads again: $name', async ({ more }) => {
     const { socket, connection } = connectNonReading((stream) =>
       sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)),
     );
@@ -195,7 +195,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
       name: 'behind a request that was reset',
       bytes: Buffer.concat([begun, post(1, '/hold'), reset(1, ErrorCode.cancel)]),
     },
-  ])('$name is sent away', async ({ bytes }) => {
+  ])('an HTTP/2 client that falls silent $name is disconnected', async ({ bytes }) => {
     const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)), {
       idleMs: 50,
     });

@@ -6,16 +6,19 @@ import type { ServerStream } from './stream.ts';
 import { connect, answerTo, get, post, roundTrip } from '../testing/nghttp2-client.ts';
 
 describe('HTTP/2 server connection with nghttp2 as its client', () => {
-  test.each([0, 1, 16_384, 16_385, 65_535, 300_000, 2_000_000])('takes and sends a body of %i bytes', async (size) => {
-    const server = await startServer(echo);
-    const session = await connect(server.port);
-    const body = pattern(size);
-    const { status, body: echoed, code } = await post(session, body);
-    expect(status).toBe(200);
-    expect(echoed.equals(body)).toBe(true);
-    expect(code).toBe(ErrorCode.noError);
-    await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
-  });
+  test.each([0, 1, 16_384, 16_385, 65_535, 300_000, 2_000_000])(
+    'the HTTP/2 server takes and sends a body of %i bytes',
+    async (size) => {
+      const server = await startServer(echo);
+      const session = await connect(server.port);
+      const body = pattern(size);
+      const { status, body: echoed, code } = await post(session, body);
+      expect(status).toBe(200);
+      expect(echoed.equals(body)).toBe(true);
+      expect(code).toBe(ErrorCode.noError);
+      await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
+    },
+  );
 
   test('pieces without bytes take no part in a body', async () => {
     const taken: boolean[] = [];
@@ -54,7 +57,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       server: { streamWindowBytes: 1_000_000, connectionWindowBytes: 65_535 },
       bytes: 100_000,
     },
-  ])('keeps to small windows $name', async ({ client, server: options, bytes }) => {
+  ])('the HTTP/2 server keeps to small windows $name', async ({ client, server: options, bytes }) => {
     const server = await startServer(echo, options);
     const session = await connect(server.port, { settings: client });
     const body = pattern(bytes);
@@ -192,7 +195,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     { name: 'HEAD', method: 'HEAD', status: 200, fields: [['content-length', '5']] as const },
     { name: 'no content', method: 'DELETE', status: 204, fields: [] },
     { name: 'not modified', method: 'GET', status: 304, fields: [['etag', '"x"']] as const },
-  ])('answers without a body: $name', async ({ method, status, fields }) => {
+  ])('the HTTP/2 server answers without a body: $name', async ({ method, status, fields }) => {
     const server = await startServer((stream) => stream.respond(status, fields, true));
     const session = await connect(server.port);
     const {

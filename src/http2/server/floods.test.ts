@@ -62,7 +62,7 @@ describe('a flood of frames that mean nothing ends the connection with ENHANCE_Y
     { name: 'RST_STREAM of streams that are over', one: () => reset(3, ErrorCode.cancel) },
     { name: 'frames of an unknown type', one: () => frame(0x42, 0, 0, nothing) },
     { name: 'GOAWAY', one: () => frame(FrameType.goAway, 0, 0, Buffer.alloc(8)) },
-  ])('$name', async ({ one }) => {
+  ])('the HTTP/2 server ends a connection with a flood: $name', async ({ one }) => {
     const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)));
     const client = await connectRaw(server.port);
     client.greet();

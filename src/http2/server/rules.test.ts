@@ -65,16 +65,19 @@ async function reaction(client: RawClient, frames: readonly Buffer[]): Promise<s
 const { open, next } = streamIds;
 
 describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113', () => {
-  test.each([...streamRows, ...controlRows, ...requestRows])('$name', async ({ send, expected, options }) => {
-    const { client, streams, closes } = await prepare(options);
-    const said = await reaction(client, send);
-    expect(said).toBe(expected);
-    const open = said.startsWith('connection') ? streams : streams.filter((stream) => stream.closed);
-    await vi.waitFor(() =>
-      expect(closes.toSorted((a, b) => a - b)).toEqual(open.map((stream) => stream.id).toSorted((a, b) => a - b)),
-    );
-    expect(open.every((stream) => stream.closed)).toBe(true);
-  });
+  test.each([...streamRows, ...controlRows, ...requestRows])(
+    'a client that breaks RFC 9113: $name',
+    async ({ send, expected, options }) => {
+      const { client, streams, closes } = await prepare(options);
+      const said = await reaction(client, send);
+      expect(said).toBe(expected);
+      const open = said.startsWith('connection') ? streams : streams.filter((stream) => stream.closed);
+      await vi.waitFor(() =>
+        expect(closes.toSorted((a, b) => a - b)).toEqual(open.map((stream) => stream.id).toSorted((a, b) => a - b)),
+      );
+      expect(open.every((stream) => stream.closed)).toBe(true);
+    },
+  );
 
   test.each([
     { name: 'HTTP/1.1', bytes: Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n') },

@@ -39,7 +39,7 @@ describe('the body of a request that is answered, whose answer the client does n
         stream.read({ onData: () => stream.pause(), onEnd: () => undefined }), setTimeout(() => answer(stream), 1)
       ),
     },
-  ])('is dropped, and its bytes are free for other requests: it $name', async ({ handler }) => {
+  ])('the body of an answered request is dropped while its client reads nothing: it $name', async ({ handler }) => {
     const server = await startServer((stream) => void handler(stream), { connectionWindowBytes });
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);

@@ -24,7 +24,7 @@ describe('bytes that are no UTF-8', () => {
       kept: '\ufffd\udcff',
       replaced: '\ufffd\ufffd',
     },
-  ])('$name', ({ hex, kept, replaced }) => {
+  ])('bytes that are no UTF-8: $name', ({ hex, kept, replaced }) => {
     expect(decode(hex)).toBe(kept);
     expect(replace(hex)).toBe(replaced);
     expect(encodeUtf8(kept).toString('hex')).toBe(hex);

@@ -21,7 +21,7 @@ describe('parts of a message', () => {
     { name: 'claims of a set', id: 'apps/v1.StatefulSetSpec', tag: 0x22 },
     { name: 'items of a list', id: 'batch/v1.CronJobList', tag: 0x12 },
     { name: 'containers', id: 'core/v1.PodSpec', tag: 0x12 },
-  ])('are refused when they are more than its bytes can mean: empty $name', ({ id, tag }) => {
+  ])('more parts of a message than its bytes can mean are refused: empty $name', ({ id, tag }) => {
     expect(() => codecs.of(id).decode(empty(tag, million))).toThrow(
       expect.objectContaining({
         name: 'DecodeError',
@@ -62,7 +62,7 @@ describe('objects and lists of a text', () => {
   test.each([
     { name: 'lists', text: `{"odd":[${'[],'.repeat(million)}[]]}` },
     { name: 'objects', text: `{"odd":[${'{},'.repeat(million)}{}]}` },
-  ])('are refused when they are more than its characters can mean: empty $name', ({ text }) => {
+  ])('more parts of a text than its characters can mean are refused: empty $name', ({ text }) => {
     expect(() => new JsonBody(text)).toThrow(
       expect.objectContaining({
         name: 'JsonTypeError',

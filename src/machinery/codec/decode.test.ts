@@ -18,7 +18,7 @@ describe('messages in encodings that upstream does not write', () => {
     },
     { name: 'fields in any order', bytes: '1205 6162636465 0a0161', value: { key: 'a' } },
     { name: 'lengths and tags with more bytes than needed', bytes: '8a00 8100 61', value: { key: 'a' } },
-  ])('$name', ({ bytes, value }) => {
+  ])('messages in encodings that upstream does not write: $name', ({ bytes, value }) => {
     expect(decode('core/v1.KeyToPath', bytes)).toMatchObject({ key: value.key });
   });
 
@@ -128,7 +128,7 @@ describe('malformed messages', () => {
       'proto: time outside of the years 0 to 9999',
     ],
     ['a JSON value that is none', 'apiextensions/v1.JSONSchemaProps', '42 03 0a01 7b', 'unexpected end of JSON input'],
-  ])('%s', (_name, typeId, bytes, message) => {
+  ])('malformed protobuf messages: %s', (_name, typeId, bytes, message) => {
     const codec = codecs.of(typeId);
     expect(() => codec.decode(hex(bytes))).toThrow(expect.objectContaining({ name: 'DecodeError', message }));
     expect(() => codec.transcode(hex(bytes))).toThrow(DecodeError);
@@ -204,7 +204,7 @@ describe('values', () => {
     { name: 'a number for a text', value: { key: 5 }, message: 'cannot encode a value of type number as string' },
     { name: 'a text for a number', value: { mode: 'x' }, message: 'cannot encode a value of type string as integer' },
     { name: 'a fraction for a number', value: { mode: 1.5 }, message: '1.5 is no integer' },
-  ])('that do not fit are refused: $name', ({ value, message }) => {
+  ])('protobuf values that do not fit are refused: $name', ({ value, message }) => {
     expect(() => codecs.of('core/v1.KeyToPath').encode(value)).toThrow(
       expect.objectContaining({ name: 'EncodeError', message }),
     );

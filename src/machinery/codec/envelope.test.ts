@@ -13,7 +13,7 @@ describe('the storage envelope', () => {
       written: 'k8s\0\n\x09\n\x02v1\x12\x03Pod\x12\x03abc\x1a\0"\0',
     },
     { name: 'nothing', apiVersion: '', kind: '', raw: '', written: 'k8s\0\n\x04\n\0\x12\0\x12\0\x1a\0"\0' },
-  ])('$name', ({ apiVersion, kind, raw, written }) => {
+  ])('the storage envelope: $name', ({ apiVersion, kind, raw, written }) => {
     expect(writeEnvelope(apiVersion, kind, bytes(raw)).toString('latin1')).toBe(written);
     expect(readEnvelope(bytes(written))).toEqual({
       apiVersion,
@@ -68,7 +68,7 @@ describe('the storage envelope', () => {
     { name: 'tag 0', text: 'k8s\0\0', message: 'proto: Unknown: illegal tag 0 (wire type 0)' },
     { name: 'a TypeMeta that ends late', text: 'k8s\0\n\x02\n\x05v1', message: 'unexpected EOF' },
     { name: 'a raw length beyond the end', text: 'k8s\0\x12\xff\xff\xff\xff\x0f', message: 'unexpected EOF' },
-  ])('refuses $name', ({ text, message }) => {
+  ])('the storage envelope refuses $name', ({ text, message }) => {
     expect(() => readEnvelope(bytes(text))).toThrow(expect.objectContaining({ name: 'DecodeError', message }));
   });
 });

@@ -34,7 +34,7 @@ const names = [
 
 describe('putting the resourceVersion into stored bytes', () => {
   test.each(revisions.map((revision) => ({ revision })))(
-    '$revision, whatever the size of the metadata',
+    'putting the resourceVersion into stored bytes: $revision, whatever the size of the metadata',
     ({ revision }) => {
       for (const name of names) {
         const value = {
@@ -62,7 +62,7 @@ describe('putting the resourceVersion into stored bytes', () => {
     { name: 'empty metadata', bytes: '0a00', expected: '0a03 320135' },
     { name: 'metadata that other writers left short', bytes: '0a05 0a0161 3807', expected: '0a08 0a0161 320135 3807' },
     { name: 'fields before it of other kinds', bytes: '0a05 0a0161 1005', expected: '0a08 0a0161 1005 320135' },
-  ])('finds its place with $name', ({ bytes, expected }) => {
+  ])('putting the resourceVersion into stored bytes finds its place with $name', ({ bytes, expected }) => {
     const hex = (text: string): Buffer => Buffer.from(text.replace(/ /g, ''), 'hex');
     expect(spliceResourceVersion(hex(bytes), 5).toString('hex')).toBe(hex(expected).toString('hex'));
   });
@@ -72,7 +72,7 @@ describe('putting the resourceVersion into stored bytes', () => {
   });
 
   test.skipIf(!hasFixtures).each(fixtureNames.filter(({ name }) => /^(core|apps|batch|rbac|coordination)/.test(name)))(
-    '$name',
+    'putting the resourceVersion into stored bytes: $name',
     ({ name }) => {
       const { apiVersion, kind, raw } = readEnvelope(readFixture(name, 'pb'));
       const typeId = schemas.ofKind(apiVersion, kind);
@@ -109,7 +109,7 @@ describe('lists, item by item', () => {
       options: { revision: 5, continueToken: 't'.repeat(500) },
       metadata: { resourceVersion: '5', continue: 't'.repeat(500) },
     },
-  ])('$name', ({ options, metadata }) => {
+  ])('lists, item by item: $name', ({ options, metadata }) => {
     const items = values.map((value, i) => ({
       ...value,
       metadata: { ...value.metadata, resourceVersion: String(i * 1000 + 1) },

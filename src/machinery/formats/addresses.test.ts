@@ -33,7 +33,7 @@ describe('IP addresses', () => {
     },
     { name: 'zone', text: 'fe80::1%eth0', expected: undefined },
     { name: 'no address', text: 'x', expected: undefined },
-  ])('$name', ({ text, expected }) => expect(parseIp(text)).toEqual(expected));
+  ])('validation of IP addresses: $name', ({ text, expected }) => expect(parseIp(text)).toEqual(expected));
 
   test.each([
     { name: 'network', text: '10.0.0.0/8', expected: { family: 4, prefixLength: 8, hasHostBits: false } },
@@ -78,7 +78,9 @@ describe('IP addresses', () => {
     { text: '2001:0db8:0:0:0:0:0:FF', expected: '2001:db8::ff' },
     { text: '::ffff:1.2.3.4', expected: '1.2.3.4' },
     { text: '1:0:0:2:0:0:0:3', expected: '1:0:0:2::3' },
-  ])('$text is written $expected', ({ text, expected }) => expect(formatIp(parseIp(text)!)).toBe(expected));
+  ])('the IP address $text is written $expected', ({ text, expected }) =>
+    expect(formatIp(parseIp(text)!)).toBe(expected),
+  );
 
   test('networks know their size, their text and what lies in them', () => {
     const cidr = parseCidr('10.96.0.7/12')!;

@@ -11,7 +11,9 @@ describe('addresses in strict notation', () => {
     { name: 'trailing ::', text: 'fe80::', canonical: 'fe80::' },
     { name: 'IPv4 inside IPv6 stays inside', text: '::FFFF:1.2.3.4', canonical: '::ffff:1.2.3.4' },
     { name: 'dotted end', text: '64:ff9b::1.2.3.4', canonical: '64:ff9b::102:304' },
-  ])('$name', ({ text, canonical }) => expect(parseStrictAddress(text)).toMatchObject({ ok: true, text: canonical }));
+  ])('addresses in strict notation: $name', ({ text, canonical }) =>
+    expect(parseStrictAddress(text)).toMatchObject({ ok: true, text: canonical }),
+  );
 
   test.each([
     { text: 'x', problem: 'ParseAddr("x"): unable to parse IP' },
@@ -36,7 +38,9 @@ describe('addresses in strict notation', () => {
       problem:
         'ParseAddr("1:2.3.4.5"): embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")',
     },
-  ])('refuses $text', ({ text, problem }) => expect(parseStrictAddress(text)).toEqual({ ok: false, problem }));
+  ])('strict notation refuses the address $text', ({ text, problem }) =>
+    expect(parseStrictAddress(text)).toEqual({ ok: false, problem }),
+  );
 });
 
 describe('prefixes in strict notation', () => {
@@ -48,7 +52,9 @@ describe('prefixes in strict notation', () => {
       text: 'FD00:0::/8',
       expected: { text: 'fd00::/8', hasHostBits: false },
     },
-  ])('$name', ({ text, expected }) => expect(parseStrictPrefix(text)).toMatchObject({ ok: true, ...expected }));
+  ])('prefixes in strict notation: $name', ({ text, expected }) =>
+    expect(parseStrictPrefix(text)).toMatchObject({ ok: true, ...expected }),
+  );
 
   test.each([
     { text: '10.0.0.0', problem: 'netip.ParsePrefix("10.0.0.0"): no \'/\'' },
@@ -59,5 +65,7 @@ describe('prefixes in strict notation', () => {
       problem:
         'netip.ParsePrefix(" 192.168.0.0/24 "): ParseAddr(" 192.168.0.0"): unexpected character (at " 192.168.0.0")',
     },
-  ])('refuses $text', ({ text, problem }) => expect(parseStrictPrefix(text)).toEqual({ ok: false, problem }));
+  ])('strict notation refuses the prefix $text', ({ text, problem }) =>
+    expect(parseStrictPrefix(text)).toEqual({ ok: false, problem }),
+  );
 });

@@ -8,7 +8,7 @@ describe('base64, RFC 4648, section 4, as Go decodes it', () => {
     { text: 'QUJD', canonical: 'QUJD' },
     { text: 'aGVs\r\nbG8=\n', canonical: 'aGVsbG8=' },
     { text: 'AB==', canonical: 'AA==' },
-  ])('%j', ({ text, canonical }) => {
+  ])('base64, RFC 4648, section 4, as Go decodes it: %j', ({ text, canonical }) => {
     expect(canonicalBase64(text)).toBe(canonical);
   });
 
@@ -23,7 +23,7 @@ describe('base64, RFC 4648, section 4, as Go decodes it', () => {
     { text: 'QUJD-_==', at: 4 },
     { text: 'Q\nUD', at: 1 },
     { text: '=', at: 0 },
-  ])('$text is wrong at byte $at', ({ text, at }) => {
+  ])('base64, RFC 4648, section 4, as Go decodes it: $text is wrong at byte $at', ({ text, at }) => {
     expect(() => canonicalBase64(text)).toThrow(`illegal base64 data at input byte ${at}`);
   });
 });

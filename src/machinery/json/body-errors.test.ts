@@ -27,7 +27,7 @@ describe('problems that strict decoding refuses', () => {
       problems: ['unknown field "a\\"b"', 'unknown field "tab\\tx"', 'unknown field "é"'],
     },
     { name: '__proto__', text: '{"__proto__":{"polluted":1}}', problems: ['unknown field "__proto__"'] },
-  ])('$name', ({ text, problems }) => {
+  ])('problems that strict decoding refuses: $name', ({ text, problems }) => {
     expect(decode('core/v1.Pod', text).problems).toEqual(problems);
     expect(({} as JsonObject)['polluted']).toBeUndefined();
   });
@@ -130,7 +130,7 @@ describe('values of the wrong type, in the words of Go', () => {
       unmarshal('number', 'JSONSchemaProps.properties.items', 'string'),
     ],
     ['core/v1.Pod', '[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
-  ])('%s %s', (typeId, text, message) => {
+  ])('values of the wrong type, in the words of Go: %s %s', (typeId, text, message) => {
     expect(() => decode(typeId, text)).toThrow(expect.objectContaining({ name: 'JsonTypeError', message }));
   });
 

@@ -66,7 +66,7 @@ describe('normalized values', () => {
       text: '{"kind":"Pod","apiVersion":"v1"}',
       value: { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: {}, status: {} },
     },
-  ])('$name', ({ text, value }) => {
+  ])('normalized values of a JSON body: $name', ({ text, value }) => {
     expect(pod(text)).toEqual(value);
     // The exact way, which a member that is not known brings about, comes to the same.
     expect(pod(`{"odd":{"x":[1.5]},${text.slice(1)}`.replace(',}', '}'))).toEqual(value);
@@ -172,7 +172,7 @@ describe('nesting without end', () => {
       text: deep('{"not":', '}', 10_001),
       message: "invalid character '{' exceeded max depth",
     },
-  ])('$name is refused', ({ text, message = 'exceeded max depth' }) => {
+  ])('JSON nested without end is refused: $name', ({ text, message = 'exceeded max depth' }) => {
     expect(() => decode('apiextensions/v1.JSONSchemaProps', text)).toThrow(expect.objectContaining({ message }));
   });
 
@@ -191,7 +191,7 @@ describe('what a body claims to be', () => {
     { text: '{"x":1.5}', typeMeta: { kind: '', apiVersion: '' } },
     { text: '{"kind":null}', typeMeta: { kind: '', apiVersion: '' } },
     { text: 'null', typeMeta: { kind: '', apiVersion: '' } },
-  ])('$text', ({ text, typeMeta }) => {
+  ])('kind and version that a body claims: $text', ({ text, typeMeta }) => {
     expect(new JsonBody(text).typeMeta()).toEqual(typeMeta);
   });
 
@@ -201,7 +201,7 @@ describe('what a body claims to be', () => {
     { text: '12', message: `json: cannot unmarshal number ${into}` },
     { text: '1.5', message: `json: cannot unmarshal number ${into}` },
     { text: '{"kind":5}', message: 'json: cannot unmarshal number into Go struct field .kind of type string' },
-  ])('$text is no object with a kind', ({ text, message }) => {
+  ])('a body without a kind: $text', ({ text, message }) => {
     expect(() => new JsonBody(text).typeMeta()).toThrow(expect.objectContaining({ message }));
   });
 

@@ -79,7 +79,7 @@ describe.skipIf(!available)('bodies that do not decode (golden)', () => {
     expect(cases.length).toBeGreaterThan(25);
   });
 
-  test.each(cases)('$name', (refusal) => {
+  test.each(cases)('bodies that do not decode: $name', (refusal) => {
     const result = outcome(refusal);
     if (result !== 'custom') expect(result).toBe(refusal.message);
   });

@@ -28,7 +28,7 @@ describe('values', () => {
     },
     { name: 'spaces', text: ' \t\r\n{ "a" : [ ] , "b" : { } } ', value: { a: [], b: {} } },
     { name: 'words', text: '[true,false,null]', value: [true, false, null] },
-  ])('$name', ({ text, value }) => {
+  ])('JSON values: $name', ({ text, value }) => {
     expect(parseJson(text)).toEqual(value);
     expect(parseJson(Buffer.from(text))).toEqual(value);
   });
@@ -85,7 +85,7 @@ describe('errors in the words of Go', () => {
     ['\u0001', "invalid character '\\x01' looking for beginning of value"],
     ['1e400', 'json: cannot unmarshal number 1e400 into Go value of type float64'],
     ['[1e400', 'unexpected end of JSON input'],
-  ])('%j', (text, message) => {
+  ])('JSON errors in the words of Go: %j', (text, message) => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ message }));
   });
 
@@ -112,7 +112,7 @@ describe('duplicate keys', () => {
       problems: ['duplicate field "a\\"b"'],
     },
     { name: 'none', text: '{"a":{"a":{"a":1}}}', value: { a: { a: { a: 1 } } }, problems: [] },
-  ])('$name', ({ text, value, problems }) => {
+  ])('duplicate keys in JSON: $name', ({ text, value, problems }) => {
     const document = readJson(text);
     expect(document.value).toEqual(value);
     expect(duplicateFields(document)).toEqual(problems);
@@ -144,7 +144,7 @@ describe('writing values without a type', () => {
     },
     { name: 'a long text', value: 'x'.repeat(70_000), text: `"${'x'.repeat(70_000)}"` },
     { name: 'halves of characters', value: 'a\ud800b\udc00', text: '"a\\ufffdb\\ufffd"' },
-  ])('$name', ({ value, text }) => {
+  ])('writing JSON values without a type: $name', ({ value, text }) => {
     expect(stringifyJson(value as never)).toBe(text);
     expect(encodeJson(value as never).toString()).toBe(text);
   });

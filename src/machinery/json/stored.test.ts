@@ -36,7 +36,7 @@ describe('putting the resourceVersion into stored JSON', () => {
       text: ' { "metadata" : { "name" : "a" , "uid":1 } } ',
       spliced: ' { "metadata" : { "name" : "a" , "resourceVersion":"5","uid":1 } } ',
     },
-  ])('$name', ({ text, spliced }) => {
+  ])('putting the resourceVersion into stored JSON: $name', ({ text, spliced }) => {
     expect(spliceJsonResourceVersion(Buffer.from(text), 5).toString()).toBe(spliced);
     expect(splicedJsonLength(Buffer.from(text), 5)).toBe(spliced.length);
   });

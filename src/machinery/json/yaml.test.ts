@@ -46,7 +46,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     ['!!float 3', 3],
     ['!custom 5', '5'],
     ['!!binary aGk=', 'hi'],
-  ])('%s', (text, value) => {
+  ])('YAML 1.1 as Kubernetes reads it: %s', (text, value) => {
     expect(parse(`a: ${text}`)).toEqual({ a: value });
   });
 
@@ -71,7 +71,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     },
     { name: 'a block without line break at the end', text: 'a: |\n  x', value: { a: 'x' } },
     { name: 'JSON', text: '{"a": [1, {"b": null}], "c": "\\u00e9"}', value: { a: [1, { b: null }], c: 'é' } },
-  ])('$name', ({ text, value }) => {
+  ])('YAML 1.1 as Kubernetes reads it: $name', ({ text, value }) => {
     expect(parse(text)).toEqual(value);
   });
 
@@ -112,7 +112,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     { name: 'control characters', text: 'a: \u0001', message: 'yaml: control characters are not allowed' },
     { name: 'wrong base64', text: 'a: !!binary x', message: 'yaml: !!binary value contains invalid base64 data' },
     { name: 'a tag that does not fit', text: 'a: !!int x', message: 'yaml: cannot decode !!str `x` as a !!int' },
-  ])('refuses $name', ({ text, message }) => {
+  ])('YAML 1.1 as Kubernetes reads it refuses $name', ({ text, message }) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ message }));
   });
 
@@ -133,7 +133,7 @@ describe('documents that are built to hurt', () => {
     { name: 'deep flow maps', text: '{a: '.repeat(50_000), message: 'yaml: exceeded max depth of 500' },
     { name: 'deep block lists', text: '- '.repeat(50_000), message: 'yaml: exceeded max depth of 500' },
     { name: 'deep complex keys', text: '? '.repeat(50_000), message: 'yaml: exceeded max depth of 500' },
-  ])('$name', ({ text, message }) => {
+  ])('YAML documents that are built to hurt: $name', ({ text, message }) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ message }));
   });
 
@@ -190,7 +190,7 @@ describe('writing YAML as upstream prints it', () => {
       text: '_a: 1\n"9": 1\n"10": 1\nX: 1\na-b: 1\na.b: 1\nb: 1\nx9: 1\nx10: 1\n',
     },
     { name: 'long keys', value: { ['k'.repeat(129)]: 1 }, text: `? ${'k'.repeat(129)}\n: 1\n` },
-  ])('$name', ({ value, text }) => {
+  ])('writing YAML as upstream prints it: $name', ({ value, text }) => {
     expect(writeYaml(value as never)).toBe(text);
     expect(parse(text)).toEqual(value);
   });
@@ -214,7 +214,7 @@ describe('writing YAML as upstream prints it', () => {
 });
 
 describe.skipIf(!hasFixtures)('upstream’s YAML (facts/roundtrip)', () => {
-  test.each(fixtureNames)('$name', ({ name }) => {
+  test.each(fixtureNames)('upstream’s YAML: $name', ({ name }) => {
     expect(jsonToYaml(readFixture(name, 'json')).toString()).toBe(readFixture(name, 'yaml').toString());
     expect(parse(readFixture(name, 'yaml').toString())).toEqual(JSON.parse(readFixture(name, 'json').toString()));
   });

@@ -117,7 +117,7 @@ describe('taking over from client-side apply', () => {
     ['another version', '{"apiVersion":"v2","kind":"ConfigMap","data":{"k":"v"}}'],
     ['another encoding', '{"apiVersion":"v1","data":5}'],
     ['nothing', ''],
-  ])('counts for nothing when the annotation holds %s', (_, text) => {
+  ])('taking over from client-side apply counts for nothing when the annotation holds %s', (_, text) => {
     const server = new Server().update('kubectl-client-side-apply', {
       metadata: { name: 'a', annotations: { [LAST_APPLIED]: text } },
       data: { k: 'v' },
@@ -159,7 +159,7 @@ describe('a configuration that is refused', () => {
       message:
         'failed to create typed patch object (n/d; apps/v1, Kind=Deployment): .odd: field not declared in schema',
     },
-  ])('has $name', ({ config, code, message }) => {
+  ])('a configuration that is refused has $name', ({ config, code, message }) => {
     expect(failure(() => fieldManager.apply({ ...request, config }))).toMatchObject({ code, message });
   });
 

@@ -98,7 +98,7 @@ describe('what changed between custom resources', () => {
         ],
       },
     },
-  ])('$name', ({ before, after, is }) => {
+  ])('what changed between custom resources: $name', ({ before, after, is }) => {
     expect(changes(type, { spec: before }, { spec: after }, 'json')).toEqual(is);
   });
 

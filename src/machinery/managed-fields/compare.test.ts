@@ -7,8 +7,10 @@ const POD_SPEC = 'core/v1.PodSpec';
 
 describe('what changed between objects in normal encoding', () => {
   const run = (rows: Row[]) =>
-    test.each(rows)('$name', ({ type = POD_SPEC, before = {}, after, is }) =>
-      expect(changes(types.of(type), before, after, 'normalized')).toEqual(is),
+    test.each(rows)(
+      'what changed between objects in normal encoding: $name',
+      ({ type = POD_SPEC, before = {}, after, is }) =>
+        expect(changes(types.of(type), before, after, 'normalized')).toEqual(is),
     );
 
   describe('scalars', () =>
@@ -249,7 +251,7 @@ describe('what changed between objects in normal encoding', () => {
   test.each<{ name: string; containers: JsonValue }>([
     { name: 'null', containers: [null] },
     { name: 'no object', containers: ['x'] },
-  ])('cannot be told for an item that is $name', ({ containers }) => {
+  ])('what changed between objects in normal encoding cannot be told for an item that is $name', ({ containers }) => {
     expect(() => changes(types.of(POD_SPEC), {}, { containers }, 'normalized')).toThrow(TypeMismatch);
   });
 });

@@ -84,7 +84,7 @@ describe('FieldsV1', () => {
       set: FieldSet.of([fieldElement('l'), keyElement([['name', 'c']])], [fieldElement('s'), valueElement('x')]),
       value: { 'f:l': { 'k:{"name":"c"}': {} }, 'f:s': { 'v:"x"': {} } },
     },
-  ])('has $name', ({ set, value }) => {
+  ])('FieldsV1 has $name', ({ set, value }) => {
     expect(fieldsText(set)).toBe(JSON.stringify(value));
     expect(fieldsValue(set)).toEqual(value);
     expect(parseFields(value).equals(set)).toBe(true);
@@ -111,7 +111,7 @@ describe('FieldsV1', () => {
     expect(fieldsText(parseFieldsText('{"f:a":{"x:b":{}},"f:c":{".":{}}}'))).toBe('{"f:a":{},"f:c":{}}');
   });
 
-  test.each(['[]', '{"f:a":1}', '{"a":{}}', '{"k:nonsense":{}}', '{"f:a":{'])('refuses %s', (text) => {
+  test.each(['[]', '{"f:a":1}', '{"a":{}}', '{"k:nonsense":{}}', '{"f:a":{'])('FieldsV1 refuses %s', (text) => {
     expect(() => parseFieldsText(text)).toThrow();
   });
 

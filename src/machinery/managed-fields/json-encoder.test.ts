@@ -65,7 +65,7 @@ describe('the JSON encoding of an object in normal encoding', () => {
       object: { port: 1 },
       encoding: { port: 1, targetPort: 0 },
     },
-  ])('has $name', ({ type, object, encoding }) => {
+  ])('the JSON encoding of an object in normal encoding has $name', ({ type, object, encoding }) => {
     expect(toEncodedJson(object, type)).toEqual(encoding);
   });
 
@@ -112,7 +112,7 @@ const answers = files
   );
 
 describe.skipIf(!hasGolden)('the JSON encoding of recorded answers (skipped where they are absent)', () => {
-  test.each(answers)('$title', ({ object, typeId }) => {
+  test.each(answers)('the JSON encoding of recorded answers: $title', ({ object, typeId }) => {
     expect(toEncodedJson(object, typeId)).toEqual(object);
   });
 });

@@ -53,7 +53,7 @@ describe('a small set', () => {
     { name: 'difference', run: (other: FieldSet) => small.difference(other) },
     { name: 'recursive difference', run: (other: FieldSet) => small.recursiveDifference(other) },
     { name: 'intersection', run: (other: FieldSet) => small.intersection(other) },
-  ])('is looked up in a large one: $name', ({ run }) => {
+  ])('a small set is looked up in a large one: $name', ({ run }) => {
     const below = new FieldSet([{ element: fieldElement('spec'), member: false, children: large.nodes[0]!.children }]);
     expect(run(below).isEmpty).toBe(run(large).isEmpty);
     expect(

@@ -104,7 +104,7 @@ describe('merging a configuration into the live object', () => {
       config: { containers: [{ name: 'a', stdin: true }] },
       result: { containers: [{ name: 'a', stdin: true }, { name: 'b' }] },
     },
-  ])('$name', ({ type = podSpec, live, config, result }) => {
+  ])('merging a configuration into the live object: $name', ({ type = podSpec, live, config, result }) => {
     expect(mergeValues(type, live, config)).toEqual(result);
   });
 
@@ -165,7 +165,7 @@ describe('the fields of a configuration', () => {
       config: { a: { b: { c: 1 } } },
       fields: { 'f:a': { '.': {}, 'f:b': { '.': {}, 'f:c': {} } } },
     },
-  ])('are $name', ({ type = podSpec, config, fields }) => {
+  ])('the fields of a configuration are $name', ({ type = podSpec, config, fields }) => {
     expect(fieldSetOf(type, config).equals(parseFields(fields))).toBe(true);
   });
 
@@ -191,7 +191,7 @@ describe('the fields of a configuration', () => {
     },
     { name: 'everything', value: { hostname: 'a' }, remove: { 'f:hostname': {} }, rest: null },
     { name: 'nothing', value: { hostname: 'a' }, remove: { 'f:nodeName': {} }, rest: { hostname: 'a' } },
-  ])('can be removed: $name', ({ value, remove, rest }) => {
+  ])('the fields of a configuration can be removed: $name', ({ value, remove, rest }) => {
     expect(removeFields(podSpec, value, parseFields(remove))).toEqual(rest);
   });
 
@@ -280,7 +280,7 @@ describe('a configuration that does not fit its type', () => {
         'errors:\n  .hostname: expected string, got &value.valueUnstructured{Value:1}\n  .priority: expected ' +
         'numeric (int or float), got string',
     },
-  ])('is told about $name', ({ type = podSpec, config, message }) => {
+  ])('a configuration that does not fit its type is told about $name', ({ type = podSpec, config, message }) => {
     expect(() => validateConfiguration(type, config)).toThrow(new TypeMismatch(message));
   });
 
@@ -305,7 +305,7 @@ describe('a configuration that does not fit its type', () => {
       type: types.of('apps/v1.ControllerRevision'),
       config: { data: { a: [{ b: null }] } },
     },
-  ])('is not one with $name', ({ type = podSpec, config }) => {
+  ])('a configuration that does not fit its type is not one with $name', ({ type = podSpec, config }) => {
     expect(() => validateConfiguration(type, config)).not.toThrow();
   });
 });

@@ -234,5 +234,7 @@ describe('managed fields that a client sends', () => {
     { name: 'version', bad: { ...entry('x', {}), apiVersion: '' } },
     { name: 'fields type', bad: { ...entry('x', {}), fieldsType: 'FieldsV2' } },
     { name: 'fields', bad: entry('x', { odd: {} }) },
-  ])('do not count with a wrong $name', ({ bad }) => expect(entries(sending([bad]))).toEqual(entries(created)));
+  ])('managed fields that a client sends do not count with a wrong $name', ({ bad }) =>
+    expect(entries(sending([bad]))).toEqual(entries(created)),
+  );
 });

@@ -101,7 +101,7 @@ describe('JSON Patch as the API server applies it', () => {
     },
     { name: 'does nothing for an empty patch', document: { a: 1 }, patch: [], result: { a: 1 } },
     { name: 'does nothing for null', document: { a: 1 }, patch: null, result: { a: 1 } },
-  ])('$name', ({ document, patch, result }) => {
+  ])('JSON Patch as the API server applies it: $name', ({ document, patch, result }) => {
     expect(apply(document, patch)).toEqual(result);
   });
 
@@ -158,7 +158,7 @@ describe('JSON Patch as the API server applies it', () => {
     { name: 'an index before the start', document: { l: [1] }, patch: [{ op: 'remove', path: '/l/-2' }] },
     { name: 'a name as index', document: { l: [1] }, patch: [{ op: 'add', path: '/l/x', value: 1 }] },
     { name: 'reading the end of an array', document: { l: [1] }, patch: [{ op: 'copy', from: '/l/-', path: '/b' }] },
-  ])('refuses $name', ({ document = { a: 1 }, patch }) => {
+  ])('JSON Patch as the API server applies it refuses $name', ({ document = { a: 1 }, patch }) => {
     expect(failure(() => apply(document, patch))).toMatchObject(refused);
   });
 
@@ -243,7 +243,7 @@ describe('decoding a JSON Patch', () => {
       validation: 'Ignore',
       message: 'json: cannot unmarshal string into Go value of type jsonpatch.Operation',
     },
-  ])('refuses $name', ({ body, validation = 'Strict', message }) => {
+  ])('decoding a JSON Patch refuses $name', ({ body, validation = 'Strict', message }) => {
     expect(failure(() => decodeJsonPatch(body, validation))).toMatchObject({
       code: 400,
       reason: 'BadRequest',

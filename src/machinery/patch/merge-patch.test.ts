@@ -20,7 +20,7 @@ describe('JSON merge patch, RFC 7396, appendix A', () => {
     { original: { e: null }, patch: { a: 1 }, result: { e: null, a: 1 } },
     { original: [1, 2], patch: { a: 'b', c: null }, result: { a: 'b' } },
     { original: {}, patch: { a: { bb: { ccc: null } } }, result: { a: { bb: {} } } },
-  ])('$original with $patch is $result', ({ original, patch, result }) => {
+  ])('JSON merge patch, RFC 7396, appendix A: $original with $patch is $result', ({ original, patch, result }) => {
     expect(applyMergePatch(original, decodeMergePatch(patch, 'Ignore'))).toEqual(result);
   });
 });
@@ -41,7 +41,7 @@ describe('JSON merge patch as the API server applies it', () => {
     },
     { name: 'replaces null', original: { a: null }, patch: { a: { b: null, c: 1 } }, result: { a: { c: 1 } } },
     { name: 'ignores the removal of what is not there', original: { a: 1 }, patch: { b: null }, result: { a: 1 } },
-  ])('$name', ({ original, patch, result }) => {
+  ])('JSON merge patch as the API server applies it: $name', ({ original, patch, result }) => {
     expect(applyMergePatch(original, patch)).toEqual(result);
   });
 
@@ -93,7 +93,7 @@ describe('decoding a JSON merge patch', () => {
     },
     { body: null, validation: 'Warn', message: 'Invalid JSON Patch' },
     { body: 'x', validation: 'Ignore', message: 'Invalid JSON Patch' },
-  ])('refuses $body under $validation', ({ body, validation, message }) => {
+  ])('decoding a JSON merge patch refuses $body under $validation', ({ body, validation, message }) => {
     expect(() => decodeMergePatch(body, validation)).toThrow(
       expect.objectContaining({ code: 400, reason: 'BadRequest', message }),
     );

@@ -79,7 +79,7 @@ describe('JSON Patch, RFC 6902, appendix A', () => {
       patch: [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
       result: { foo: ['bar', ['abc', 'def']] },
     },
-  ])('$name', ({ document, patch, result }) => {
+  ])('JSON Patch, RFC 6902, appendix A: $name', ({ document, patch, result }) => {
     expect(apply(document, patch)).toEqual(result);
   });
 
@@ -99,7 +99,7 @@ describe('JSON Patch, RFC 6902, appendix A', () => {
       document: { '/': 9, '~1': 10 },
       patch: [{ op: 'test', path: '/~01', value: '10' }],
     },
-  ])('refuses $name', ({ document, patch }) => {
+  ])('JSON Patch, RFC 6902, appendix A refuses $name', ({ document, patch }) => {
     expect(failure(() => apply(document, patch))).toMatchObject(refused);
   });
 });

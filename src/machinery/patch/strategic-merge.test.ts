@@ -19,7 +19,7 @@ describe('strategic merge patch', () => {
   const merge = createStrategicMerge(schemas);
 
   const run = (rows: Case[]) =>
-    test.each(rows)('$name', ({ type = POD_SPEC, original, patch, result }) =>
+    test.each(rows)('strategic merge patch: $name', ({ type = POD_SPEC, original, patch, result }) =>
       expect(merge.apply(original, patch, type)).toEqual(result),
     );
 
@@ -231,7 +231,7 @@ describe('strategic merge patch', () => {
       code: 500,
       message: 'merging an object in json but data type is not struct, instead is: map',
     },
-  ])('refuses $name', ({ type = POD_SPEC, original, patch, code, message }) => {
+  ])('strategic merge patch refuses $name', ({ type = POD_SPEC, original, patch, code, message }) => {
     expect(() => merge.apply(original, patch, type)).toThrow(expect.objectContaining({ code, message }));
   });
 

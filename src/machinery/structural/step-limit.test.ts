@@ -38,7 +38,7 @@ describe('an object is looked at in proportion to its size', () => {
       value: (n) => list(n, () => ({})),
     },
     { name: 'items of the wrong type', schema: () => schemaOf({ type: 'string' }), value: (n) => list(n, () => 1) },
-  ])('$name', ({ schema, value }) => {
+  ])('an object is looked at in proportion to its size: $name', ({ schema, value }) => {
     const readsOf = (n: number): number =>
       readsDuring({ list: value(n), schema: schema(n) }, (counted) => errorsOf(counted.list, counted.schema));
     // Up to the number of errors that are told, each costs something.
@@ -98,7 +98,7 @@ describe('defaults', () => {
     { name: 'many of a small one', count: 100_000, value: { x: 1 }, fits: true },
     { name: 'too many of a small one', count: 1_000_000, value: { x: 1, y: 'abcdef' }, fits: false },
     { name: 'some of a large text', count: 100, value: 'x'.repeat(200_000), fits: false },
-  ])('have an end: $name', ({ count, value, fits }) => {
+  ])('defaults have an end: $name', ({ count, value, fits }) => {
     const object = { list: list(count, () => ({})) } as JsonObject;
     expect(setDefaults(object, schema(value))).toBe(fits);
     const filled = (object['list'] as JsonObject[]).filter(({ a }) => a !== undefined).length;

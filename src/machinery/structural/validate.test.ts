@@ -136,7 +136,7 @@ describe('validation', () => {
       errors: ['spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"'],
     },
     { name: 'an unknown format is no rule', property: { type: 'string', format: 'nonsense' }, value: 'x', errors: [] },
-  ])('$name', ({ property, value, errors }) => {
+  ])('validation by a structural schema: $name', ({ property, value, errors }) => {
     expect(validateValue(object({ f: value }), schema({ f: property })).map(fieldErrorText)).toEqual(errors);
   });
 

@@ -28,7 +28,7 @@ function outcome(text: string): unknown {
 }
 
 describe('documents as kubectl 1.32 reads them', () => {
-  test.each(rows)('$text', ({ text, json, message }) => {
+  test.each(rows)('documents as kubectl 1.32 reads them: $text', ({ text, json, message }) => {
     expect(outcome(text)).toEqual(json === undefined ? message : JSON.parse(json));
   });
 });
@@ -41,7 +41,7 @@ describe('the beginning of a document', () => {
     { name: 'nothing behind the marker', text: '---\n---\na: 1', value: null },
     { name: 'a scalar', text: 'text\nof two lines', value: 'text of two lines' },
     { name: 'a mistake in the next document', text: 'a: 1\n---\n@', value: { a: 1 } },
-  ])('$name', ({ text, value }) => {
+  ])('the beginning of a document: $name', ({ text, value }) => {
     expect(parseYaml(text).value).toEqual(value);
   });
 
@@ -62,7 +62,7 @@ describe('the beginning of a document', () => {
     ['...\na: b', 'yaml: did not find expected node content'],
     ['"a', 'yaml: found unexpected end of stream'],
     ['"a\n---\nb"', 'yaml: line 2: found unexpected document indicator'],
-  ])('%j is refused', (text, message) => {
+  ])('the beginning of a document: %j is refused', (text, message) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ name: 'YamlError', message }));
   });
 });
@@ -139,7 +139,7 @@ describe('documents of three megabytes', () => {
       ),
     },
     { name: 'merges', text: `a: &a {b: 1}\nb:\n${fill('  <<: *a\n')}` },
-  ])('are read with work in proportion to their length: $name', ({ text }) => {
+  ])('documents of three megabytes are read with work in proportion to their length: $name', ({ text }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe('read');
     expect(count).toBeLessThan(300);
@@ -163,7 +163,7 @@ describe('documents of three megabytes', () => {
         ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(',')}]`),
       ].join('\n'),
     },
-  ])('in which aliases add more than there is are refused: $name', ({ text }) => {
+  ])('documents of three megabytes in which aliases add more than there is are refused: $name', ({ text }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe('yaml: document contains excessive aliasing');
     expect(count).toBeLessThan(400);

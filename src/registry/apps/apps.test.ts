@@ -28,7 +28,7 @@ describe('all workloads', () => {
     { kind: 'DaemonSet', rules: daemonSets as never, named: 'daemonset' },
   ] as const;
 
-  it.each(kinds)('$kind: take a good object and drop its status', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind take a good object and drop its status', ({ rules }) => {
     const { object, errors, warnings } = rules.create({ ...workload(), status: { observedGeneration: 5 } });
     expect({ errors, warnings, generation: object.metadata.generation }).toEqual({
       errors: [],
@@ -38,20 +38,20 @@ describe('all workloads', () => {
     expect((object.status as Json)['observedGeneration']).toBeUndefined();
   });
 
-  it.each(kinds)('$kind: need a selector that is not empty', ({ rules, named }) => {
+  it.each(kinds)('workloads of kind $kind need a selector that is not empty', ({ rules, named }) => {
     expect(rules.create(workload({ selector: {} })).errors).toContainEqual(
       `spec.selector: Invalid value: v1.LabelSelector{}: empty selector is invalid for ${named}`,
     );
   });
 
-  it.each(kinds)('$kind: need a selector that finds their pods', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind need a selector that finds their pods', ({ rules }) => {
     expect(rules.create(workload({ selector: { matchLabels: { app: 'other' } } })).errors).toEqual([
       'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not ' +
         'match template `labels`',
     ]);
   });
 
-  it.each(kinds)('$kind: run pods for ever', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind run pods for ever', ({ rules }) => {
     const errors = rules.create(
       workload({
         template: { ...template, spec: { ...template.spec, restartPolicy: 'Never', activeDeadlineSeconds: 5 } },
@@ -65,7 +65,7 @@ describe('all workloads', () => {
     ]);
   });
 
-  it.each(kinds)('$kind: count changes of the spec', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind count changes of the spec', ({ rules }) => {
     expect(rules.edit(workload(), ({ spec }) => void (spec.minReadySeconds = 5)).object.metadata.generation).toBe(2);
     expect(
       rules.edit(workload(), ({ metadata }) => void Object.assign(metadata, { labels: { a: 'b' } })).object.metadata
@@ -73,7 +73,7 @@ describe('all workloads', () => {
     ).toBe(1);
   });
 
-  it.each(kinds)('$kind: are warned about their pods, on an update only when it changes something', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind are warned about their pods, on an update only for a change', ({ rules }) => {
     const old = workload({
       template: { ...template, spec: { ...template.spec, nodeSelector: { 'beta.kubernetes.io/os': 'linux' } } },
     });
@@ -84,7 +84,7 @@ describe('all workloads', () => {
     expect(rules.edit(old, ({ spec }) => void (spec.minReadySeconds = 5)).warnings).toEqual([warning]);
   });
 
-  it.each(kinds)('$kind: have a status that only its own endpoint writes', ({ rules }) => {
+  it.each(kinds)('workloads of kind $kind have a status that only its own endpoint writes', ({ rules }) => {
     const edit = (read: { spec: { minReadySeconds?: number }; status: unknown }): void =>
       void Object.assign(read, { status: { observedGeneration: 3 }, spec: { ...read.spec, minReadySeconds: 9 } });
     const byMain = rules.edit(workload(), edit).object;
@@ -125,7 +125,7 @@ describe('a DaemonSet', () => {
     { name: 'no number', count: 'many', why: 'invalid syntax' },
     { name: 'nothing', count: '', why: 'invalid syntax' },
     { name: 'a number that does not fit', count: '9223372036854775808', why: 'value out of range' },
-  ])('is not read with $name for that count', ({ count, why }) => {
+  ])('a DaemonSet is not read with $name for that count', ({ count, why }) => {
     const refused = expect.objectContaining({
       code: 400,
       message:
@@ -160,7 +160,7 @@ describe('a DaemonSet', () => {
           'be greater than 100%',
       ],
     },
-  ])('is refused $name', ({ rollingUpdate, errors }) => {
+  ])('a DaemonSet is refused $name', ({ rollingUpdate, errors }) => {
     expect(daemonSets.create(workload({ updateStrategy: { rollingUpdate } })).errors).toEqual(errors);
   });
 });
@@ -208,7 +208,7 @@ describe('a ReplicationController', () => {
           'match template `labels`',
       ],
     },
-  ])('is refused $name', ({ spec, errors }) => {
+  ])('a ReplicationController is refused $name', ({ spec, errors }) => {
     expect(controllers.create(controller(spec)).errors).toEqual(errors);
   });
 

@@ -55,7 +55,7 @@ describe('columns', () => {
         revision: 3,
       },
     },
-  ])('of a $kind', ({ rules, json, cells }) => {
+  ])('columns of a $kind', ({ rules, json, cells }) => {
     expect(rules.cells(json)).toEqual(cells);
   });
 });

@@ -51,7 +51,7 @@ describe('a Deployment', () => {
       spec: { minReadySeconds: 10, progressDeadlineSeconds: 10 },
       errors: ['spec.progressDeadlineSeconds: Invalid value: 10: must be greater than minReadySeconds'],
     },
-  ])('is refused $name', ({ spec, errors }) => {
+  ])('a Deployment is refused $name', ({ spec, errors }) => {
     expect(deployments.create(workload(spec)).errors).toEqual(errors);
   });
 
@@ -94,7 +94,7 @@ describe('a Deployment', () => {
       status: { unavailableReplicas: -1 },
       errors: ['status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0'],
     },
-  ])('cannot report $name', ({ old = {}, status, errors }) => {
+  ])('a Deployment cannot report $name', ({ old = {}, status, errors }) => {
     expect(
       deployments.edit(workload({}, { status: old }), (read) => void Object.assign(read, { status }), 'status').errors,
     ).toEqual(errors);

@@ -60,7 +60,7 @@ describe('a StatefulSet', () => {
           '"Retain", "Delete"',
       ],
     },
-  ])('is refused $name', ({ spec, errors }) => {
+  ])('a StatefulSet is refused $name', ({ spec, errors }) => {
     expect(statefulSets.create(workload(spec)).errors).toEqual(errors);
   });
 

@@ -127,7 +127,7 @@ describe('rules in CEL', () => {
         ) as string,
       ],
     },
-  ])('$name', ({ spec, value, old, errors }) => {
+  ])('CRD validation rules in CEL: $name', ({ spec, value, old, errors }) => {
     expect(texts(judge(spec, value, old))).toEqual(errors);
   });
 

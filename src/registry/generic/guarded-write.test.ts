@@ -52,7 +52,7 @@ test.each([
     asked: [false, true],
     writes: [1],
   },
-])('$name', async ({ answers, refusals, result, asked, writes }) => {
+])('a guarded write: $name', async ({ answers, refusals, result, asked, writes }) => {
   const written = writes.map((revision) => [guard(revision)]);
   expect(await attempts(answers, refusals)).toEqual({ result, asked, written });
 });

@@ -103,7 +103,7 @@ describe('an update', () => {
       did: ['read any', 'write'],
       data: { k: 'after' },
     },
-  ])('$name', async ({ setting, action, did, data }) => {
+  ])('an update: $name', async ({ setting, action, did, data }) => {
     const outcome = await update(setting);
     expect((await outcome.result).action).toBe(action);
     expect(outcome.did).toEqual(did);
@@ -165,7 +165,7 @@ describe('an update', () => {
       code: 422,
       message: 'metadata.name: Invalid value: "b": field is immutable',
     },
-  ])('$name is refused', async ({ setting, code, message }) => {
+  ])('an update: $name is refused', async ({ setting, code, message }) => {
     const { result } = await update(setting);
     await expect(result).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
   });
@@ -234,7 +234,7 @@ describe('what was begun for an update', () => {
       outcomes: [['unknown', 0]],
       fails: true,
     },
-  ])('$name', async ({ setting, outcomes, fails = false }) => {
+  ])('what was begun for an update: $name', async ({ setting, outcomes, fails = false }) => {
     const told: [WriteOutcome, number][] = [];
     const { result } = await update({ ...setting, ...begun(told) });
     if (fails) await expect(result).rejects.toThrow();

@@ -17,7 +17,7 @@ describe('a body that turns out to be malformed', () => {
     { name: 'a trailer that is none', code: 'HPE_INVALID_HEADER_TOKEN', text: 'malformed MIME header' },
     { name: 'anything else', code: 'HPE_STRICT', text: 'malformed chunked encoding' },
     { name: 'no code', text: 'malformed chunked encoding' },
-  ])('has the words of upstream for $name', ({ code, reason, text }) => {
+  ])('a body that turns out to be malformed has the words of upstream for $name', ({ code, reason, text }) => {
     const request = message();
     const told: string[] = [];
     onBrokenBody(request, (error) => told.push(error.message));

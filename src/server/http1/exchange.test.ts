@@ -42,7 +42,7 @@ describe('the target of an exchange', () => {
     { name: 'has no path where the URL has none', target: 'https://host?a', expected: '?a' },
     { name: 'keeps a URL in its path', target: '/proxy/http://host/a', expected: '/proxy/http://host/a' },
     { name: 'may be the server', method: 'OPTIONS', target: '*', expected: '*' },
-  ])('$name', async ({ method = 'GET', target, expected }) => {
+  ])('the target of an exchange: $name', async ({ method = 'GET', target, expected }) => {
     const { exchange } = await ask(head(`${method} ${target} HTTP/1.1`));
     expect([exchange.method, exchange.target, exchange.httpVersion]).toEqual([method, expected, '1.1']);
   });
@@ -54,7 +54,7 @@ describe('the protocol that an exchange asks for', () => {
     { name: 'that of the header, where the connection says so', connection: 'keep-alive, Upgrade', expected: 'SPDY' },
     { name: 'none where the connection does not say so', connection: 'close', expected: undefined },
     { name: 'one without a name where the header is missing', connection: 'upgrade', upgrade: '', expected: '' },
-  ])('is $name', ({ connection, upgrade = 'SPDY', expected }) => {
+  ])('the protocol that an exchange asks for is $name', ({ connection, upgrade = 'SPDY', expected }) => {
     const headers = { ...(connection && { connection }), ...(upgrade && { upgrade }) };
     expect(asksForUpgrade({ headers } as IncomingMessage)).toBe(expected);
   });
@@ -90,7 +90,7 @@ describe('a body', () => {
     { name: 'in chunks', sent: `${chunked}2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n` },
     { name: 'that is as long as it may be', sent: `${chunked}${five}0\r\n\r\n`, limit: 5 },
     { name: 'that is not sent', sent: get(), body: '' },
-  ])('$name is read to its end', async ({ sent, limit = 100, body = 'hello' }) => {
+  ])('an HTTP/1.1 body is read to its end: $name', async ({ sent, limit = 100, body = 'hello' }) => {
     const { exchange, message } = await ask(sent);
     expect((await exchange.readBody(limit)).toString()).toBe(body);
     expect(isRead(message)).toBe(true);
@@ -99,7 +99,7 @@ describe('a body', () => {
   test.each([
     { name: 'that is announced as too long', sent: post('Content-Length: 6') },
     { name: 'that becomes too long, before its end', sent: `${chunked}6\r\nhello!\r\n` },
-  ])('$name is refused', async ({ sent }) => {
+  ])('an HTTP/1.1 body is refused: $name', async ({ sent }) => {
     const { exchange, message } = await ask(sent);
     await expect(exchange.readBody(5)).rejects.toEqual(new BodyTooLarge(5));
     expect(isRead(message)).toBe(false);
@@ -129,7 +129,7 @@ describe('a body', () => {
   test.each<{ name: string; read: (exchange: Http1Exchange) => Promise<unknown> }>([
     { name: 'read', read: (exchange) => exchange.readBody(100) },
     { name: 'forwarded', read: (exchange) => text(exchange.bodyStream()!) },
-  ])('whose client waits is asked for when it is $name', async ({ read }) => {
+  ])('an HTTP/1.1 body whose client waits is asked for when it is $name', async ({ read }) => {
     const { exchange, client } = await ask(post('Content-Length: 5', 'Expect: 100-Continue'));
     const reading = read(exchange);
     await client.hears('HTTP/1.1 100 Continue');
@@ -144,7 +144,7 @@ describe('the stream of a body', () => {
     { name: 'a length of nothing', sent: post('Content-Length: 0'), body: undefined },
     { name: 'a length', sent: `${post('Content-Length: 5')}hello`, body: 'hello' },
     { name: 'chunks, even if they hold nothing', sent: `${chunked}0\r\n\r\n`, body: '' },
-  ])('for $name', async ({ sent, body }) => {
+  ])('the stream of a body for $name', async ({ sent, body }) => {
     const stream = (await ask(sent)).exchange.bodyStream();
     expect(stream === undefined ? undefined : await text(stream)).toBe(body);
   });

@@ -90,7 +90,7 @@ describe('requests that are sent behind each other', () => {
       body: 'a\r\n\r\nb',
     },
     { name: 'of nothing', sent: post('/1', 'Content-Length: 0'), body: '' },
-  ])('are told apart behind a body $name, in one piece and byte by byte', async ({ sent, body }) => {
+  ])('pipelined requests are told apart behind a body $name, in one piece and byte by byte', async ({ sent, body }) => {
     for (const step of [Infinity, 1]) {
       const { client, feed, socket, parsed, answer } = await start();
       const all = sent + get('/2');

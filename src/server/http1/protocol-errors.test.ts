@@ -102,11 +102,14 @@ describe('a request is refused with a line of text, and the connection ends', ()
       status: '431 Request Header Fields Too Large',
     },
     { name: 'what is no HTTP', sent: head('this is no request'), status: badRequest },
-  ])('for $name', async ({ sent, status, text = status }) => {
-    const { server, served } = await start();
-    expect(partsOf(await server.converse(sent))).toEqual([`HTTP/1.1 ${status}`, text]);
-    expect(served).toEqual([]);
-  });
+  ])(
+    'a request is refused with a line of text, and the connection ends for $name',
+    async ({ sent, status, text = status }) => {
+      const { server, served } = await start();
+      expect(partsOf(await server.converse(sent))).toEqual([`HTTP/1.1 ${status}`, text]);
+      expect(served).toEqual([]);
+    },
+  );
 
   test('without the text where the method is HEAD', async () => {
     const { server } = await start();
@@ -125,7 +128,7 @@ describe('a request is not refused', () => {
     { name: 'the whole URL', sent: head('GET http://a/b HTTP/1.1', host, close), target: 'http://a/b' },
     { name: 'a question to the server', sent: head('OPTIONS * HTTP/1.1', host, close), target: '*' },
     { name: 'a broken escape in the query', sent: head('GET /?a=%zz HTTP/1.1', host, close), target: '/?a=%zz' },
-  ])('for $name', async ({ sent, target }) => {
+  ])('a request is not refused for $name', async ({ sent, target }) => {
     const { server, served } = await start();
     expect((await server.converse(sent)).split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
     expect(served).toEqual([target]);

@@ -86,7 +86,7 @@ describe('a request to leave HTTP/1.1', () => {
       sent: head('CONNECT a:1 HTTP/1.1', host),
       expected: ['CONNECT', '', undefined, false, false],
     },
-  ])('$name', async ({ sent, expected }) => {
+  ])('a request to leave HTTP/1.1: $name', async ({ sent, expected }) => {
     const { server, exchanges } = await start(() => ({ ...no, headers: { ...no.headers, connection: 'close' } }));
     expect(statusesOf(await server.converse(sent))).toEqual(['HTTP/1.1 403']);
     const seen = exchanges.map(({ method, target, upgrade, canChangeProtocol, canBecomeWebSocket }) => [
@@ -125,7 +125,7 @@ describe('a request whose wish is ignored reaches HTTP as it was sent', () => {
       sent: head('GET / HTTP/1.1', ...wish, 'X: a', 'Expect: more'),
       expected: 'expectation SPDY/3.1 a ',
     },
-  ])('$name', async ({ sent, expected }) => {
+  ])('an ignored upgrade reaches HTTP as it was sent: $name', async ({ sent, expected }) => {
     const { server, exchanges } = await start(() => no);
     const answer = await server.converse(sent + head('GET / HTTP/1.1', ...last));
     expect(statusesOf(answer)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
@@ -146,13 +146,16 @@ describe('a connection behind an answer that is not another protocol', () => {
     { name: 'the client asks for that', lines: [host, 'Connection: Upgrade, close', 'Upgrade: a'] },
     { name: 'the answer says so', headers: { connection: 'close' } },
     { name: 'the server leaves', leaves: true },
-  ])('ends where $name', async ({ lines = wish, headers = {}, leaves = false }) => {
-    const { server, connections } = await start(() => {
-      if (leaves) connections.leave();
-      return { ...no, headers: { ...no.headers, ...headers } };
-    });
-    expect(statusesOf(await server.converse(head('GET / HTTP/1.1', ...lines)))).toEqual(['HTTP/1.1 403']);
-  });
+  ])(
+    'a connection behind an answer that is not another protocol ends where $name',
+    async ({ lines = wish, headers = {}, leaves = false }) => {
+      const { server, connections } = await start(() => {
+        if (leaves) connections.leave();
+        return { ...no, headers: { ...no.headers, ...headers } };
+      });
+      expect(statusesOf(await server.converse(head('GET / HTTP/1.1', ...lines)))).toEqual(['HTTP/1.1 403']);
+    },
+  );
 });
 
 describe('the end of a request to leave HTTP/1.1 is told', () => {

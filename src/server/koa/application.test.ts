@@ -164,7 +164,7 @@ describe('an answer', () => {
       },
       { status: 304, headers: { vary: ['Accept', 'Origin'] } },
     ],
-  ])('of %s is that of the application', async (_, middleware, expected) => {
+  ])('an answer of %s is that of the application', async (_, middleware, expected) => {
     expect(await serve(middleware)).toEqual({
       ...expected,
       headers: expect.objectContaining(expected.headers) as object,

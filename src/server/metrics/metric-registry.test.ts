@@ -129,7 +129,7 @@ describe.skipIf(!hasShared('facts/metrics.json'))('levels (skipped where facts/m
       >)
     : {};
 
-  test.each(['STABLE', 'BETA', 'ALPHA'])('are those of 1.32: %s', (level) => {
+  test.each(['STABLE', 'BETA', 'ALPHA'])('metric levels are those of 1.32: %s', (level) => {
     const names = ['any', 'kube-apiserver'].flatMap((component) => Object.keys(facts[level]![component] ?? {}));
     // What is BETA upstream and is not here would be found by the test of what is served.
     const wrong = names.filter(

@@ -135,7 +135,7 @@ const stalls: readonly { name: string; stall: (request: Request) => unknown; fra
 
 describe('a stall', () => {
   test.each(stalls)(
-    'is told with what was at work, and with the functions on the stack: in $name',
+    'a stall is told with what was at work, and with the functions on the stack: in $name',
     async ({ stall, frames }) => {
       const { work, stack, seconds } = await inspected(stall);
       expect(work).toEqual({ verb: 'create', user: 'jane' });

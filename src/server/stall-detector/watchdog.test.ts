@@ -136,7 +136,7 @@ describe('the thread that watches', () => {
   test.each([
     { name: 'turns again before it can be looked into', paused: [] },
     { name: 'turns again when it is looked into', paused: ['noteThatEventLoopTurns', 'listOnTimeout'] },
-  ])('has no stack of one that $name', async ({ paused }) => {
+  ])('the thread that watches has no stack of one that $name', async ({ paused }) => {
     const it = new Watching();
     await it.pass(1100);
     if (paused.length > 0) await it.pause(...paused);
@@ -157,7 +157,7 @@ describe('the thread that watches', () => {
       sessions: 1,
     },
   ])(
-    'does not inspect the watched thread where $name, and reports the stall all the same',
+    'the thread that watches does not inspect the watched thread where $name, and reports the stall all the same',
     async ({ set, sessions }) => {
       const it = new Watching();
       set(it);

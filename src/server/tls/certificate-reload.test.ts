@@ -141,7 +141,7 @@ describe('a client that asks for a name is shown the certificate', () => {
       shown: 'first',
     },
     { name: 'of the server where none has it', servername: 'other', shown: 'first' },
-  ])('$name', async ({ servername, shown }) => {
+  ])('a client that asks for a name is shown the certificate: $name', async ({ servername, shown }) => {
     const { connect } = await start({ named: named() });
     expect((await connect({ servername })).shown).toBe(shown);
   });
@@ -178,7 +178,7 @@ describe('a client agrees on', () => {
     { name: 'HTTP/2 where it can be', given: {}, alpn: 'h2' },
     { name: 'HTTP/1.1 where HTTP/2 is off', given: { withoutHttp2: true }, alpn: 'http/1.1' },
     { name: 'no older TLS than the least', given: { minVersion: 'TLSv1.3' }, version: 'TLSv1.3' },
-  ])('$name', async ({ given, alpn = 'h2', version = 'TLSv1.3' }) => {
+  ])('a client agrees on $name', async ({ given, alpn = 'h2', version = 'TLSv1.3' }) => {
     const { connect } = await start(given);
     expect(await connect({ ALPNProtocols: protocols })).toMatchObject({ alpn, version });
   });
@@ -212,7 +212,7 @@ describe('the certificate of a client', () => {
   test.each([
     { name: 'none is sent', vouches: () => authorities.ca.certificate, options: () => ({}) },
     { name: 'none is asked for', vouches: undefined, options: admin },
-  ])('is not there where $name', async ({ vouches, options }) => {
+  ])('the certificate of a client is not there where $name', async ({ vouches, options }) => {
     const { connect } = await start(vouches === undefined ? {} : { clientAuthorities: fixedText(vouches()) });
     expect(peerCertificateOf((await connect(options())).socket)).toBeUndefined();
   });

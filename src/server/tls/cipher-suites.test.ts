@@ -11,7 +11,7 @@ describe('cipher suites', () => {
     { name: 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', openssl: 'ECDHE-RSA-CHACHA20-POLY1305' },
     { name: 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', openssl: 'ECDHE-RSA-CHACHA20-POLY1305' },
     { name: 'TLS_RSA_WITH_AES_256_CBC_SHA', openssl: 'AES256-SHA' },
-  ])('$name is $openssl for OpenSSL', ({ name, openssl }) => {
+  ])('cipher suites: $name is $openssl for OpenSSL', ({ name, openssl }) => {
     expect(isCipherSuite(name)).toBe(true);
     expect(opensslCiphers([name])).toBe(`${tls13}:${openssl}`);
     expect(() => tls.createSecureContext({ ciphers: opensslCiphers([name]) })).not.toThrow();
@@ -28,7 +28,7 @@ describe('cipher suites', () => {
   });
 
   test.each(['', 'TLS_NULL_WITH_NULL_NULL', 'AES128-GCM-SHA256', 'tls_rsa_with_aes_128_gcm_sha256'])(
-    '%j is no name of a cipher suite',
+    'cipher suites: %j is no name of a cipher suite',
     (name) => expect(isCipherSuite(name)).toBe(false),
   );
 });

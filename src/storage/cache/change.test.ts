@@ -23,7 +23,7 @@ describe('a change as a watcher of app=x sees it', () => {
     { name: 'changed outside', previous: oldY, object: newY, type: undefined, content: undefined },
     { name: 'deleted within', previous: oldX, object: undefined, type: 'DELETED', content: oldX },
     { name: 'deleted outside', previous: oldY, object: undefined, type: undefined, content: undefined },
-  ])('$name: $type', ({ previous, object, type, content }) => {
+  ])('a change as a watcher of app=x sees it: $name: $type', ({ previous, object, type, content }) => {
     const event = new Change({ key: 'k', revision: 2, object, previous, at: 0 }).eventFor(
       (attributes) => attributes.labels.get('app') === 'x',
     );

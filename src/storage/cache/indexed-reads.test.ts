@@ -39,7 +39,7 @@ describe('lists by a label', () => {
         matches: ({ labels, name }: ObjectAttributes) => labels.get('app') === 'a7' && name !== 'p7',
       },
     },
-  ])('$name are as without an index, before and after changes', async ({ selection }) => {
+  ])('lists by a label: $name are as without an index, before and after changes', async ({ selection }) => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 60; index++)
       await t.put(`p${index}`, { namespace: `ns${index % 3}`, labels: { app: `a${index % 10}`, own: `${index}` } });

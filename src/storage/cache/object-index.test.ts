@@ -69,7 +69,7 @@ describe('object index', () => {
     { name: 'behind a key before the range', range: 'aa/', after: 'a/1', keys: ['aa/1'] },
     { name: 'behind a key after the range', range: 'a/', after: 'b/1', keys: [] },
     { name: 'nothing', range: 'c/', after: undefined, keys: [] },
-  ])('visits and counts $name', ({ range, after, keys }) => {
+  ])('object index visits and counts $name', ({ range, after, keys }) => {
     const index = indexOf('b/1', 'a/2', 'a/1', 'aa/1');
     expect(keysOf(index, { prefix: prefix + range }, after)).toEqual(keys);
     if (after !== undefined) expect(index.countAfter({ prefix: prefix + range }, prefix + after)).toBe(keys.length);

@@ -111,7 +111,7 @@ describe('between the question and the answer of a list', () => {
       change: async (t: CacheUnderTest, { b }: Filled['at']) => (await t.store.delete(keyOf('b'), b)).revision,
     },
     { name: 'a creation', change: (t: CacheUnderTest) => t.put('bb') },
-  ])('$name that the cache has seen is not in the answer, and in the next one', async ({ change }) => {
+  ])('a list during which the cache saw $name answers without it, and the next one with it', async ({ change }) => {
     const { t, at } = await filled();
     const elsewhere = await t.putElsewhere();
     const list = await listedDuring(t, async () => {

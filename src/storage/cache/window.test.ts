@@ -46,7 +46,7 @@ describe('change window', () => {
     { name: 'by bytes of old versions', options: { maxBytes: 2 * 410 }, now: 0, kept: [5, 6], floor: 4 },
     { name: 'by bytes, if need be all of them', options: { maxBytes: 100 }, now: 1_000, kept: [], floor: 6 },
     { name: 'nothing within the limits', options: {}, now: 100, kept: [2, 3, 4, 5, 6], floor: 1 },
-  ])('drops the oldest $name', ({ options, now, kept, floor }) => {
+  ])('change window drops the oldest $name', ({ options, now, kept, floor }) => {
     const window = windowOf(
       [2, 3, 4, 5, 6].map((revision) => change(revision)),
       options,

@@ -89,7 +89,7 @@ describe('compaction', () => {
   });
 
   test.each(Array.from({ length: 8 }, (_, steps) => ({ steps })))(
-    'cut off after $steps steps of its work is finished after the next opening',
+    'compaction cut off after $steps steps of its work is finished after the next opening',
     async ({ steps }) => {
       const directory = temporaryDirectory();
       const { store, journal } = await openControlled(directory);

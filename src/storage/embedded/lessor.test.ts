@@ -45,7 +45,7 @@ describe('leases of a store', () => {
     expect((await store.list('/')).count).toBe(0);
   });
 
-  test.each([0, -1, NaN, Infinity])('cannot be granted for %d seconds', async (ttlSeconds) => {
+  test.each([0, -1, NaN, Infinity])('leases of a store cannot be granted for %d seconds', async (ttlSeconds) => {
     await expect(store.grantLease(ttlSeconds)).rejects.toThrow(`a lease cannot live for ${ttlSeconds} seconds`);
   });
 
@@ -75,7 +75,7 @@ describe('a stored lease', () => {
     { name: 'has the time left that is left', expiresAtMs: 1_030_000, leftMs: 30_000 },
     { name: 'ends at once when it ran out meanwhile', expiresAtMs: 900_000, leftMs: 0 },
     { name: 'lives no longer than granted when the wall clock was set back', expiresAtMs: 9_000_000, leftMs: 60_000 },
-  ])('$name', async ({ expiresAtMs, leftMs }) => {
+  ])('a stored lease: $name', async ({ expiresAtMs, leftMs }) => {
     const clock = new FakeClock();
     const ended: number[] = [];
     const book = new Lessor({ clock, end: async ({ id }) => ended.push(id) });

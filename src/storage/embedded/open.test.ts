@@ -175,7 +175,7 @@ describe('a data directory', () => {
       content: lmdbHead(1),
       reason: "data.mdb has version 1 of LMDB's file format, not 2",
     },
-  ])('that holds $name is refused', async ({ file, content, reason }) => {
+  ])('a data directory that holds $name is refused', async ({ file, content, reason }) => {
     const directory = temporaryDirectory();
     writeFileSync(path.join(directory, file), content);
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
@@ -294,13 +294,16 @@ describe('the files of a store are for their owner only', () => {
     );
   const own = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
 
-  test.each([0o000, 0o022, 0o777])('at umask %o, in a directory that is made', async (mask) => {
-    const directory = path.join(temporaryDirectory(), 'store');
-    const before = process.umask(mask);
-    onTestFinished(() => void process.umask(before));
-    await open({ directory });
-    expect(modesOf(directory)).toEqual(own);
-  });
+  test.each([0o000, 0o022, 0o777])(
+    'the files of a store are for their owner only at umask %o, in a directory that is made',
+    async (mask) => {
+      const directory = path.join(temporaryDirectory(), 'store');
+      const before = process.umask(mask);
+      onTestFinished(() => void process.umask(before));
+      await open({ directory });
+      expect(modesOf(directory)).toEqual(own);
+    },
+  );
 
   test('in a directory that others may enter, which is told', async () => {
     const directory = temporaryDirectory();

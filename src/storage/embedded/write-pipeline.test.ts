@@ -140,7 +140,7 @@ describe('a write that is not durable yet', () => {
       call: () => store.update('/other', bytes('2'), 0, { companion: { key: '/k', value: bytes('2'), expected: 1 } }),
       outcome: { applied: false, revision: 2, current: undefined },
     },
-  ])('holds up $name', async ({ call, outcome }) => {
+  ])('a write that is not durable yet holds up $name', async ({ call, outcome }) => {
     const release = journal.hold();
     const created = store.create('/k', bytes('1'));
     const refused = call();

@@ -63,7 +63,7 @@ describe.each(providers)('$name', ({ make, overhead }) => {
     expect(first.includes(value.subarray(0, 8))).toBe(false);
   });
 
-  test.each([0, 1, 15, 16, 17, 4096])('reads a value of %i bytes', (length) => {
+  test.each([0, 1, 15, 16, 17, 4096])('an encryption provider reads a value of %i bytes', (length) => {
     const plain = Buffer.alloc(length, 'x');
     expect(
       fromStorage(make(1), Buffer.concat(make(1).toStorage(plain, context) as Uint8Array[])).value.equals(plain),
@@ -115,7 +115,7 @@ describe('aescbc', () => {
       message: 'invalid PKCS7 data (empty or not padded)',
     },
     { name: 'half a block', stored: Buffer.alloc(24), message: 'the stored data is not a multiple of the block size' },
-  ])('refuses $name', ({ stored, message }) => {
+  ])('aescbc refuses $name', ({ stored, message }) => {
     expect(() => fromStorage(aesCbc(key), stored)).toThrow(message);
   });
 });
@@ -143,7 +143,7 @@ describe('providers in order', () => {
     { name: 'aesgcm', provider: { aesgcm: keys('k1') }, prefix: 'k8s:enc:aesgcm:v1:k1:' },
     { name: 'secretbox', provider: { secretbox: keys('k1') }, prefix: 'k8s:enc:secretbox:v1:k1:' },
     { name: 'identity', provider: { identity: {} }, prefix: 'k8s\0' },
-  ])('$name writes behind its prefix', ({ provider, prefix }) => {
+  ])('encryption providers in order: $name writes behind its prefix', ({ provider, prefix }) => {
     expect(toStorage(transformerOf([provider])).toString('latin1')).toMatch(new RegExp(`^${prefix}`));
   });
 
@@ -192,7 +192,7 @@ describe('providers in order', () => {
       stored: Buffer.from('k8s:enc:secretbox:v1:1:x'),
       message: 'no matching key was found for the provided Secretbox transformer',
     },
-  ])('$name is refused', ({ providers: given, stored, message }) => {
+  ])('encryption providers in order refuse $name', ({ providers: given, stored, message }) => {
     expect(() => fromStorage(transformerOf(given), stored)).toThrow(new Error(message));
   });
 
@@ -256,7 +256,7 @@ describe('which rule speaks of a resource', () => {
     { group: '', resource: 'pods', rule: '*.' },
     { group: 'apps', resource: 'deployments', rule: '*.apps' },
     { group: 'example.com', resource: 'widgets', rule: '*.*' },
-  ])('$resource of "$group" goes by $rule', ({ rule, ...resource }) => {
+  ])('the encryption rule of a resource: $resource of "$group" goes by $rule', ({ rule, ...resource }) => {
     expect(rulesOf(['secrets'], ['*.', '*.apps'], ['*.*']).keyOf(resource)).toBe(rule);
   });
 
@@ -273,7 +273,7 @@ describe('which rule speaks of a resource', () => {
     },
     { lists: [['*.'], ['secrets']], message: 'resource "secrets" is masked by earlier rule "*."' },
     { lists: [['*.*'], ['*.apps']], message: 'resource "*.apps" is masked by earlier rule "*.*"' },
-  ])('$lists cannot be: $message', ({ lists, message }) => {
+  ])('encryption rules: $lists cannot be: $message', ({ lists, message }) => {
     expect(() => rulesOf(...lists)).toThrow(new Error(message));
   });
 });

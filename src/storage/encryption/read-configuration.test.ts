@@ -61,7 +61,7 @@ resources:
     { apiVersion: 'apiserver.config.orch.io/v1', kind: 'EncryptionConfiguration' },
     { apiVersion: 'apiserver.orch.io/v1', kind: 'EncryptionConfiguration' },
     { apiVersion: 'v1', kind: 'EncryptionConfig' },
-  ])('is also $kind of $apiVersion', (spelling) => {
+  ])('an EncryptionConfiguration is also $kind of $apiVersion', (spelling) => {
     expect(read({ ...one({ identity: {} }), ...spelling })).toEqual({
       resources: [{ resources: ['secrets'], providers: [{ identity: {} }] }],
     });
@@ -247,7 +247,7 @@ resources:
         'resources[0].providers[0].kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for ' +
         'KMS provider, only v1 and v2 are supported',
     },
-  ])('is refused with $name', ({ document, message }) => {
+  ])('an EncryptionConfiguration is refused with $name', ({ document, message }) => {
     expect(() => read(document)).toThrow(typeof message === 'string' ? new Error(message) : message);
   });
 
@@ -304,7 +304,7 @@ describe('what a server can be started with', () => {
       },
       message: 'error while building transformers: resource "secrets" is masked by earlier rule "*.*"',
     },
-  ])('not $name', ({ document, message }) => {
+  ])('a server does not start with $name as its encryption configuration', ({ document, message }) => {
     expect(check(document)).toThrow(new Error(message));
   });
 });

@@ -33,7 +33,7 @@ describe("etcd's refusals in the store's words", () => {
     { code: GrpcCode.cancelled, message: 'etcdserver: request canceled', reason: 'Unavailable' },
     { code: GrpcCode.permissionDenied, message: 'etcdserver: permission denied', reason: 'Internal' },
     { code: GrpcCode.dataLoss, message: 'etcdserver: corrupt cluster', reason: 'Internal' },
-  ])('$message: $reason', ({ code, message, reason }) => {
+  ])("etcd's refusals in the store's words: $message: $reason", ({ code, message, reason }) => {
     const cause = new EtcdError(code, message);
     expect(toStorageError(cause, { key: '/k' })).toMatchObject({
       name: 'StorageError',

@@ -51,7 +51,7 @@ describe('lists in pages', () => {
       calls: 2,
     },
     { name: 'exactly as many as there are', total: 1_000, bytes: 10, options: { limit: 1_000 }, keys: 1_000, calls: 1 },
-  ])('reads $name', async ({ total, bytes, options, keys, calls }) => {
+  ])('lists of etcd in pages read $name', async ({ total, bytes, options, keys, calls }) => {
     const { range, requests } = rangeOver(total, bytes);
     const result = await listAll(range, '/p/', options);
     expect(result.kvs.length).toBe(keys);

@@ -68,7 +68,7 @@ const cases: { name: string; answers: [number[], boolean][]; whole: number[][]; 
 ];
 
 describe('revisions split over answers', () => {
-  test.each(cases)('$name', ({ answers, whole, pending }) => {
+  test.each(cases)('revisions split over answers: $name', ({ answers, whole, pending }) => {
     const assembler = new RevisionAssembler();
     expect(
       answers.map(([revisions, fragment]) =>

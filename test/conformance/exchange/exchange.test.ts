@@ -96,7 +96,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
   ];
 
   describe.each(kinds)('$kind', ({ kind, collection, make, patch, changed }: ExchangedKind) => {
-    test.each(directions)('$name', async ({ prefix, pick }) => {
+    test.each(directions)('a kube-apiserver on the same etcd: $name', async ({ prefix, pick }) => {
       const { writer, reader } = pick();
       const wanted = make(`${prefix}${kind.toLowerCase()}`);
       const path = `${collection}/${nameOf(wanted)}`;

@@ -144,7 +144,7 @@ describe('the version of a list, which grows with background writes of the serve
       versions: ['7', '9'],
       found: [`${wrong(a, 'rv:1')} "9"`],
     },
-  ])('$name', async ({ first, second, path, versions, found }) => {
+  ])('the version of a list: $name', async ({ first, second, path, versions, found }) => {
     const bodies = [first(versions[0]!), second(versions[1]!)];
     expect(
       await replay(
@@ -166,7 +166,7 @@ describe('the version of a list, which grows with background writes of the serve
       versions: ['7', '9', '7'],
       found: ['step 2 GET /api/v1/things?limit=1&continue=x: metadata.resourceVersion: expected "<page:1>", got "7"'],
     },
-  ])('$name', async ({ versions, found }) => {
+  ])('the version of a list: $name', async ({ versions, found }) => {
     const steps = [
       read(a, object('<rv:1>')),
       read('things?limit=1', list('<rv:1>')),

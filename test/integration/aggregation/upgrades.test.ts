@@ -229,7 +229,7 @@ describe('what does not change its protocol', () => {
       body: 'things.agg.example.com \\"one\\" is forbidden',
     },
     { why: 'an unknown caller', user: 'nobody', status: 401, body: 'Unauthorized' },
-  ])('$why is refused here, and the other side hears nothing of it', async ({ user, status, body }) => {
+  ])('an upgrade is refused here, and the other side hears nothing of it: $why', async ({ user, status, body }) => {
     backend.upgrade = echo;
     connection.write(request('POST', way, spdy, user), request('GET', '/version', []));
     expect(await connection.answer()).toMatchObject({ status, body: expect.stringContaining(body) as string });

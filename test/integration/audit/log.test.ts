@@ -30,7 +30,7 @@ describe('a full disk', () => {
     expect(await server.metric('apiserver_audit_error_total{plugin="log"}')).toBe(1);
   });
 
-  test.each(['blocking', 'batch'])('is counted, and no more, in mode %s', async (mode) => {
+  test.each(['blocking', 'batch'])('a full disk is counted, and no more, in mode %s', async (mode) => {
     const errors: object[] = [];
     const log = {
       debug: () => undefined,
@@ -203,7 +203,7 @@ describe('what keeps a server from starting', () => {
       ['--audit-log-path=x', '--audit-log-truncate-max-batch-size=10'],
       /invalid audit truncate log max batch size 10, must be greater than max event size \(102400\)/,
     ],
-  ])('%s', async (_, text, flags, message) => {
+  ])('a server does not start with %s', async (_, text, flags, message) => {
     await expect(AuditedServer.start({ policy: text, flags })).rejects.toThrow(message);
   });
 });

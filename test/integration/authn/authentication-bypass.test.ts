@@ -140,7 +140,7 @@ describe('a request hidden in another one', () => {
         `connection: close\r\n\r\n`,
     },
     { why: 'the body of an unauthenticated request is no request', text: body(length, hidden) },
-  ])('is none: $why', async ({ text }) => {
+  ])('a request hidden in another one is none: $why', async ({ text }) => {
     const answer = await sendRaw(text);
     // A refusal, or, to what is no HTTP, an end of the connection; and never two answers.
     expect(answer).toMatch(/^(HTTP\/1\.1 (40[01]|501) |$)/);

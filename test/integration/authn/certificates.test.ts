@@ -216,7 +216,7 @@ describe('request headers of a front proxy', () => {
       name: 'a proxy whose certificate has ended',
       make: () => openssl.issue({ subject: '/CN=proxy', issuer: proxyCa, days: -1 }),
     },
-  ])('from $name mean nothing', async ({ make }) => {
+  ])('request headers of a front proxy from $name mean nothing', async ({ make }) => {
     const certificate = await make();
     expect(await server.whoAmI({ headers: named('root'), ...(certificate === undefined ? {} : { certificate }) })).toBe(
       401,

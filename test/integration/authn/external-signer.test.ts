@@ -158,7 +158,7 @@ describe('a token that another program signs', () => {
       header: () => encode({ alg: 'ES256', kid: 'retired', typ: 'JWT' }),
       message: 'while validating header: key used for signing JWT (kid: retired) is excluded from OIDC discovery docs',
     },
-  ])('whose header $name is not handed out', async ({ header, message }) => {
+  ])('a token that another program signs whose header $name is not handed out', async ({ header, message }) => {
     signer.answers.Sign = () => ({ header: header(), signature: 'sig' });
     const { status, body } = await request();
     expect([status, body]).toMatchObject([
@@ -292,7 +292,7 @@ describe('a start fails', () => {
         'service-account-max-token-expiration cannot be set longer than the token expiration supported by ' +
         'service-account-signing-endpoint: 1h0m0s > 10m0s',
     },
-  ])('when $name', async ({ prepare, message, flags: more = [] }) => {
+  ])('a start fails when $name', async ({ prepare, message, flags: more = [] }) => {
     await using wrong = await JwtSigner.create();
     prepare(wrong);
     await wrong.listen();

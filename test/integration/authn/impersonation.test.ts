@@ -102,7 +102,7 @@ describe('impersonation', () => {
         extra: { 'acme.com/team': ['red', 'blue'], ['__proto__']: ['x'] },
       },
     },
-  ])('$headers', async ({ headers, user }) => {
+  ])('impersonation: $headers', async ({ headers, user }) => {
     expect(await whoIs('admin', ...headers)).toEqual(user);
   });
 

@@ -106,7 +106,7 @@ describe('groups that an ID token says to be elsewhere', () => {
   });
 
   test.each(['without', 'objects', 'early', 'large', 'moved', 'text', 'stranger', 'elsewhere', 'nowhere', 'groups'])(
-    'that are malformed or missing (%s) are refused',
+    'groups that an ID token says to be elsewhere that are malformed or missing (%s) are refused',
     async (page) => {
       expect(await elsewhere(`${issuer.url}/${page}`)).toBe(401);
     },
@@ -127,7 +127,7 @@ describe('groups that an ID token says to be elsewhere', () => {
       name: 'sources that are none',
       claims: { _claim_names: { groups: 'src' }, _claim_sources: { src: 'https://localhost/' } },
     },
-  ])('with $name are refused', async ({ claims }) => {
+  ])('groups that an ID token says to be elsewhere with $name are refused', async ({ claims }) => {
     expect(await whoIs(server, await issuer.token({ sub: `john${count++}`, ...claims }))).toBe(401);
   });
 });

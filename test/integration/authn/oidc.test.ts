@@ -41,7 +41,7 @@ describe('ID tokens by the --oidc-* flags', () => {
     { name: 'groups that are no texts', claims: { tenant: 'acme', groups: [1] } },
     { name: 'groups in an object', claims: { tenant: 'acme', groups: { a: 'b' } } },
     { name: 'a start far ahead', claims: { tenant: 'acme', nbf: Math.floor(Date.now() / 1000) + 3600 } },
-  ])('with $name are refused', async ({ claims }) => {
+  ])('ID tokens by the --oidc-* flags with $name are refused', async ({ claims }) => {
     expect(await whoIs(server, await issuer.token({ sub: 'jane', ...claims }))).toBe(401);
   });
 
@@ -94,7 +94,7 @@ describe('ID tokens by the --oidc-* flags', () => {
             `.${Buffer.from(JSON.stringify({ ...good(), groups: ['admins'] })).toString('base64url')}.`,
           ),
       },
-    ])('are refused because $why', async ({ token }) => {
+    ])('ID tokens that the issuer itself has signed are refused because $why', async ({ token }) => {
       expect(await whoIs(server, await token())).toBe(401);
     });
   });

@@ -232,7 +232,7 @@ describe('a right on one object is none on another', () => {
     },
     { why: 'another namespace is another', path: '/api/v1/namespaces/kube-system/secrets/open' },
     { why: 'all namespaces are not one', path: '/api/v1/secrets?fieldSelector=metadata.name%3Dopen' },
-  ])('$why: GET $path', async ({ path }) => {
+  ])('a right on one object is none on another: $why: GET $path', async ({ path }) => {
     const answer = await server.call({
       path: path.includes('/watch/') ? `${path}${path.includes('?') ? '&' : '?'}timeoutSeconds=1` : path,
       headers: as('sue'),
@@ -299,7 +299,7 @@ describe('a right on one object is none on another', () => {
       call: { method: 'PUT', path: `${secrets}/hidden`, body: { metadata: { name: 'open' } } },
       status: 403,
     },
-  ])('$why', async ({ call, status }) => {
+  ])('a right on one object is none on another: $why', async ({ call, status }) => {
     // A content type of the call wins over the one that comes with a body.
     const answer = await server.call({ ...call, headers: [...as('sue'), ...(call.headers ?? [])] });
     expect(answer.status).toBe(status);

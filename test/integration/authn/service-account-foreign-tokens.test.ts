@@ -60,19 +60,24 @@ describe('tokens made by others', () => {
     { name: 'before clients should have another one', late: -60, counted: [1, 0] },
     { name: 'when clients should have another one', late: 60, counted: [0, 1] },
     { name: 'that end when they say', late: undefined, counted: [0, 0] },
-  ])('are counted as valid or stale where they were extended: $name', async ({ late, counted }) => {
-    const claims = await validClaims();
-    const token = await forge({
-      ...claims,
-      'kubernetes.io': {
-        ...claims['kubernetes.io'],
-        ...(late === undefined ? {} : { warnafter: claims.exp - 600 - late }),
-      },
-    });
-    const use = async (): Promise<void> => expect(await whoIs(token)).toMatchObject({ username: claims['sub'] });
-    let stale = 0;
-    expect([await uses('valid_tokens', async () => (stale = await uses('stale_tokens', use))), stale]).toEqual(counted);
-  });
+  ])(
+    'tokens made by others are counted as valid or stale where they were extended: $name',
+    async ({ late, counted }) => {
+      const claims = await validClaims();
+      const token = await forge({
+        ...claims,
+        'kubernetes.io': {
+          ...claims['kubernetes.io'],
+          ...(late === undefined ? {} : { warnafter: claims.exp - 600 - late }),
+        },
+      });
+      const use = async (): Promise<void> => expect(await whoIs(token)).toMatchObject({ username: claims['sub'] });
+      let stale = 0;
+      expect([await uses('valid_tokens', async () => (stale = await uses('stale_tokens', use))), stale]).toEqual(
+        counted,
+      );
+    },
+  );
 
   test('of sixty thousand characters fit over HTTP/2, and larger ones over HTTP/1.1', async () => {
     const claims = await validClaims();
@@ -169,7 +174,7 @@ describe('tokens made by others', () => {
           },
         }),
     },
-  ])('with $name are refused', async ({ make }) => {
+  ])('tokens made by others with $name are refused', async ({ make }) => {
     const claims = await validClaims();
     expect(await whoIs(await forge(claims))).toMatchObject({ username: claims['sub'] });
     expect(await whoIs(await make(claims))).toBe(401);

@@ -186,7 +186,7 @@ describe('versions and cipher suites', () => {
     { flags: [], tried: ['TLSv1.1', 'TLSv1.2', 'TLSv1.3'], works: [false, true, true] },
     { flags: ['--tls-min-version=VersionTLS13'], tried: ['TLSv1.2', 'TLSv1.3'], works: [false, true] },
     { flags: ['--tls-min-version=VersionTLS10'], tried: ['TLSv1', 'TLSv1.1', 'TLSv1.2'], works: [true, true, true] },
-  ])('$flags', async ({ flags, tried, works }) => {
+  ])('TLS versions and cipher suites: $flags', async ({ flags, tried, works }) => {
     await using server = await start(...flags);
     const results = await Promise.all(
       tried.map((version) =>
@@ -299,7 +299,7 @@ describe('--permit-port-sharing', () => {
     { version: '23.0.0', can: false },
     { version: '23.1.0', can: true },
     { version: '24.0.0', can: true },
-  ])('$version: $can', ({ version, can }) => {
+  ])('--permit-port-sharing: $version: $can', ({ version, can }) => {
     expect(canSharePorts(version)).toBe(can);
   });
 });

@@ -127,11 +127,14 @@ describe('connectionInfo.type: InClusterConfig', () => {
       absent: 'ca.crt',
       message: 'InClusterConfig: open FOLDER/ca.crt: no such file or directory',
     },
-  ])('$name the server does not start', async ({ environment, absent, message }) => {
-    await giveToken('judge');
-    if (absent !== undefined) await rm(file(absent));
-    await expect(start(environment)).rejects.toThrow(
-      `--authorization-config: ${configuration}: authorizer cluster: ${message.replace('FOLDER', directory)}`,
-    );
-  });
+  ])(
+    'InClusterConfig of an authorization webhook: $name the server does not start',
+    async ({ environment, absent, message }) => {
+      await giveToken('judge');
+      if (absent !== undefined) await rm(file(absent));
+      await expect(start(environment)).rejects.toThrow(
+        `--authorization-config: ${configuration}: authorizer cluster: ${message.replace('FOLDER', directory)}`,
+      );
+    },
+  );
 });

@@ -198,7 +198,7 @@ describe('a node is refused', () => {
       path: '/api/v1/nodes/',
       why: 'unknown node for user "system:node:"',
     },
-  ])('$name', async ({ user, path, why }) => {
+  ])('a node is refused: $name', async ({ user, path, why }) => {
     const { status, body } = await get(user, path);
     expect(status).toBe(403);
     expect(body.message).toContain(`: ${why}`);
@@ -228,7 +228,7 @@ describe('a node may', () => {
     { name: 'watch itself', path: '/api/v1/nodes?fieldSelector=metadata.name=one' },
     { name: 'read services', path: '/api/v1/services' },
     { name: 'read CSI drivers', path: '/apis/storage.k8s.io/v1/csidrivers' },
-  ])('$name', async ({ path }) => {
+  ])('a node may: $name', async ({ path }) => {
     expect((await get(one, path)).status).toBe(200);
   });
 

@@ -117,11 +117,14 @@ describe('users cannot grant rights that they do not have', () => {
       path: `${rbac}/namespaces/default/rolebindings`,
       body: clusterBinding('all-mine', 'cluster-admin', 'carol'),
     },
-  ])('$name of a role with more rights is refused', async ({ path, body }) => {
-    const answer = await api.call('carol', 'POST', path, { body });
-    expect(answer.status).toBe(403);
-    expect(answer.body.message).toContain('{NonResourceURLs:["*"], Verbs:["*"]}');
-  });
+  ])(
+    'users cannot grant rights that they do not have: $name of a role with more rights is refused',
+    async ({ path, body }) => {
+      const answer = await api.call('carol', 'POST', path, { body });
+      expect(answer.status).toBe(403);
+      expect(answer.body.message).toContain('{NonResourceURLs:["*"], Verbs:["*"]}');
+    },
+  );
 
   test.each([
     {

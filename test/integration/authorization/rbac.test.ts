@@ -92,7 +92,7 @@ describe('rights in one namespace', () => {
     },
     { what: 'delete another namespace', method: 'DELETE', path: '/api/v1/namespaces/default/namespaces/orch-system' },
     { what: 'list nodes', method: 'GET', path: '/api/v1/namespaces/default/nodes' },
-  ])('are none to $what', async ({ method, path, call }) => {
+  ])('rights in one namespace are none to $what', async ({ method, path, call }) => {
     expect((await api.call('heidi', method, path, call)).status).toBe(404);
   });
 

@@ -86,7 +86,7 @@ describe('a server that began with RBAC and Node', () => {
       types: [],
       message: 'authorizers: Required value: at least one authorization mode must be defined',
     },
-  ])('does not use a file $name', async ({ types, message }) => {
+  ])('a server that began with RBAC and Node does not use a file $name', async ({ types, message }) => {
     expect(await server.reload(...types)).toContain(message);
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await server.api.call('alice', 'GET', configMaps)).body.message).not.toContain('Everything is forbidden');

@@ -77,7 +77,7 @@ describe.each([
     { user: 'domain', allowed: ['example.com/one', 'example.com/two'] },
     { user: 'none', allowed: [] as string[] },
     { user: 'admin', allowed: signers },
-  ])('needs the right for the signer: $user', async ({ user, allowed }) => {
+  ])('a subresource of certificate requests needs the right for the signer: $user', async ({ user, allowed }) => {
     for (const signer of signers) {
       const { status, body: answer } = await patch(user, signer, subresource, body);
       if (allowed.includes(signer)) expect(status, signer).toBe(200);

@@ -12,7 +12,7 @@ describe('YAML that grows by aliases', () => {
     { levels: 9, width: 9 },
     { levels: 30, width: 2 },
     { levels: 3, width: 1000 },
-  ])('$levels levels of $width', async ({ levels, width }) => {
+  ])('YAML that grows by aliases: $levels levels of $width', async ({ levels, width }) => {
     for (const [method, path, contentType] of [
       ['POST', configMaps, 'application/yaml'],
       ['PATCH', `${configMaps}/a?fieldManager=m`, 'application/apply-patch+yaml'],
@@ -123,7 +123,7 @@ describe('a body that is', () => {
       status: 400,
       message: 'does not match the namespace',
     },
-  ])('$name', async ({ body, contentType, query = '', status, message }) => {
+  ])('a request body that is $name', async ({ body, contentType, query = '', status, message }) => {
     const answer = await server.client.send(
       'POST',
       `${configMaps}${query}`,

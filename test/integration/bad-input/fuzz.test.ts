@@ -79,7 +79,7 @@ const servedVersions = [
 
 describe.each(servedVersions)('bodies in $name', ({ contentType, encode }) => {
   test.each(resources.map((info) => ({ name: `${info.apiVersion} ${info.name}`, info })))(
-    'of $name',
+    'fuzzed bodies of $name',
     async ({ info }) => {
       await inTurn(12, async (random, i) => {
         const whole = encode(randomObject(random, info), info);
@@ -150,7 +150,7 @@ describe('patches', () => {
     ).toBe(201);
   });
 
-  test.each(patchTypes)('%s', async (contentType) => {
+  test.each(patchTypes)('fuzzed patches: %s', async (contentType) => {
     await inTurn(400, async (random) => {
       const body = mutate(random, Buffer.from(pick(random, patches[contentType])));
       const query =
@@ -214,7 +214,7 @@ describe('queries', () => {
     'dryRun',
     'gracePeriodSeconds',
     'propagationPolicy',
-  ])('%s', async (parameter) => {
+  ])('fuzzed query parameters: %s', async (parameter) => {
     await inTurn(60, async (random) => {
       const value = Array.from({ length: 1 + randomInt(random, 6) }, () => pick(random, alphabet)).join('');
       const method = pick(random, ['GET', 'GET', 'DELETE']);

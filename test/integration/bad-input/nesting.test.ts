@@ -81,7 +81,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
       path: `${configMaps}/a`,
       body: `{"apiVersion":"v1","kind":"ConfigMap","odd":${value}}`,
     },
-  ])('in a patch of type $type', async ({ type, path, body }) => {
+  ])('values nested too deeply in a patch of type $type', async ({ type, path, body }) => {
     const [status, message] = outcome(
       await server.client.send('PATCH', `${path}?dryRun=All&fieldManager=m`, body, { contentType: type }),
     );
@@ -202,7 +202,7 @@ describe('protobuf that nests without end', () => {
     envelope(field(2, field(7, Buffer.concat([field(1, Buffer.from('v1')), field(4, field(1, schema))]))));
 
   // JSONSchemaProps: not = 28.
-  test.each([250, 10_000, 300_000])('in %i messages', async (depth) => {
+  test.each([250, 10_000, 300_000])('protobuf that nests without end in %i messages', async (depth) => {
     const [status, message] = outcome(
       await server.client.send('POST', definitions, definition(nestedMessage(28, depth)), {
         contentType: 'application/vnd.kubernetes.protobuf',

@@ -49,7 +49,7 @@ describe('a list', () => {
     { query: 'limit=1.5', reason: 'strconv.ParseInt: parsing "1.5": invalid syntax' },
     { query: 'limit=1&limit=abc', count: 1 },
     { query: 'watch=FALSE', count: 3 },
-  ])('with ?$query', async ({ query, count, reason }) => {
+  ])('a list with ?$query', async ({ query, count, reason }) => {
     const { status, object } = await client.send('GET', `${configMaps}?${query}`);
     expect(
       reason === undefined ? [status, (object['items'] as unknown[]).length] : [status, object['message']],
@@ -95,7 +95,7 @@ describe('dryRun', () => {
       { query: 'dryRun=&dryRun=All', shown: '[]string{"", "All"}' },
       { query: 'dryRun=all', shown: '[]string{"all"}' },
       { query: 'dryRun=All&dryRun=None', shown: '[]string{"All", "None"}' },
-    ])('as ?$query', async ({ query, shown }) => {
+    ])('dryRun of a write as ?$query', async ({ query, shown }) => {
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const answer = await client.send(method, `${path}?${query}`, sent, { contentType });
       const expected =
@@ -117,7 +117,7 @@ describe('dryRun', () => {
     { values: ['All', 'All'], status: 200, remains: true },
     { values: [''], status: 422, remains: true },
     { values: ['All', 'x'], status: 422, remains: true },
-  ])('of a delete whose body says $values', async ({ values, status, remains }) => {
+  ])('dryRun of a delete whose body says $values', async ({ values, status, remains }) => {
     expect((await client.send('DELETE', `${configMaps}/dry`, { dryRun: values })).status).toBe(status);
     expect((await client.send('GET', `${configMaps}/dry`)).status).toBe(remains ? 200 : 404);
   });

@@ -38,7 +38,7 @@ describe('a body of three megabytes and one byte', () => {
     { name: 'in a patch', method: 'PATCH', path: `${configMaps}/x`, contentType: 'application/merge-patch+json' },
     { name: 'in options of a deletion', method: 'DELETE', path: `${configMaps}/x`, contentType: 'application/json' },
     { name: 'in protobuf', method: 'POST', path: configMaps, contentType: 'application/vnd.kubernetes.protobuf' },
-  ])('$name is answered 413', async ({ method, path, contentType }) => {
+  ])('a body of three megabytes and one byte $name is answered 413', async ({ method, path, contentType }) => {
     const answer = await client.send(method, path, bodyOf(maxBodyBytes + 1), { contentType });
     expect(answer.status).toBe(413);
     expect(answer.object).toMatchObject(tooLarge);
@@ -62,28 +62,31 @@ describe('a body that goes on for long', () => {
       header: () => 'transfer-encoding: chunked',
       frame: (body: Buffer) => [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')],
     },
-  ])('$name is answered 413 to an HTTP/1.1 client that reads when it has sent all', async ({ header, frame }) => {
-    const body = Buffer.alloc(32 * 1024 * 1024, ' ');
-    const socket = tls.connect({
-      port: Number(new URL(controlPlane.url).port),
-      host: '127.0.0.1',
-      servername: 'localhost',
-      ...credentials(controlPlane.kubeconfig),
-    });
-    await once(socket, 'secureConnect');
-    socket.write(
-      `POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ` +
-        `application/json\r\n${header(body.length)}\r\n\r\n`,
-    );
-    for (const part of frame(body))
-      await new Promise<void>((resolve, reject) =>
-        socket.write(part, (error) => (error === undefined || error === null ? resolve() : reject(error))),
+  ])(
+    'a body that goes on for long $name is answered 413 to an HTTP/1.1 client that reads when it has sent all',
+    async ({ header, frame }) => {
+      const body = Buffer.alloc(32 * 1024 * 1024, ' ');
+      const socket = tls.connect({
+        port: Number(new URL(controlPlane.url).port),
+        host: '127.0.0.1',
+        servername: 'localhost',
+        ...credentials(controlPlane.kubeconfig),
+      });
+      await once(socket, 'secureConnect');
+      socket.write(
+        `POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ` +
+          `application/json\r\n${header(body.length)}\r\n\r\n`,
       );
-    let answer = '';
-    for await (const chunk of socket) answer += String(chunk);
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(answer).toContain(tooLarge.message);
-  });
+      for (const part of frame(body))
+        await new Promise<void>((resolve, reject) =>
+          socket.write(part, (error) => (error === undefined || error === null ? resolve() : reject(error))),
+        );
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+      expect(answer).toContain(tooLarge.message);
+    },
+  );
 
   test('is answered 413 over HTTP/2, and the connection goes on', async () => {
     const session = http2.connect(controlPlane.url, { ...credentials(controlPlane.kubeconfig), maxSessionMemory: 64 });

@@ -29,7 +29,7 @@ describe('a field that is not known', () => {
     { name: 'in another script', field: 'größe-尺寸-😀', warning: 'größe-尺寸-😀' },
     { name: 'with quotes', field: 'a"b\\c', warning: 'a\\\\\\"b\\\\\\\\c' },
     { name: 'that would end the header', field: 'a\r\nx-evil: 1', warning: 'a\\\\r\\\\nx-evil: 1' },
-  ])('$name is warned about', async ({ field, warning }) => {
+  ])('a field that is not known: $name is warned about', async ({ field, warning }) => {
     const answer = await client.send('POST', configMaps, withField(field));
     expect(answer.status).toBe(201);
     expect(text(answer.headers['warning'])).toBe(`299 - "unknown field \\"${warning}\\""`);

@@ -287,7 +287,7 @@ const widgets = {
 
 describe('names that would lead elsewhere are refused before a request is made', () => {
   test.each([{ name: '' }, { name: '.' }, { name: '..' }, { name: 'a/b' }, { name: 'a%2fb' }])(
-    '$name',
+    'names that would lead elsewhere are refused before a request is made: $name',
     async ({ name }) => {
       await expect(shared.client.core.v1.secrets.namespace('default').delete(name)).rejects.toThrow(TypeError);
       await expect(shared.client.core.v1.secrets.namespace(name).get('x')).rejects.toThrow(TypeError);

@@ -154,7 +154,7 @@ describe('a proxy', () => {
       url: 'socks5://me:p%40w@127.0.0.1:PORT',
       extra: '',
     },
-  ])('carries the connections $name', async ({ start, url, extra }) => {
+  ])('a proxy carries the connections $name', async ({ start, url, extra }) => {
     await using proxy = await start();
     const client = shared.connect({}, { proxyUrl: url.replace('PORT', String(proxy.port)) });
     expect((await client.core.v1.namespaces.get('default')).metadata.name).toBe('default');
@@ -170,7 +170,7 @@ describe('a proxy', () => {
       url: 'socks5://me:wrong@127.0.0.1:PORT',
       message: 'the SOCKS5 proxy refused user and password',
     },
-  ])('says why there is no connection when $name', async ({ start, url, message }) => {
+  ])('a proxy says why there is no connection when $name', async ({ start, url, message }) => {
     await using proxy = await start();
     const client = shared.connect({ maxRetries: 0 }, { proxyUrl: url.replace('PORT', String(proxy.port)) });
     await expect(client.core.v1.namespaces.get('default')).rejects.toThrow(message);
@@ -188,7 +188,7 @@ describe('TLS', () => {
   test.each([
     { name: 'an authority that is unknown', config: { ca: createAuthority(caSubject, new Date()).certificate } },
     { name: 'another name than the one in the certificate', config: { serverName: 'other.example.com' } },
-  ])('refuses a server with $name', async ({ config }) => {
+  ])('TLS refuses a server with $name', async ({ config }) => {
     const client = shared.connect({ maxRetries: 0 }, config);
     await expect(client.core.v1.namespaces.get('default')).rejects.toMatchObject({ name: 'ConnectionError' });
     const unverified = shared.connect({}, { ...config, skipVerify: true });

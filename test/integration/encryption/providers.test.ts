@@ -22,7 +22,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test.each(['aescbc', 'aesgcm', 'secretbox'])(
-    'are encrypted by %s, and read by every server that has the key',
+    'values in etcd are encrypted by %s, and read by every server that has the key',
     async (provider) => {
       const rules = rulesOf({ [provider]: { keys: [namedKey('key1', 1)] } }, { identity: {} });
       const [one, other] = [await cluster.server(rules), await cluster.server(rules)];

@@ -74,7 +74,7 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
       tls: () => ({ caFile: '/nowhere/ca.crt' }),
       says: /ENOENT.*\/nowhere\/ca\.crt/,
     },
-  ])('says why it cannot connect: $name', async ({ tls, says }) => {
+  ])('etcd over TLS with client certificates says why it cannot connect: $name', async ({ tls, says }) => {
     await expect(open(etcd.url, tls()).get('/a')).rejects.toMatchObject({
       reason: 'Unavailable',
       message: expect.stringMatching(new RegExp(`^no etcd endpoint answers: ${etcd.url}: .*(${says.source})`)),

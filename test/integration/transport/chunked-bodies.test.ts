@@ -22,7 +22,7 @@ describe('a body whose chunks are none', () => {
     { why: 'a chunk that is longer than it says', sent: '5\r\n{"apiXX5\r\n', message: 'malformed chunked encoding' },
     // Here upstream shows the line.
     { why: 'a trailer that is none', sent: `${whole}0\r\nbad trailer\r\n\r\n`, message: 'malformed MIME header' },
-  ])('is told so, and the connection ends: $why', async ({ sent, message }) => {
+  ])('a body whose chunks are none is told so, and the connection ends: $why', async ({ sent, message }) => {
     for (const pieces of [
       [chunked(post) + sent],
       [chunked(post), sent],

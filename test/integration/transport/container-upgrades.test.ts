@@ -55,7 +55,7 @@ describe('a way into a container', () => {
       { ...way, path: 'absent/exec?command=ls', status: 404, text: 'pods \\"absent\\" not found' },
     ]),
   )(
-    '$path by $by is answered $status, as far as is known without the node',
+    'ways into a container: $path by $by is answered $status, as far as is known without the node',
     async ({ path, headers, method, status, text }) => {
       connection.write(request(`${pods}/${path}`, [...headers, admin], { method }));
       expect(await connection.answer()).toMatchObject({ status, body: expect.stringContaining(text) as string });
@@ -64,7 +64,7 @@ describe('a way into a container', () => {
   );
 
   test.each(['exec?command=ls', 'attach', 'portforward'])(
-    '%s as plain HTTP is told to ask for another protocol',
+    'ways into a container: %s as plain HTTP is told to ask for another protocol',
     async (path) => {
       connection.write(request(`${pods}/p/${path}`, [admin]));
       expect(await connection.answer()).toMatchObject({

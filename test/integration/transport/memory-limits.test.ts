@@ -302,7 +302,7 @@ describe('long heads', () => {
   });
 
   test.each(['HTTP/1.1', 'HTTP/2'] as const)(
-    'over %s count while their requests are in work, and no longer',
+    'long heads over %s count while their requests are in work, and no longer',
     async (version) => {
       const send = async (): Promise<RawConnection | tls.TLSSocket> => {
         if (version === 'HTTP/1.1') return (await connect()).write(head(60_000), '\r\n');

@@ -155,11 +155,14 @@ describe('is refused in a line of text, and the connection ends', () => {
       sent: request('BREW /healthz/ping HTTP/1.1', host, admin),
       status: badRequest,
     },
-  ])('$why', async ({ sent, status, text = status }) => {
-    expect(await connection.write(sent).rest()).toBe(
-      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`,
-    );
-  });
+  ])(
+    'an HTTP/1.1 request is refused in a line of text, and the connection ends: $why',
+    async ({ sent, status, text = status }) => {
+      expect(await connection.write(sent).rest()).toBe(
+        `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`,
+      );
+    },
+  );
 
   test('behind requests that are in order, which are answered first', async () => {
     connection.write(
@@ -263,9 +266,12 @@ describe('is answered, and the connection goes on', () => {
       status: 403,
       body: 'cannot get path \\"*\\"',
     },
-  ])('$why', async ({ sent, status, body = '404 page not found' }) => {
-    const answer = await connection.write(sent).answer();
-    expect(answer).toMatchObject({ status, body: body === '' ? '' : (expect.stringContaining(body) as string) });
-    expect((await connection.write(request('GET /version HTTP/1.1', host, admin)).answer()).status).toBe(200);
-  });
+  ])(
+    'an HTTP/1.1 request is answered, and the connection goes on: $why',
+    async ({ sent, status, body = '404 page not found' }) => {
+      const answer = await connection.write(sent).answer();
+      expect(answer).toMatchObject({ status, body: body === '' ? '' : (expect.stringContaining(body) as string) });
+      expect((await connection.write(request('GET /version HTTP/1.1', host, admin)).answer()).status).toBe(200);
+    },
+  );
 });

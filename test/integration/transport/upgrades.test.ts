@@ -126,13 +126,16 @@ describe('is refused, and the connection goes on', () => {
       status: 404,
       text: '404 page not found',
     },
-  ])('$why', async ({ path = watch, headers, method, status, text }) => {
-    const answer = await connection
-      .write(request(path, headers, { ...(method === undefined ? {} : { method }) }))
-      .answer();
-    expect(answer).toMatchObject({ status, body: expect.stringContaining(text) as string });
-    expect((await connection.write(request('/version', [admin])).answer()).status).toBe(200);
-  });
+  ])(
+    'an upgrade is refused, and the connection goes on: $why',
+    async ({ path = watch, headers, method, status, text }) => {
+      const answer = await connection
+        .write(request(path, headers, { ...(method === undefined ? {} : { method }) }))
+        .answer();
+      expect(answer).toMatchObject({ status, body: expect.stringContaining(text) as string });
+      expect((await connection.write(request('/version', [admin])).answer()).status).toBe(200);
+    },
+  );
 });
 
 describe('is ignored, as a server may, and the request answered as if it had not been said', () => {
@@ -144,37 +147,43 @@ describe('is ignored, as a server may, and the request answered as if it had not
     { why: 'an Upgrade header that Connection does not name', headers: ['Upgrade: websocket'] },
     { why: 'a Connection header without Upgrade', headers: ['Connection: upgrade'] },
     { why: 'a WebSocket for one object', path: `${configMaps}/first`, headers: webSocket, text: 'hidden' },
-  ])('$why', async ({ path = '/healthz/ping', headers, text = 'ok' }) => {
-    for (let i = 0; i < 3; i++)
-      expect(await connection.write(request(path, [...headers, admin])).answer()).toMatchObject({
-        status: 200,
-        body: expect.stringContaining(text) as string,
-      });
-  });
+  ])(
+    'an upgrade is ignored, as a server may, and the request is answered without it: $why',
+    async ({ path = '/healthz/ping', headers, text = 'ok' }) => {
+      for (let i = 0; i < 3; i++)
+        expect(await connection.write(request(path, [...headers, admin])).answer()).toMatchObject({
+          status: 200,
+          body: expect.stringContaining(text) as string,
+        });
+    },
+  );
 
   const map = JSON.stringify({ metadata: { generateName: 'made-' } });
   test.each([
     { why: 'a WebSocket', headers: webSocket },
     { why: 'h2c', headers: h2c },
     { why: 'SPDY', headers: spdy },
-  ])('$why on a POST, whose body is read as its length says, and the next request is served', async ({ headers }) => {
-    const post = request(
-      configMaps,
-      [...headers, admin, 'Content-Type: application/json', `Content-Length: ${map.length}`],
-      { method: 'POST', body: map },
-    );
-    const inPieces = request(
-      configMaps,
-      [...headers, admin, 'Content-Type: application/json', 'Transfer-Encoding: chunked', 'Trailer: X-More'],
-      { method: 'POST', body: `${map.length.toString(16)}\r\n${map}\r\n0\r\nX-More: yes\r\n\r\n` },
-    );
-    connection.write(post + inPieces + request('/version', [admin]));
-    expect([
-      (await connection.answer()).status,
-      (await connection.answer()).status,
-      (await connection.answer()).status,
-    ]).toEqual([201, 201, 200]);
-  });
+  ])(
+    'an upgrade is ignored: $why on a POST, whose body is read as its length says, and the next request is served',
+    async ({ headers }) => {
+      const post = request(
+        configMaps,
+        [...headers, admin, 'Content-Type: application/json', `Content-Length: ${map.length}`],
+        { method: 'POST', body: map },
+      );
+      const inPieces = request(
+        configMaps,
+        [...headers, admin, 'Content-Type: application/json', 'Transfer-Encoding: chunked', 'Trailer: X-More'],
+        { method: 'POST', body: `${map.length.toString(16)}\r\n${map}\r\n0\r\nX-More: yes\r\n\r\n` },
+      );
+      connection.write(post + inPieces + request('/version', [admin]));
+      expect([
+        (await connection.answer()).status,
+        (await connection.answer()).status,
+        (await connection.answer()).status,
+      ]).toEqual([201, 201, 200]);
+    },
+  );
 
   test('each of many that come at once gets its answer, in order', async () => {
     const paths = Array.from({ length: 50 }, (_, i) => `/healthz/${i % 2 === 0 ? 'ping' : 'none'}`);
@@ -229,10 +238,13 @@ describe('a WebSocket that is not asked for as it must be is refused, and the co
       status: 400,
       body: 'not websocket protocol',
     },
-  ])('$why', async ({ headers, status, body = '' }) => {
-    // What could be taken for a second request.
-    connection.write(request(watch, [...headers, admin]), request('/version', [admin]));
-    expect(await connection.answer()).toMatchObject({ status, body });
-    expect(await connection.rest()).not.toContain('gitVersion');
-  });
+  ])(
+    'a WebSocket that is not asked for as it must be is refused, and the connection ends: $why',
+    async ({ headers, status, body = '' }) => {
+      // What could be taken for a second request.
+      connection.write(request(watch, [...headers, admin]), request('/version', [admin]));
+      expect(await connection.answer()).toMatchObject({ status, body });
+      expect(await connection.rest()).not.toContain('gitVersion');
+    },
+  );
 });

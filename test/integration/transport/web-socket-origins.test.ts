@@ -97,15 +97,18 @@ describe.each(['a watch', 'an aggregated API'] as const)(
       { name: 'a host that begins like a listed one', origin: `${listed}.evil.example.com` },
       { name: 'the same host without TLS', origin: 'http://127.0.0.1' },
       { name: 'an origin that is opaque', origin: 'null' },
-    ])('is refused for a page of $name, and goes to no other server', async ({ origin }) => {
-      await expect(firstMessage(paths[what], origin)).rejects.toThrow('Unexpected server response: 403');
-      expect(upgrades()).toEqual([]);
-    });
+    ])(
+      'a WebSocket with a client certificate is refused for a page of $name, and goes to no other server',
+      async ({ origin }) => {
+        await expect(firstMessage(paths[what], origin)).rejects.toThrow('Unexpected server response: 403');
+        expect(upgrades()).toEqual([]);
+      },
+    );
 
     test.each([
       { name: 'of the host that is asked', origin: () => users.url },
       { name: 'of a listed origin', origin: () => listed },
-    ])('is opened for a page $name', async ({ origin }) => {
+    ])('a WebSocket with a client certificate is opened for a page $name', async ({ origin }) => {
       expect(await firstMessage(paths[what], origin())).toMatch(expected);
       expect(upgrades()).toEqual(what === 'a watch' ? [] : [['jane']]);
     });

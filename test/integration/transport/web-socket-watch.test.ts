@@ -196,7 +196,7 @@ describe('a watch over a WebSocket', () => {
   test.each<{ how: string; leave: (socket: WebSocket) => void }>([
     { how: 'says goodbye', leave: (socket) => socket.close(1000) },
     { how: 'is just gone', leave: (socket) => socket.terminate() },
-  ])('ends when its client $how', async ({ leave }) => {
+  ])('a watch over a WebSocket ends when its client $how', async ({ leave }) => {
     // Those of the tests before.
     await expect.poll(() => metric('apiserver_longrunning_requests')).toBe(0);
     const watcher = await open('');
@@ -245,7 +245,7 @@ describe('a page of another origin', () => {
     { name: 'that is not listed', origin: 'https://evil.example.com' },
     { name: 'that has this host in its name', origin: 'https://localhost.evil.example.com' },
     { name: 'that has no name', origin: 'null' },
-  ])('opens no WebSocket with the credentials of its browser: one $name', async ({ origin }) => {
+  ])('a page of another origin opens no WebSocket with credentials: one $name', async ({ origin }) => {
     await expect(new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin }).open()).rejects.toThrow(
       'Unexpected server response: 403',
     );

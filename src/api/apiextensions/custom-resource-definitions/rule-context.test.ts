@@ -102,7 +102,9 @@ describe('rules about the old value', () => {
       list(keyed, { maxItems: 5 }),
       [within('s.properties[p].items.properties[v]', 's.properties[p]')],
     ],
-  ])('%s', (_, schema, errors) => expect(errorsOf({ p: schema })).toEqual(errors));
+  ])('CRD validation rules that read oldSelf: %s', (_, schema, errors) =>
+    expect(errorsOf({ p: schema })).toEqual(errors),
+  );
 });
 
 describe('the language of rules', () => {

@@ -77,7 +77,7 @@ describe('structural schemas', () => {
           'true without x-kubernetes-preserve-unknown-fields',
       ],
     },
-  ])('$name', ({ schema, errors }) => {
+  ])('structural schemas: $name', ({ schema, errors }) => {
     expect(schemaErrors(schema)).toEqual(errors);
   });
 });
@@ -143,7 +143,7 @@ describe('defaults', () => {
       unknown: false,
     },
     { name: 'carried JSON', schema: { type: 'object', default: new RawJson('{"y":1}').asValue() }, unknown: true },
-  ])('$name', ({ schema, unknown }) => {
+  ])('defaults in the schema of a definition: $name', ({ schema, unknown }) => {
     expect(schemaErrors(withField(schema))).toEqual(
       unknown ? [expect.stringMatching(/must not have unknown fields$/)] : [],
     );

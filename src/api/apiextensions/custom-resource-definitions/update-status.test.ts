@@ -69,7 +69,7 @@ describe('names of definitions', () => {
       reason: 'SingularConflict',
       message: '"thing" is already in use',
     },
-  ])('$name that another one has', ({ names, reason, message }) => {
+  ])('names of definitions: $name that another one has', ({ names, reason, message }) => {
     const first = judged(definition('things', { shortNames: ['th'] }));
     const second = judged(definition('others', names), [first]);
     expect(conditions(second)).toEqual([

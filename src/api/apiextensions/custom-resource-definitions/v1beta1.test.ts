@@ -104,7 +104,7 @@ describe('a definition as kube-apiserver stores it', () => {
         conversion: { strategy: 'None' },
       },
     },
-  ])('$name', ({ old, spec }) => {
+  ])('a definition as kube-apiserver stores it: $name', ({ old, spec }) => {
     expect(fromOldDefinition(definition(old))).toEqual({
       ...definition({}),
       apiVersion: 'apiextensions.k8s.io/v1',

@@ -111,7 +111,7 @@ describe('certificate authorities of a conversion webhook', () => {
       bundle: base64('-----BEGIN X-----\nAAAA\n-----END X-----\n'),
       errors: [expect.stringMatching(/unable to load root certificates: no valid certificate authority data seen$/)],
     },
-  ])('$name', ({ bundle, errors }) => {
+  ])('certificate authorities of a conversion webhook: $name', ({ bundle, errors }) => {
     expect(errorsOf(withBundle(bundle))).toEqual(errors);
   });
 

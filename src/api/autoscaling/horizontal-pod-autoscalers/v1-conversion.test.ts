@@ -77,11 +77,11 @@ const statuses: [string, MetricStatus][] = [
 ];
 
 describe('metrics of autoscaling/v1', () => {
-  test.each(metrics)('come back as they were: %s', (_, metric) => {
+  test.each(metrics)('metrics of autoscaling/v1 come back as they were: %s', (_, metric) => {
     expect(metricFromV1(metricToV1(metric))).toEqual(metric);
   });
 
-  test.each(statuses)('come back as they were, current: %s', (_, metric) => {
+  test.each(statuses)('metrics of autoscaling/v1 come back as they were, current: %s', (_, metric) => {
     expect(metricStatusFromV1(metricStatusToV1(metric))).toEqual(metric);
   });
 });
@@ -147,7 +147,7 @@ describe('autoscaling/v1 taken as v2', () => {
     { name: 'that is no JSON', text: 'x' },
     { name: 'that is no list', text: '{}' },
     { name: 'with a member of the wrong type', text: '[{"type":"Resource","resource":{"name":5}}]' },
-  ])('ignores an annotation $name', ({ text }) => {
+  ])('autoscaling/v1 taken as v2 ignores an annotation $name', ({ text }) => {
     const { metadata, spec } = autoscalerToV2(v1({ 'autoscaling.alpha.kubernetes.io/metrics': text }));
     expect(spec.metrics).toEqual([cpu(80)]);
     expect(metadata.annotations).toBeUndefined();

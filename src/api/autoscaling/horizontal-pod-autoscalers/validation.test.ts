@@ -69,7 +69,7 @@ describe('HorizontalPodAutoscaler', () => {
       scaleToZero: false,
       errors: ['spec.metrics[0].containerResource.container: Required value: must specify a container'],
     },
-  ])('$name', ({ spec, scaleToZero, errors }) => {
+  ])('HorizontalPodAutoscaler: $name', ({ spec, scaleToZero, errors }) => {
     expect(validateAutoscaler(autoscaler(spec), { scaleToZero }).map(fieldErrorText)).toEqual(errors);
   });
 

@@ -7,7 +7,7 @@ describe('countIndexes', () => {
     { text: '0', count: 1 },
     { text: '0-9', count: 10 },
     { text: '1,3-5,9', count: 5 },
-  ])('$text: $count', ({ text, count }) => {
+  ])('countIndexes: $text: $count', ({ text, count }) => {
     expect(countIndexes(text, 10)).toBe(count);
   });
 
@@ -24,7 +24,7 @@ describe('countIndexes', () => {
     { text: '10', message: 'too large index: "10"' },
     { text: '2-2', message: 'non-increasing order, previous: 2, current: 2' },
     { text: '1-3,3', message: 'non-increasing order, previous: 3, current: 3' },
-  ])('refuses $text', ({ text, message }) => {
+  ])('countIndexes refuses $text', ({ text, message }) => {
     expect(() => countIndexes(text, 10)).toThrow(message);
   });
 });
@@ -36,7 +36,7 @@ describe('firstCommonIndex', () => {
     { a: '0-2,7', b: '3-8', common: 7 },
     { a: '0-9', b: '4,5', common: 4 },
     { a: 'x,3', b: '1,y-2,3', common: 3 },
-  ])('$a and $b: $common', ({ a, b, common }) => {
+  ])('firstCommonIndex: $a and $b: $common', ({ a, b, common }) => {
     expect(firstCommonIndex(a, b, 10)).toBe(common);
   });
 });

@@ -40,7 +40,9 @@ describe('rules of endpoints', () => {
       made: endpoints([{ ...good, ports: [{ port: 80 }, { name: 'b', port: 81 }] }]),
       problem: 'subsets[0].ports[0].name: Required value',
     },
-  ])('refused: $name', ({ made, problem }) => expect(validateEndpoints(made).map(fieldErrorText)).toEqual([problem]));
+  ])('endpoints are refused: $name', ({ made, problem }) =>
+    expect(validateEndpoints(made).map(fieldErrorText)).toEqual([problem]),
+  );
 
   test('bad subsets from before do not stand in the way of other changes', () => {
     const old = endpoints([{ addresses: [{ ip: '127.0.0.1' }] }]);

@@ -20,7 +20,7 @@ describe('LimitRange', () => {
     },
     { name: 'fills nothing in for pods', item: { type: 'Pod', max: { cpu: '2' } }, filled: {} },
     { name: 'rounds to thousandths', item: { type: 'Pod', max: { cpu: '0.0001' } }, filled: { max: { cpu: '1m' } } },
-  ])('$name', ({ item, filled }) => {
+  ])('LimitRange: $name', ({ item, filled }) => {
     const object = range(item);
     setLimitRangeDefaults(object);
     expect(object.spec.limits[0]).toEqual({ ...item, ...filled });
@@ -57,7 +57,7 @@ describe('LimitRange', () => {
           '2 must equal to defaultRequest value 1 in example.com/gpu',
       ],
     },
-  ])('$name', ({ item, errors }) => {
+  ])('LimitRange: $name', ({ item, errors }) => {
     expect(validateLimitRange(range(item)).map(fieldErrorText)).toEqual(errors);
   });
 });

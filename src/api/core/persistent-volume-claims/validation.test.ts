@@ -91,7 +91,7 @@ describe('a changed PersistentVolumeClaim', () => {
       old: claim(),
       errors: [immutable, 'volumeMode: Invalid value: "Block": field is immutable'],
     },
-  ])('$name', ({ now, old, errors }) => {
+  ])('a changed PersistentVolumeClaim: $name', ({ now, old, errors }) => {
     const texts = validateClaimUpdate(now, old, allOff).map((error) => fieldErrorText(error).split('\n')[0]);
     expect(texts).toEqual(errors);
   });

@@ -76,7 +76,7 @@ describe('PersistentVolume', () => {
         "spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'",
       ],
     },
-  ])('$name', ({ spec, rules, errors }) => {
+  ])('PersistentVolume: $name', ({ spec, rules, errors }) => {
     expect(validatePersistentVolume(volume(spec), rules).map(fieldErrorText)).toEqual(errors);
   });
 
@@ -107,7 +107,7 @@ describe('PersistentVolume', () => {
     },
     { name: 'may not lose its nodes', now: {}, old: { nodeAffinity: onLabel('a') }, field: 'nodeAffinity' },
     { name: 'may get nodes', now: { nodeAffinity: onLabel('a') }, old: {}, field: undefined },
-  ])('$name', ({ now, old, field }) => {
+  ])('PersistentVolume: $name', ({ now, old, field }) => {
     expect(validatePersistentVolumeUpdate(volume(now), volume(old), off).map((error) => error.field)).toEqual(
       field === undefined ? [] : [field],
     );

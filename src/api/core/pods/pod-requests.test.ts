@@ -53,7 +53,7 @@ describe('what containers of a pod ask for together', () => {
       expected: { cpu: '2', memory: '1Gi' },
     },
     { name: 'a container without resources asks for nothing', containers: [{ name: 'a' }], init: [], expected: {} },
-  ])('$name', ({ containers, init, expected }) => {
+  ])('what containers of a pod ask for together: $name', ({ containers, init, expected }) => {
     expect(textOf(aggregateContainerRequests(specOf(containers as Container[], init)))).toEqual(expected);
   });
 
@@ -173,7 +173,7 @@ describe('requests and limits of a pod', () => {
       requests: { cpu: '1' },
       limits: { cpu: '1' },
     },
-  ])('$name', ({ spec, status, options, requests, limits }) => {
+  ])('requests and limits of a pod: $name', ({ spec, status, options, requests, limits }) => {
     const pod = { metadata: { name: 'p' }, spec, status: status ?? {} } as unknown as Pod;
     const chosen = { ...every, ...options };
     expect({ requests: textOf(podRequests(pod, chosen)), limits: textOf(podLimits(pod, chosen)) }).toEqual({

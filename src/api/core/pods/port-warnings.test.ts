@@ -38,7 +38,7 @@ describe('ports of a pod', () => {
     { name: 'on two ports of the host', ports: [portOf({ hostPort: 1 }), portOf({ hostPort: 2 })], problem: undefined },
     { name: 'of two protocols', ports: [portOf(), portOf({ protocol: 'UDP' })], problem: undefined },
     { name: 'of two numbers', ports: [portOf(), portOf({ containerPort: 81 })], problem: undefined },
-  ])('$name', ({ ports, problem }) => {
+  ])('ports of a pod: $name', ({ ports, problem }) => {
     expect(warningsOf(specOf(ports))).toEqual(
       problem === undefined
         ? []
@@ -95,7 +95,7 @@ describe('twice as many ports are read twice as often', () => {
       name: 'ambiguous alternately, reported up to the bound',
       port: (i) => portOf({ hostPort: 1, hostIP: i % 2 === 0 ? '' : '10.0.0.1' }),
     },
-  ])('$name', ({ port }) => {
+  ])('twice as many ports are read twice as often: $name', ({ port }) => {
     const few = readsOf(1000, port);
     expect(few).toBeGreaterThan(0);
     expect(readsOf(2000, port)).toBeLessThan(2.1 * few);

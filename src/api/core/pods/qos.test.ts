@@ -51,7 +51,7 @@ describe('the quality of service class of a pod', () => {
       spec: { containers: [container()], resources: { requests: all, limits: all } },
       expected: 'Guaranteed',
     },
-  ])('$expected when it $name', ({ spec, expected }) => {
+  ])('the quality of service class of a pod: $expected when it $name', ({ spec, expected }) => {
     expect(qosClassOf(spec as PodSpec, true)).toBe(expected);
   });
 

@@ -58,7 +58,7 @@ describe('what objects count against quotas', () => {
       object: {},
       expected: { 'count/deployments.apps': '1' },
     },
-  ])('$name', ({ group, resource, object, expected }) => {
+  ])('what objects count against quotas: $name', ({ group, resource, object, expected }) => {
     expect(shown(usageOf(group, resource, object, plain))).toEqual(expected);
   });
 

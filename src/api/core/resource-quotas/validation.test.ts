@@ -47,7 +47,7 @@ describe('ResourceQuota', () => {
           "`operator` is 'Exist' or 'DoesNotExist' for scope selector",
       ],
     },
-  ])('$name', ({ spec, errors }) => {
+  ])('ResourceQuota: $name', ({ spec, errors }) => {
     expect(validateResourceQuota(quota(spec)).map(fieldErrorText)).toEqual(errors);
   });
 
@@ -60,7 +60,7 @@ describe('ResourceQuota', () => {
     },
     { name: 'may not have others', now: ['BestEffort'], old: ['Terminating', 'BestEffort'], count: 1 },
     { name: 'may not lose them', now: undefined, old: ['BestEffort'], count: 1 },
-  ])('$name', ({ now, old, count }) => {
+  ])('ResourceQuota: $name', ({ now, old, count }) => {
     expect(validateResourceQuotaUpdate(quota({ scopes: now }), quota({ scopes: old }))).toHaveLength(count);
   });
 });

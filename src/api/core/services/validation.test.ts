@@ -163,7 +163,9 @@ describe('rules of services', () => {
       made: service({ clusterIP: 'x', clusterIPs: ['x'] }),
       problem: 'spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     },
-  ])('refused: $name', ({ made, problem }) => expect(validateService(made).map(fieldErrorText)).toEqual([problem]));
+  ])('a service is refused: $name', ({ made, problem }) =>
+    expect(validateService(made).map(fieldErrorText)).toEqual([problem]),
+  );
 });
 
 describe('changes of services', () => {
@@ -227,8 +229,9 @@ describe('changes of services', () => {
       to: service({ type: 'LoadBalancer', loadBalancerClass: 'a.b/c' }),
       problems: [],
     },
-  ] satisfies { name: string; from: Service; to: Service; problems: string[] }[])('$name', ({ from, to, problems }) =>
-    expect(validateServiceUpdate(to, from).map(fieldErrorText)).toEqual(problems),
+  ] satisfies { name: string; from: Service; to: Service; problems: string[] }[])(
+    'a change of a service: $name',
+    ({ from, to, problems }) => expect(validateServiceUpdate(to, from).map(fieldErrorText)).toEqual(problems),
   );
 });
 
@@ -256,7 +259,7 @@ describe('status of services', () => {
       problem:
         'status.loadBalancer.ingress[0].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
     },
-  ])('refused: $name', ({ ingress, problem }) =>
+  ])('the status of a service is refused: $name', ({ ingress, problem }) =>
     expect(
       validateServiceStatusUpdate(withIngress(ingress), service({ type: 'LoadBalancer' })).map(fieldErrorText),
     ).toEqual([problem]),
@@ -292,5 +295,5 @@ describe('warnings about services', () => {
           'ParseAddr("10.0.0.07"): IPv4 field has octet with leading zero',
       ],
     },
-  ])('$name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));
+  ])('warnings about services: $name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));
 });

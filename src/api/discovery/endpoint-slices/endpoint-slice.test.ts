@@ -59,7 +59,7 @@ describe('rules of endpoint slices', () => {
       made: slice({}, { ports: [{ name: '', port: 1, protocol: 'X' as never }] }),
       problem: 'ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"',
     },
-  ])('refused: $name', ({ made, problem }) =>
+  ])('an endpoint slice is refused: $name', ({ made, problem }) =>
     expect(validateEndpointSlice(made).map(fieldErrorText)).toEqual([problem]),
   );
 

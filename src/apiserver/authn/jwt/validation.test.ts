@@ -36,7 +36,7 @@ describe('reading an AuthenticationConfiguration', () => {
       message: 'anonymous.enabled: Invalid value: "yes": must be a boolean',
     },
     { text: 'kind: AuthenticationConfiguration\nkind: b\n', message: 'already set in map' },
-  ])('$text', ({ text, message }) => {
+  ])('reading an AuthenticationConfiguration: $text', ({ text, message }) => {
     expect(() => readAuthenticationConfiguration(text)).toThrow(message);
   });
 });
@@ -226,7 +226,7 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       found: errorsOf([], { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }),
       wanted: [expect.stringContaining('anonymous.conditions: Invalid value')],
     },
-  ])('$name', ({ found, wanted }) => {
+  ])('errors of an AuthenticationConfiguration: $name', ({ found, wanted }) => {
     expect(found).toEqual(wanted);
   });
 });

@@ -116,7 +116,7 @@ describe('a policy', () => {
       of: pathAttributes('/metrics', { user: known }),
       expected: allowed,
     },
-  ])('$name', ({ policy, of, expected }) => {
+  ])('an ABAC policy: $name', ({ policy, of, expected }) => {
     expect(decision(policy, of)).toEqual(expected);
   });
 
@@ -134,7 +134,7 @@ describe('a policy', () => {
       message: 'readonly is neither true nor false',
     },
     { name: 'a list', text: '[]', message: 'it is no object' },
-  ])('is refused with $name', ({ text, message }) => {
+  ])('an ABAC policy is refused with $name', ({ text, message }) => {
     expect(() => parseAbacPolicy(text)).toThrow(message);
   });
 });

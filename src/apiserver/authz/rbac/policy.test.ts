@@ -123,11 +123,11 @@ describe('rules', () => {
     { name: 'a path by rules for resources', rule: on('*', '*', '*'), of: pathAttributes('/metrics'), allowed: false },
   ];
 
-  test.each(cases)('$name: $allowed', ({ rule, of, allowed }) => {
+  test.each(cases)('RBAC rules: $name: $allowed', ({ rule, of, allowed }) => {
     expect(allows([rule], of)).toBe(allowed);
   });
 
-  test.each(cases)('$name, among much else: $allowed', ({ rule, of, allowed }) => {
+  test.each(cases)('RBAC rules: $name, among many other rules: $allowed', ({ rule, of, allowed }) => {
     expect(allows([amongOthers(rule)], of)).toBe(allowed);
   });
 
@@ -185,7 +185,7 @@ describe('subjects', () => {
       of: attributes({ user: sa }),
       reason: 'ClusterRoleBinding "b" of ClusterRole "r" to User "system:serviceaccount:team:builder"',
     },
-  ])('$name', ({ subject, of, reason }) => {
+  ])('subjects of RBAC bindings: $name', ({ subject, of, reason }) => {
     expect(decide(policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [subject])]), of)).toEqual({
       decision: 'allow',
       reason: `RBAC: allowed by ${reason}`,
@@ -233,7 +233,7 @@ describe('scopes', () => {
       of: attributes({ user: userNamed('eve'), namespace: '', verb: 'list', name: '' }),
       allowed: true,
     },
-  ])('$name: $allowed', ({ of, allowed }) => {
+  ])('scopes of RBAC bindings: $name: $allowed', ({ of, allowed }) => {
     expect(decide(policy, of).decision === 'allow').toBe(allowed);
   });
 });

@@ -17,7 +17,7 @@ describe('the version of a list', () => {
       query: 'resourceVersion=7&resourceVersionMatch=NotOlderThan&limit=5',
       version: { match: 'notOlderThan', revision: 7 },
     },
-  ])('for "$query" is $version', ({ query, version }) => {
+  ])('the version of a list for "$query" is $version', ({ query, version }) => {
     expect(listVersion(listParameters(new URLSearchParams(query), false))).toEqual(version);
   });
 

@@ -83,7 +83,7 @@ describe('create', () => {
       request: ['POST', collection, { metadata: { name: 'A' }, data: { '': '' } }],
       answer: { status: 422, reason: 'Invalid' },
     },
-  ])('$name', check);
+  ])('the create verb: $name', check);
 });
 
 describe('get', () => {
@@ -100,7 +100,7 @@ describe('get', () => {
       request: ['GET', `${item}?resourceVersion=x`],
       answer: { message: 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax' },
     },
-  ])('$name', check);
+  ])('the get verb: $name', check);
 });
 
 describe('list', () => {
@@ -113,7 +113,7 @@ describe('list', () => {
     { name: 'selects by label', query: '?labelSelector=app%3Dweb', found: ['a', 'c'] },
     { name: 'selects by field', query: '?fieldSelector=metadata.name%3Db', found: ['b'] },
     { name: 'answers none where none fits', query: '?labelSelector=none', found: [] },
-  ])('$name', async ({ query, found }) => {
+  ])('the list verb: $name', async ({ query, found }) => {
     const body = await (await serverWith(...three)).done('GET', collection + query);
     expect(body).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1' });
     expect(names(body)).toEqual(found);
@@ -181,7 +181,7 @@ describe('update', () => {
       request: ['PUT', item, configMap({ data: { k: 'v' }, immutable: true })],
       answer: { status: 422, reason: 'Invalid' },
     },
-  ])('$name', check);
+  ])('the update verb: $name', check);
 });
 
 describe('patch', () => {
@@ -263,7 +263,7 @@ describe('patch', () => {
       answer: { status: 415, reason: 'UnsupportedMediaType' },
       after: stored,
     },
-  ])('$name', check);
+  ])('the patch verb: $name', check);
 });
 
 describe('delete', () => {
@@ -303,7 +303,7 @@ describe('delete', () => {
       request: ['DELETE', item],
       answer: { status: 404, reason: 'NotFound' },
     },
-  ])('$name', check);
+  ])('the delete verb: $name', check);
 
   test('of a collection takes what is selected, and answers what it took', async () => {
     const server = await serverWith(configMap({}, { labels: { app: 'web' } }), { metadata: { name: 'b' } });

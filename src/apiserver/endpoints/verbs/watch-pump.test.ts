@@ -124,7 +124,7 @@ describe('a watch is over', () => {
       written: [expect.stringMatching(/^error: /) as string],
     },
     { name: 'nothing, when it was too slow', error: new StorageError('SlowConsumer', 'slow'), written: [] },
-  ])('when it ends by itself: the client hears $name', async ({ error, written }) => {
+  ])('a watch is over when it ends by itself: the client hears $name', async ({ error, written }) => {
     const { watch, pump, connection } = start();
     watch.ended = error;
     pump.run();
@@ -152,7 +152,7 @@ describe('a watch is over', () => {
   test.each([
     { name: 'at once', ahead: undefined },
     { name: 'when they are ready', ahead: () => Promise.resolve() },
-  ])('when an event cannot be encoded $name: that is an error', async ({ ahead }) => {
+  ])('a watch is over when an event cannot be encoded $name: that is an error', async ({ ahead }) => {
     const { has, pump } = start({ ahead });
     has('broken');
     await expect(pump.over).rejects.toThrow('cannot be encoded');

@@ -53,7 +53,7 @@ describe('the field selector of a review', () => {
       terms: [{ field: 'c', operator: '=', value: 'z' }],
       problems: ignored('fieldSelector'),
     },
-  ])('$name', ({ selector, terms, problems = [] }) => {
+  ])('the field selector of a review: $name', ({ selector, terms, problems = [] }) => {
     const found: string[] = [];
     expect(finish(fieldsOfReview(selector, found)).terms).toEqual(terms);
     expect(found).toEqual(problems);
@@ -94,7 +94,7 @@ describe('the label selector of a review', () => {
       keys: ['c'],
       problems: ignored('labelSelector'),
     },
-  ])('$name', ({ selector, keys, problems = [] }) => {
+  ])('the label selector of a review: $name', ({ selector, keys, problems = [] }) => {
     const found: string[] = [];
     expect(finish(labelsOfReview(selector, found)).terms.map(({ key }) => key)).toEqual(keys);
     expect(found).toEqual(problems);

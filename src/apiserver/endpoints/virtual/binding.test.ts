@@ -59,7 +59,7 @@ describe('a binding', () => {
       binding: binding({ target: { kind: 'Pod', name: 'n' } }),
       answer: { status: 500, message: expect.stringContaining('target.kind: Unsupported value: "Pod"') as string },
     },
-  ])('$name', async ({ pod: given = pod(), query = '', binding: body, answer, node }) => {
+  ])('a binding: $name', async ({ pod: given = pod(), query = '', binding: body, answer, node }) => {
     const server = await startEndpoints();
     await server.done('POST', pods, given);
     expect(await server.send('POST', `${pods}/p/binding${query}`, body)).toMatchObject(answer);

@@ -93,7 +93,7 @@ describe('an eviction', () => {
       left: 0,
       isGone: true,
     },
-  ])('$name', async ({ pod: status = running, budgets: given = [], query = '', answer, left, isGone }) => {
+  ])('an eviction: $name', async ({ pod: status = running, budgets: given = [], query = '', answer, left, isGone }) => {
     const server = await serverWith(status, given);
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
     expect(await server.send('POST', `${pods}/p/eviction${query}`, eviction)).toMatchObject(answer);

@@ -236,7 +236,7 @@ describe('match conditions', () => {
         '!has(request.resourceAttributes.fieldSelector)',
       ],
     },
-  ])('$name that hold: it is asked', async ({ conditions }) => {
+  ])('an authorization webhook with match conditions $name that hold is asked', async ({ conditions }) => {
     expect(await judge(...conditions)).toMatchObject({ decision: { decision: 'allow' }, asked: 1, observed: 'match' });
   });
 

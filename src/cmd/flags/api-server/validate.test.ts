@@ -10,7 +10,7 @@ const problemsOf = (...argv: string[]): string[] => {
 };
 
 describe('validateApiServerOptions', () => {
-  test.each(refusedFlags)('$argv', ({ argv, problems }) => {
+  test.each(refusedFlags)('validateApiServerOptions: $argv', ({ argv, problems }) => {
     expect(problemsOf(...argv)).toEqual(problems);
   });
 
@@ -49,7 +49,7 @@ describe('validateApiServerOptions', () => {
       ],
     },
     { name: 'a node port for the kubernetes service', argv: ['--kubernetes-service-node-port=30443'] },
-  ])('accepts $name', ({ argv }) => {
+  ])('validateApiServerOptions accepts $name', ({ argv }) => {
     expect(problemsOf(...argv)).toEqual([]);
   });
 });

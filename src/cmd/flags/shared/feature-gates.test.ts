@@ -39,7 +39,7 @@ describe('--feature-gates', () => {
     },
     { name: 'the component in front', texts: ['kube:ImageVolume=true'], settings: { ImageVolume: true } },
     { name: 'a locked gate at its value', texts: ['ElasticIndexedJob=true'], settings: { ElasticIndexedJob: true } },
-  ])('reads $name', ({ texts, settings }) => {
+  ])('--feature-gates reads $name', ({ texts, settings }) => {
     expect(
       texts.reduce<ReturnType<typeof flag.parse> | undefined>((before, text) => flag.parse(text, before), undefined),
     ).toEqual(settings);
@@ -58,7 +58,7 @@ describe('--feature-gates', () => {
       text: 'ElasticIndexedJob=false',
       message: 'cannot set feature gate ElasticIndexedJob to false, feature is locked to true',
     },
-  ])('refuses $text', ({ text, message }) => {
+  ])('--feature-gates refuses $text', ({ text, message }) => {
     expect(() => flag.parse(text, undefined)).toThrow(message);
   });
 
@@ -69,7 +69,7 @@ describe('--feature-gates', () => {
     'DRAResourceClaimDeviceStatus=true',
     'MultiCIDRServiceAllocator=true',
     'PodLogsQuerySplitStreams=true',
-  ])('%s is refused: it would change nothing', (text) => {
+  ])('--feature-gates refuses %s: it would change nothing', (text) => {
     expect(() => flag.parse(text, undefined)).toThrow(`feature gate ${text} is not supported by this version yet`);
     const [gate, value] = text.split('=');
     expect(flag.parse(`${gate}=${value !== 'true'}`, undefined)).toEqual({ [gate!]: value !== 'true' });

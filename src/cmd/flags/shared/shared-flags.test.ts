@@ -105,7 +105,7 @@ describe('flags that daemons share', () => {
         '--allow-metric-labels must have a list of kv pair with format ' +
         '`metricName,labelName=labelValue, labelValue,...`',
     },
-  ])('$argv is refused', ({ argv, problem }) => {
+  ])('flags that daemons share: $argv is refused', ({ argv, problem }) => {
     expect(problems(argv)).toEqual([problem]);
   });
 

@@ -93,7 +93,7 @@ describe('a CronJob', () => {
         'spec.failedJobsHistoryLimit: Invalid value: -1: must be greater than or equal to 0',
       ],
     },
-  ])('is refused $name', ({ spec, errors }) => {
+  ])('a CronJob is refused $name', ({ spec, errors }) => {
     expect(cronJobs.create(cronJob(spec)).errors).toEqual(errors);
   });
 
@@ -152,7 +152,7 @@ describe('an update of a CronJob', () => {
       ],
     },
     { name: 'gets the field instead', spec: { schedule: '0 3 * * *', timeZone: 'UTC' }, errors: [] },
-  ])('of an old schedule with a zone that $name', ({ spec, errors }) => {
+  ])('an update of a CronJob with an old schedule and a zone that $name', ({ spec, errors }) => {
     const read = (change: Partial<CronJobSpec>): CronJob => {
       const object = codecs
         .of('batch/v1.CronJob')
@@ -183,7 +183,7 @@ describe('columns of a CronJob', () => {
       ),
       cells: ['nightly', '0 3 * * *', 'Asia/Tokyo', 'True', 1, '4m', '<unknown>', 'app', 'busybox', '<none>'],
     },
-  ])('when $name', ({ json, cells }) => {
+  ])('columns of a CronJob when $name', ({ json, cells }) => {
     expect(cronJobs.cells(json)).toEqual(cells);
   });
 });

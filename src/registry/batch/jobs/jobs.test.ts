@@ -51,7 +51,7 @@ describe('a new Job', () => {
       metadata: { name: 'work' },
       warnings: [expect.stringMatching(/^spec: In Indexed Jobs with a number of completions higher than 10\^5/)],
     },
-  ])('is warned about: $name', ({ spec, metadata, warnings }) => {
+  ])('a new Job is warned about: $name', ({ spec, metadata, warnings }) => {
     expect(jobs.create(job(spec, { metadata })).warnings).toEqual(warnings);
   });
 
@@ -156,7 +156,7 @@ describe('a new Job', () => {
       spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } },
       errors: ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     },
-  ])('is refused: $name', ({ spec, metadata = { name: 'work' }, errors }) => {
+  ])('a new Job is refused: $name', ({ spec, metadata = { name: 'work' }, errors }) => {
     expect(jobs.create(job(spec, { metadata })).errors).toEqual(errors);
   });
 
@@ -187,7 +187,7 @@ describe('an update of a Job', () => {
           affinity: { nodeAffinity: {} },
         }),
     },
-  ])('may change $name', ({ old, change }) => {
+  ])('an update of a Job may change $name', ({ old, change }) => {
     const { errors, object } = jobs.edit(old, ({ spec }) => change(spec));
     expect(errors).toEqual([]);
     expect(object.metadata.generation).toBe(2);
@@ -226,7 +226,7 @@ describe('an update of a Job', () => {
         expect.stringMatching(/^spec\.successPolicy: Invalid value: batch\.SuccessPolicy\{.*: field is immutable$/),
       ],
     },
-  ])('may not change $name', ({ old, change, errors }) => {
+  ])('an update of a Job may not change $name', ({ old, change, errors }) => {
     expect(jobs.edit(old, ({ spec }) => change(spec)).errors).toEqual(errors);
   });
 
@@ -282,7 +282,7 @@ describe('columns of a Job', () => {
       json: job({}, { status: { conditions: [{ type: 'FailureTarget', status: 'True' }] } }),
       cells: ['work', 'FailureTarget', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'],
     },
-  ])('when $name', ({ json, cells }) => {
+  ])('columns of a Job when $name', ({ json, cells }) => {
     expect(jobs.cells(json)).toEqual(cells);
   });
 });

@@ -63,7 +63,7 @@ describe('defaults of a pod', () => {
       container: { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
       expected: { env: [{ name: 'A', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } }] },
     },
-  ])('fill in $name', ({ container, expected }) => {
+  ])('defaults of a pod fill in $name', ({ container, expected }) => {
     expect(pods.create(withContainer(container)).object.spec.containers![0]).toMatchObject(expected);
   });
 
@@ -89,7 +89,7 @@ describe('defaults of a pod', () => {
         iscsi: { targetPortal: '10.0.0.1', iqn: 'iqn.2001-04.com.example:a', lun: 0, iscsiInterface: 'default' },
       },
     },
-  ])('of a volume of $name', ({ volume, expected }) => {
+  ])('defaults of a pod for a volume of $name', ({ volume, expected }) => {
     expect(pods.create(withVolume(volume)).object.spec.volumes).toEqual([{ name: 'v', ...expected }]);
   });
 

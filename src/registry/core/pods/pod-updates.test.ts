@@ -50,12 +50,15 @@ describe('fields behind feature gates', () => {
       read: ({ spec }: Pod) => spec.containers![0]!.volumeMounts![0]!.recursiveReadOnly,
       value: 'IfPossible',
     },
-  ])('$gate: kept while it is on, dropped while it is off', ({ gate, json, read, value }) => {
-    const on = new KindRules<Pod>('v1', 'pods', { gates: { [gate]: true } }).create(json);
-    expect({ errors: on.errors, value: read(on.object) }).toEqual({ errors: [], value });
-    const off = new KindRules<Pod>('v1', 'pods', { gates: { [gate]: false } }).create(json);
-    expect({ errors: off.errors, value: read(off.object) }).toEqual({ errors: [], value: undefined });
-  });
+  ])(
+    'fields behind feature gates: $gate: kept while it is on, dropped while it is off',
+    ({ gate, json, read, value }) => {
+      const on = new KindRules<Pod>('v1', 'pods', { gates: { [gate]: true } }).create(json);
+      expect({ errors: on.errors, value: read(on.object) }).toEqual({ errors: [], value });
+      const off = new KindRules<Pod>('v1', 'pods', { gates: { [gate]: false } }).create(json);
+      expect({ errors: off.errors, value: read(off.object) }).toEqual({ errors: [], value: undefined });
+    },
+  );
 });
 
 describe('an update of a pod', () => {
@@ -68,7 +71,7 @@ describe('an update of a pod', () => {
       edit: ({ spec }: Pod) =>
         void (spec.tolerations = [...(spec.tolerations ?? []), { key: 'a', operator: 'Exists' }]),
     },
-  ])('may change $name', ({ edit }) => {
+  ])('an update of a pod may change $name', ({ edit }) => {
     expect(pods.edit(pod({ activeDeadlineSeconds: 100 }), edit).errors).toEqual([]);
   });
 
@@ -108,7 +111,7 @@ describe('an update of a pod', () => {
       edit: ({ metadata }: Pod) => void (metadata.uid = 'other'),
       errors: Array<string>(2).fill('metadata.uid: Invalid value: "other": field is immutable'),
     },
-  ])('may not change $name', ({ edit, errors }) => {
+  ])('an update of a pod may not change $name', ({ edit, errors }) => {
     expect(
       pods.edit(pod({ activeDeadlineSeconds: 100, tolerations: [{ key: 'x', operator: 'Exists' }] }), edit).errors,
     ).toEqual(errors);
@@ -129,7 +132,7 @@ describe('an update of a pod', () => {
         expect.stringMatching(/^spec\.nodeSelector: Invalid value: .*only additions to spec\.nodeSelector are allowed/),
       ],
     },
-  ])('of one at its gates: $name', ({ edit, errors }) => {
+  ])('an update of a pod with scheduling gates: $name', ({ edit, errors }) => {
     expect(pods.edit(gated, edit).errors).toEqual(errors);
   });
 });
@@ -146,7 +149,7 @@ describe('how long a deleted pod may take', () => {
       requested: undefined,
       seconds: 0,
     },
-  ])('$name: $seconds s', ({ json, requested, seconds }) => {
+  ])('how long a deleted pod may take: $name: $seconds s', ({ json, requested, seconds }) => {
     expect(pods.gracePeriodSeconds(json, requested)).toBe(seconds);
   });
 });

@@ -67,7 +67,7 @@ describe('a new pod', () => {
     });
   });
 
-  it.each(refusals)('is refused $name', ({ json, errors }) => {
+  it.each(refusals)('a new pod is refused $name', ({ json, errors }) => {
     expect(errorsOf(json)).toEqual(errors);
   });
 
@@ -141,7 +141,7 @@ describe('a new pod', () => {
           'the "appArmorProfile" field instead',
       ],
     },
-  ])('is warned about: $name', ({ json, warnings }) => {
+  ])('a new pod is warned about: $name', ({ json, warnings }) => {
     const written = pods.create(json);
     expect({ errors: written.errors, warnings: written.warnings }).toEqual({ errors: [], warnings });
   });

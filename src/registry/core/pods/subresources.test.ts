@@ -61,7 +61,7 @@ describe('the status of a pod', () => {
       status: { initContainerStatuses: [running('side')] },
     },
     { name: "conditions of one's own", status: { conditions: [{ type: 'example.com/ready', status: 'True' }] } },
-  ])('may be $name', ({ status, before, spec }) => {
+  ])('the status of a pod may be $name', ({ status, before, spec }) => {
     expect(report(status, before, spec)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('the status of a pod', () => {
       status: { conditions: [{ type: 'a b', status: 'True' }] },
       errors: [expect.stringMatching(/^metadata\.conditions\[0\]\.Type: Invalid value: "a b": name part must consist/)],
     },
-  ])('may not be $name', ({ status, before, spec, errors }) => {
+  ])('the status of a pod may not be $name', ({ status, before, spec, errors }) => {
     expect(report(status, before, spec)).toEqual(errors);
   });
 });
@@ -165,7 +165,7 @@ describe('ephemeral containers of a pod', () => {
       container: { ...debug, resources: { limits: { cpu: '1' } } },
       errors: ['spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container'],
     },
-  ])('may not have $name', ({ container, errors }) => {
+  ])('ephemeral containers of a pod may not have $name', ({ container, errors }) => {
     expect(pods.edit(pod(), add(container), 'ephemeralcontainers').errors).toEqual(errors);
   });
 
@@ -232,7 +232,7 @@ describe('the size of a pod', () => {
       edit: ({ spec }: Pod) => void spec.containers!.push({ ...spec.containers![0]!, name: 'b' }),
       errors: [expect.stringMatching(/^spec: Forbidden: only cpu and memory resources are mutable\n/)],
     },
-  ])('may not change $name', ({ edit, errors }) => {
+  ])('the size of a pod may not change $name', ({ edit, errors }) => {
     expect(pods.edit(sized, edit, 'resize').errors).toEqual(errors);
   });
 
@@ -256,7 +256,7 @@ describe('giving a pod to a node', () => {
       errors: ['target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"'],
     },
     { name: 'nothing', target: {}, errors: ['target.name: Required value'] },
-  ])('$name: $errors', ({ target, errors }) => {
+  ])('binding a pod to a node: $name: $errors', ({ target, errors }) => {
     expect(validatePodBinding(binding(target)).map(({ field, body }) => `${field}: ${body}`)).toEqual(errors);
   });
 
@@ -277,7 +277,7 @@ describe('giving a pod to a node', () => {
       object: Object.assign(stored(), { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } }) as Pod,
       conflict: 'pod web is being deleted, cannot be assigned to a host',
     },
-  ])('$name: $conflict', ({ object, conflict }) => {
+  ])('binding a pod to a node: $name: $conflict', ({ object, conflict }) => {
     expect(bindingConflict(object)).toBe(conflict);
   });
 
@@ -325,7 +325,7 @@ describe('managed fields', () => {
     { name: 'stay as they were with ephemeral containers', strategy: ephemeralContainersStrategy, managers: ['first'] },
     { name: 'stay as they were with a resize', strategy: resizeStrategy, managers: ['first'] },
     { name: 'change with the status', strategy: podStatusStrategy, managers: ['first', 'second'] },
-  ])('$name', ({ strategy, managers }) => {
+  ])('managed fields of pod subresources: $name', ({ strategy, managers }) => {
     const changed = managedPod('first', 'second');
     strategy.prepareForUpdate!(changed, managedPod('first'), context);
     expect(changed.metadata.managedFields!.map(({ manager }) => manager)).toEqual(managers);

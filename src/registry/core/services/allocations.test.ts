@@ -87,7 +87,7 @@ describe('node ports', () => {
       problem: 'provided port is not in the valid range. The range of valid ports is 30000-32767',
     },
     { name: 'of another service', port: 31_000, problem: 'provided port is already allocated' },
-  ])('refused: $name', async ({ port, problem }) => {
+  ])('a node port is refused: $name', async ({ port, problem }) => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
     await expect(
       server.create({
@@ -206,7 +206,7 @@ describe('changes of the type', () => {
     { from: 'ExternalName', to: 'ClusterIP', ips: 1, ports: 0 },
     { from: 'ExternalName', to: 'LoadBalancer', ips: 1, ports: 1 },
     { from: 'ClusterIP', to: 'NodePort', ips: 1, ports: 1 },
-  ] as const)('$from to $to', async ({ from, to, ips, ports }) => {
+  ] as const)('changes of the type of a service: $from to $to', async ({ from, to, ips, ports }) => {
     const before = await server.create({ name: 's', type: from, externalName: 'a.b' });
     const after = await server.change('s', ({ spec }) => (spec.type = to));
     expect([(await takenIps()).length, (await takenPorts()).length]).toEqual([ips, ports]);

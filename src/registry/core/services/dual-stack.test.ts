@@ -109,7 +109,7 @@ describe('new services and families (KEP-563)', () => {
       expected: 'undefined  ',
     },
   ] satisfies { name: string; ranges: readonly string[]; spec: Partial<ServiceSpec>; expected: string }[])(
-    '$name',
+    'a new service and its IP families (KEP-563): $name',
     async ({ ranges, spec, expected }) => {
       expect(summary(await serverWith(ranges).create({ name: 's', ...spec }))).toBe(expected);
     },
@@ -159,7 +159,7 @@ describe('new services and families (KEP-563)', () => {
       problem: 'spec.ipFamilies[1]: Duplicate value: "IPv4"',
     },
   ] satisfies { name: string; ranges: readonly string[]; spec: Partial<ServiceSpec>; problem: string }[])(
-    'refused: $name',
+    'a new service is refused for its IP families (KEP-563): $name',
     async ({ ranges, spec, problem }) => {
       const server = serverWith(ranges);
       await server.ranges.repair();
@@ -275,7 +275,7 @@ describe('changes of families (KEP-563)', () => {
         '`ipFamilies[0]`, spec.clusterIPs[1]: Invalid value: "fd00::7": expected an IPv4 value as indicated by ' +
         '`ipFamilies[1]`]',
     },
-  ])('refused: $name', async ({ after, problem }) => {
+  ])('a change of the IP families of a service is refused (KEP-563): $name', async ({ after, problem }) => {
     const before: Partial<ServiceSpec> = {
       ipFamilyPolicy: 'RequireDualStack',
       clusterIP: '10.0.0.7',

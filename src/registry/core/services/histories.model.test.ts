@@ -140,20 +140,23 @@ describe('services of several servers, with repairs at any time', () => {
 
   let releases = 0;
 
-  test.each(seeds)('hold each value once, and what they hold is taken: seed %i', async (seed) => {
-    await using store = await openEmbeddedStore();
-    await play(store, randomSource(seed));
-    // What has leaked is found when nothing else happens any more.
-    const last = new ServiceServer({ store, clusterIpRanges, nodePortRange });
-    for (let round = 0; round < 3; round++) await last.ranges.repair();
-    const pipeline = new WritePipeline();
-    for (const event of await history(store)) {
-      const { modRevision } = event;
-      expect([modRevision, pipeline.see(event)]).toEqual([modRevision, []]);
-    }
-    expect(pipeline.leaked()).toEqual([]);
-    releases += pipeline.released;
-  });
+  test.each(seeds)(
+    'services of several servers hold each value once, and what they hold is taken: seed %i',
+    async (seed) => {
+      await using store = await openEmbeddedStore();
+      await play(store, randomSource(seed));
+      // What has leaked is found when nothing else happens any more.
+      const last = new ServiceServer({ store, clusterIpRanges, nodePortRange });
+      for (let round = 0; round < 3; round++) await last.ranges.repair();
+      const pipeline = new WritePipeline();
+      for (const event of await history(store)) {
+        const { modRevision } = event;
+        expect([modRevision, pipeline.see(event)]).toEqual([modRevision, []]);
+      }
+      expect(pipeline.leaked()).toEqual([]);
+      releases += pipeline.released;
+    },
+  );
 
   test('have values that the repairs have released, beyond those of the beginning', () => {
     expect(releases).toBeGreaterThan(seeds.length * Object.keys(rangeOf).length);

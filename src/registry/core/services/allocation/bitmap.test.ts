@@ -16,7 +16,7 @@ describe('allocation bitmap', () => {
     { name: 'the highest byte comes first', numbers: [0, 9], bytes: '0201' },
     { name: 'no leading zeros', numbers: [7], bytes: '80' },
     { name: 'the last number', numbers: [19], bytes: '080000' },
-  ])('is stored as a big-endian integer: $name', ({ numbers, bytes }) => {
+  ])('allocation bitmap is stored as a big-endian integer: $name', ({ numbers, bytes }) => {
     const bitmap = new AllocationBitmap(shape);
     for (const number of numbers) bitmap.take(number);
     expect(bitmap.toBytes().toString('hex')).toBe(bytes);

@@ -11,7 +11,7 @@ describe('ranges of cluster IPs', () => {
     { cidr: 'fd00::/108', size: 65_535, staticSize: 256, first: 'fd00::1', last: 'fd00::ffff' },
     { cidr: 'fd00::/112', size: 65_535, staticSize: 256, first: 'fd00::1', last: 'fd00::ffff' },
     { cidr: 'fd00::/120', size: 255, staticSize: 16, first: 'fd00::1', last: 'fd00::ff' },
-  ])('$cidr', ({ cidr, size, staticSize, first, last }) => {
+  ])('ranges of cluster IPs: $cidr', ({ cidr, size, staticSize, first, last }) => {
     const range = createIpRange(cidr);
     expect({
       size: range.size,
@@ -43,7 +43,7 @@ describe('ranges of node ports', () => {
     { first: 30_000, last: 30_015, size: 16, staticSize: 0 },
     { first: 30_000, last: 30_100, size: 101, staticSize: 16 },
     { first: 1, last: 65_535, size: 65_535, staticSize: 128 },
-  ])('$first-$last', ({ first, last, size, staticSize }) => {
+  ])('ranges of node ports: $first-$last', ({ first, last, size, staticSize }) => {
     const range = createPortRange({ first, last });
     expect(range).toMatchObject({ size, staticSize, text: `${first}-${last}` });
     expect([

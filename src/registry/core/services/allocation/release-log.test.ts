@@ -28,7 +28,7 @@ describe('log of releases', () => {
       since: 11,
       released: false,
     },
-  ])('$name: $released', ({ log, since, released }) => {
+  ])('log of releases: $name: $released', ({ log, since, released }) => {
     expect(log.isReleasedSince(1, since)).toBe(released);
   });
 
