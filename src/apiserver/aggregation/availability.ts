@@ -18,7 +18,7 @@ import { startApiServiceController } from './api-service-controller.ts';
 import { apiServicesResource, type ApiServices } from './api-services.ts';
 import type { AvailabilityObserver } from './availability-metrics.ts';
 import { type Backends, urlOf } from './backends.ts';
-import { connectionErrorText } from './connection-errors.ts';
+import { connectionErrorText } from '../webhooks/connection-errors.ts';
 import { userHeaders } from './forwarded-headers.ts';
 import { availabilityOf, type RemoteApi, remoteApiOf } from './remote-api.ts';
 import type { ServiceResolver } from '../webhooks/service-resolver.ts';

@@ -14,7 +14,7 @@ import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
 import type { BackendResponse } from './backend-session.ts';
 import type { BackendCall, Backends } from './backends.ts';
-import { connectionErrorText } from './connection-errors.ts';
+import { connectionErrorText } from '../webhooks/connection-errors.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { type Address, authorityOf, type ServiceResolver } from '../webhooks/service-resolver.ts';

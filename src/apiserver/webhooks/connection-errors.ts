@@ -1,6 +1,6 @@
 /** Why another server could not be reached, in the words of the reference, which clients show to people. */
-import type { Address } from '../webhooks/service-resolver.ts';
-import { authorityOf } from '../webhooks/service-resolver.ts';
+import type { Address } from './service-resolver.ts';
+import { authorityOf } from './service-resolver.ts';
 
 const dialReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
