@@ -13,7 +13,12 @@ export function converterOf(
 ): Converter {
   const webhook = conversion?.strategy === 'Webhook' ? conversion.webhook : undefined;
   if (webhook?.clientConfig === undefined) return renaming;
-  const client = webhooks.hold(webhook.clientConfig, { timeoutMs, retryDelaysMs: [], maxAnswerBytes });
+  const client = webhooks.hold(webhook.clientConfig, {
+    timeoutMs,
+    timeoutInQuery: true,
+    retryDelaysMs: [],
+    maxAnswerBytes,
+  });
   return new WebhookConverter({
     reviewVersions: webhook.conversionReviewVersions ?? [],
     post: async (review) => client.post(review),

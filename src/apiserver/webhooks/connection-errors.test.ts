@@ -46,7 +46,53 @@ test.each<{ name: string; error: unknown; text: string }>([
     error: failed('CERT_HAS_EXPIRED'),
     text: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
   },
-  { name: 'the connection is reset', error: failed('ECONNRESET'), text: 'EOF' },
+  {
+    name: 'the certificate is for other names',
+    error: failed('ERR_TLS_CERT_ALTNAME_INVALID', {
+      host: 'hook.team.svc',
+      cert: { subjectaltname: 'DNS:a.example, DNS:b.example, IP Address:10.0.0.7' },
+    }),
+    text: 'tls: failed to verify certificate: x509: certificate is valid for a.example, b.example, not hook.team.svc',
+  },
+  {
+    name: 'the certificate is for other IP addresses',
+    error: failed('ERR_TLS_CERT_ALTNAME_INVALID', {
+      host: '10.0.0.8',
+      cert: { subjectaltname: 'DNS:a.example, IP Address:10.0.0.7' },
+    }),
+    text: 'tls: failed to verify certificate: x509: certificate is valid for 10.0.0.7, not 10.0.0.8',
+  },
+  {
+    name: 'the certificate is for no IP address',
+    error: failed('ERR_TLS_CERT_ALTNAME_INVALID', { host: '10.0.0.8', cert: { subjectaltname: 'DNS:a.example' } }),
+    text:
+      'tls: failed to verify certificate: x509: cannot validate certificate for 10.0.0.8 because it ' +
+      "doesn't contain any IP SANs",
+  },
+  {
+    name: 'the certificate is for no name',
+    error: failed('ERR_TLS_CERT_ALTNAME_INVALID', { host: 'hook.team.svc', cert: {} }),
+    text:
+      'tls: failed to verify certificate: x509: certificate is not valid for any names, but wanted to match ' +
+      'hook.team.svc',
+  },
+  {
+    name: 'the server does not speak TLS',
+    error: failed('ERR_SSL_WRONG_VERSION_NUMBER'),
+    text: 'tls: first record does not look like a TLS handshake',
+  },
+  {
+    name: 'the connection is not opened in time',
+    error: failed('UND_ERR_CONNECT_TIMEOUT'),
+    text: 'dial tcp metrics.default.svc:443: i/o timeout',
+  },
+  { name: 'the connection is ended', error: failed('ECONNRESET'), text: 'EOF' },
+  { name: 'the connection is ended before the answer', error: failed('UND_ERR_SOCKET'), text: 'EOF' },
+  {
+    name: 'the connection is reset',
+    error: failed('ECONNRESET', { syscall: 'read' }),
+    text: 'read tcp metrics.default.svc:443: read: connection reset by peer',
+  },
   { name: 'something else happened', error: failed('EOTHER'), text: 'node says EOTHER' },
   { name: 'no error is thrown', error: 'text', text: 'text' },
 ])('says why a server cannot be reached when $name', ({ error, text }) => {

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { TransportConfig } from '../../client/transport-config.ts';
 import { createWebhookClient } from './webhook-client.ts';
 import { createRestClientMetrics } from '../../server/metrics/rest-client-metrics.ts';
 
@@ -149,7 +150,7 @@ test('each call is counted, by what was answered, with its time and its sizes', 
     retryDelaysMs: [],
     observer,
   });
-  await expect(nowhere.post({})).rejects.toThrow('ECONNREFUSED');
+  await expect(nowhere.post({})).rejects.toThrow('connect: connection refused');
   await nowhere.close();
   const lines = (await registry.metrics())
     .split('\n')
@@ -172,4 +173,67 @@ test('each call is counted, by what was answered, with its time and its sizes', 
     `rest_client_response_size_bytes_sum{${nobody}} 0`,
     `rest_client_response_size_bytes_sum{${judge}} 10`,
   ]);
+});
+
+describe('a webhook that cannot be reached', () => {
+  const unreachable = (url: string): TransportConfig => ({
+    url,
+    ca: undefined,
+    serverName: undefined,
+    skipVerify: false,
+    certificate: undefined,
+    key: undefined,
+    authorization: () => Promise.resolve(undefined),
+  });
+  const refusedBy = (server: net.Server): Promise<string> =>
+    new Promise((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve(`127.0.0.1:${(server.address() as AddressInfo).port}`)),
+    );
+  const postTo = async (url: string, timeoutMs = 60_000): Promise<unknown> => {
+    const client = createWebhookClient({ connection: unreachable(url), timeoutMs, retryDelaysMs: [] });
+    try {
+      return await client.post({});
+    } finally {
+      await client.close();
+    }
+  };
+
+  test('fails with the address, as Go does, when nothing listens', async () => {
+    const server = net.createServer();
+    const address = await refusedBy(server);
+    await new Promise((resolve) => server.close(resolve));
+    await expect(postTo(`https://${address}/convert`)).rejects.toThrow(
+      `Post "https://${address}/convert": dial tcp ${address}: connect: connection refused`,
+    );
+  });
+
+  test('fails with EOF when it closes the connection without an answer', async () => {
+    const server = net.createServer((socket) => socket.once('data', () => socket.end()));
+    onTestFinished(() => void server.close());
+    const address = await refusedBy(server);
+    await expect(postTo(`http://${address}/`)).rejects.toThrow(`Post "http://${address}/": EOF`);
+  });
+
+  test('fails with the deadline when it does not answer in time', async () => {
+    const { connection } = await slowService();
+    await expect(postTo(`${connection.url}/`, 1)).rejects.toThrow(
+      `Post "${connection.url}/": context deadline exceeded`,
+    );
+  });
+
+  test('fails with the reason of the service resolver, below its URL', async () => {
+    const client = createWebhookClient({
+      connection: {
+        ...unreachable('https://hook.team.svc:443/convert'),
+        address: () => Promise.reject(new Error('service "hook" not found')),
+      },
+      timeoutMs: 30_000,
+      timeoutInQuery: true,
+      retryDelaysMs: [],
+    });
+    await expect(client.post({})).rejects.toThrow(
+      'Post "https://hook.team.svc:443/convert?timeout=30s": service "hook" not found',
+    );
+    await client.close();
+  });
 });

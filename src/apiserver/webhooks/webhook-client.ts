@@ -7,6 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransportConfig } from '../../client/transport-config.ts';
 import { createTransport } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
+import { formatDuration } from '../../machinery/duration.ts';
+import { connectionErrorText } from './connection-errors.ts';
+import type { Address } from './service-resolver.ts';
 
 export interface WebhookClientOptions {
   readonly connection: TransportConfig;
@@ -18,6 +21,8 @@ export interface WebhookClientOptions {
   readonly maxPending?: number;
   /** Longer answers are refused. Default 1 MiB. */
   readonly maxAnswerBytes?: number;
+  /** Whether the webhook gets the time limit as `?timeout=30s`, as webhooks do that objects of the API name. */
+  readonly timeoutInQuery?: boolean;
   readonly observer?: CallObserver;
 }
 
@@ -41,9 +46,11 @@ export function createWebhookClient({
   retryDelaysMs = usualDelaysMs,
   maxPending = usualMaxPending,
   maxAnswerBytes = usualMaxAnswerBytes,
+  timeoutInQuery = false,
   observer,
 }: WebhookClientOptions): WebhookClient {
-  const connections = createTransport(connection, observer);
+  const url = timeoutInQuery ? `${connection.url}?timeout=${formatDuration(timeoutMs * 1e6)}` : connection.url;
+  const connections = createTransport({ ...connection, url }, observer);
   const closed = new AbortController();
   let pending = 0;
   let isRetired = false;
@@ -52,11 +59,11 @@ export function createWebhookClient({
     await connections.destroy();
   };
   const attempt = async (body: string): Promise<unknown> => {
-    const { status, text } = await connections.post(
-      body,
-      AbortSignal.any([closed.signal, timeLimit(timeoutMs)]),
-      maxAnswerBytes,
-    );
+    const { status, text } = await connections
+      .post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]), maxAnswerBytes)
+      .catch((error: unknown) => {
+        throw closed.signal.aborted ? error : new WebhookConnectionError(url, error);
+      });
     if (text === undefined) throw new Error('the answer of the webhook is too large');
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
     return JSON.parse(text) as unknown;
@@ -90,6 +97,22 @@ export class WebhookStatusError extends Error {
     this.status = status;
   }
 }
+
+/** There is no answer. The text is that of Go's HTTP client. */
+export class WebhookConnectionError extends Error {
+  override readonly name = 'WebhookConnectionError';
+  readonly code: string | undefined;
+
+  constructor(url: string, cause: unknown) {
+    super(`Post "${url}": ${connectionErrorText(cause, addressOf(new URL(url)))}`, { cause });
+    this.code = (cause as NodeJS.ErrnoException).code;
+  }
+}
+
+const addressOf = ({ hostname, port, protocol }: URL): Address => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+});
 
 async function withRetries<T>(attempt: () => Promise<T>, delaysMs: readonly number[], stop: AbortSignal): Promise<T> {
   for (const delayMs of delaysMs) {

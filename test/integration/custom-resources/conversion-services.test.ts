@@ -125,6 +125,7 @@ describe('a conversion webhook behind a service', () => {
     expect([status, (body as unknown as { message: string }).message]).toEqual([
       500,
       'conversion webhook for example.com/v1, Kind=Widget failed: ' +
+        `Post "https://hook.default.svc:${webhook.port}/?timeout=30s": ` +
         `no service port ${webhook.port} found for service "hook"`,
     ]);
     expect(webhook.connections).toEqual([]);
