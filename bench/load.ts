@@ -125,7 +125,7 @@ const unlessStatus =
 export async function until(what: string, isTrue: () => Promise<boolean>, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > deadline) throw new Error(`gave up waiting until ${what}`);
     await sleep(50, undefined, { signal });
   }
 }

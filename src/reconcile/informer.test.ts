@@ -219,7 +219,7 @@ describe('an informer whose source fails', () => {
     expect(t.source.watchedAfter).toHaveLength(2);
   });
 
-  test('does not turn in circles when watches end at once, without an error', async () => {
+  test('an informer does not reopen watches without a delay when they end at once, without an error', async () => {
     const t = setUp();
     await t.start();
     for (let i = 0; i < 5; i++) {

@@ -46,7 +46,7 @@ export interface InformerOptions<T> {
 const defaultRetry: RetryLimits = { firstMs: 800, maxMs: 30_000, jitter: 1 };
 /** A watch that ends sooner without an event is a failure, even when nothing says so. */
 const shortWatchMs = 1000;
-/** After so many objects of a list others may have their turn. */
+/** After so many objects of a list the event loop runs other work. */
 const objectsPerStep = 500;
 
 export class Informer<T> {

@@ -82,9 +82,9 @@ describe('rules match', () => {
   });
 
   test('rules by user or group match no unauthenticated request', () => {
-    const nobody = (rule: PolicyRule): string =>
+    const anonymous = (rule: PolicyRule): string =>
       policy([{ ...rule, level: 'Metadata' }]).decide(info('GET /version'), undefined).level;
-    expect([nobody({ users: [''] }), nobody({ userGroups: [''] }), nobody({ verbs: ['get'] })]).toEqual([
+    expect([anonymous({ users: [''] }), anonymous({ userGroups: [''] }), anonymous({ verbs: ['get'] })]).toEqual([
       'None',
       'None',
       'Metadata',

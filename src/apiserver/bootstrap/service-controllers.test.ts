@@ -1,5 +1,5 @@
 /**
- * Upkeep of services over a whole life of the server: what it makes at the start, repeats, and takes away at the end.
+ * The controllers of services over the life of a server: what they create at the start, repeat, and delete at the end.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../api/codecs.ts';

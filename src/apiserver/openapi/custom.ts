@@ -1,6 +1,6 @@
 /**
  * Definitions of custom resources, from the schemas that users wrote. Version 3 has them as they are; clients of
- * version 2 stumble over junctors, defaults and null, so these are left out there.
+ * version 2 fail at junctors, defaults and null, so these are left out there.
  * @see {@link
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#publish-validation-schema-in-openapi
  *   | Publish validation schema in OpenAPI}

@@ -157,20 +157,20 @@ test('each call is counted, by what was answered, with its time and its sizes', 
     .filter((line) => /^rest_client_\w+(total|count|size_bytes_sum)\{/.test(line))
     .sort();
   const judge = 'verb="POST",host="judge.team.svc:443"';
-  const nobody = 'verb="POST",host="127.0.0.1:1"';
+  const unreachableHost = 'verb="POST",host="127.0.0.1:1"';
   expect(lines).toEqual([
-    `rest_client_request_duration_seconds_count{${nobody}} 1`,
+    `rest_client_request_duration_seconds_count{${unreachableHost}} 1`,
     `rest_client_request_duration_seconds_count{${judge}} 3`,
-    `rest_client_request_size_bytes_count{${nobody}} 1`,
+    `rest_client_request_size_bytes_count{${unreachableHost}} 1`,
     `rest_client_request_size_bytes_count{${judge}} 3`,
-    `rest_client_request_size_bytes_sum{${nobody}} 2`,
+    `rest_client_request_size_bytes_sum{${unreachableHost}} 2`,
     `rest_client_request_size_bytes_sum{${judge}} 21`,
     'rest_client_requests_total{code="200",host="judge.team.svc:443",method="POST"} 2',
     'rest_client_requests_total{code="429",host="judge.team.svc:443",method="POST"} 1',
     'rest_client_requests_total{code="<error>",host="127.0.0.1:1",method="POST"} 1',
-    `rest_client_response_size_bytes_count{${nobody}} 0`,
+    `rest_client_response_size_bytes_count{${unreachableHost}} 0`,
     `rest_client_response_size_bytes_count{${judge}} 2`,
-    `rest_client_response_size_bytes_sum{${nobody}} 0`,
+    `rest_client_response_size_bytes_sum{${unreachableHost}} 0`,
     `rest_client_response_size_bytes_sum{${judge}} 10`,
   ]);
 });

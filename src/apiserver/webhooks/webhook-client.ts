@@ -1,6 +1,6 @@
 /**
- * Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it
- * can bear.
+ * Posts JSON to a webhook over HTTPS and reads its JSON answer: with a time limit, retries, and a limit of calls at
+ * once.
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';

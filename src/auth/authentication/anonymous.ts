@@ -1,6 +1,6 @@
 import { anonymousUser, groups, type Identity, type RequestAuthenticator } from './authenticator.ts';
 
-const nobody: Identity = { user: { name: anonymousUser, groups: [groups.unauthenticated] } };
+const anonymousIdentity: Identity = { user: { name: anonymousUser, groups: [groups.unauthenticated] } };
 
 /**
  * Requests without credentials, where they are let in.
@@ -9,6 +9,6 @@ const nobody: Identity = { user: { name: anonymousUser, groups: [groups.unauthen
 export function anonymous(paths: readonly string[] = []): RequestAuthenticator {
   return {
     name: 'anonymous',
-    authenticate: (request) => (paths.length === 0 || paths.includes(request.path) ? nobody : undefined),
+    authenticate: (request) => (paths.length === 0 || paths.includes(request.path) ? anonymousIdentity : undefined),
   };
 }

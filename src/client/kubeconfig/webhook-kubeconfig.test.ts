@@ -107,7 +107,7 @@ describe('the credentials in a connection file', () => {
       user: { username: 'jane', password: 'p:w' },
       header: `Basic ${Buffer.from('jane:p:w').toString('base64')}`,
     },
-    { name: 'nobody', user: {}, header: undefined },
+    { name: 'none', user: {}, header: undefined },
   ])('the credentials in the kubeconfig of a webhook: $name', async ({ user, header }) => {
     expect(await (await readWebhookKubeconfig(await connectionFile(user))).authorization()).toBe(header);
   });

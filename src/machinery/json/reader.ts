@@ -60,7 +60,7 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   try {
     return new Reader(text, options).read();
   } catch (error) {
-    // Go names the byte that it stumbles over, also one that is no UTF-8.
+    // Go names the first byte that is wrong, also one that is no UTF-8.
     if (error instanceof JsonSyntaxError && typeof input !== 'string' && text.includes('\ufffd'))
       new Reader(Buffer.from(input).toString('latin1'), options, true).read();
     throw error;

@@ -38,7 +38,7 @@ export function readYaml(input: Uint8Array | string): JsonBody {
   return new JsonBody(json, problems);
 }
 
-/** The first document as JSON, in steps between which other requests have their turn. Throws {@link YamlError}. */
+/** The first document as JSON, in steps, between which other requests are served. Throws {@link YamlError}. */
 export function* convertYaml(input: Uint8Array | string): Generator<void, ConvertedYaml> {
   const document = yield* documentSteps(input, maxDepth);
   return { json: jsonOf(document.value), problems: problemsOf(document) };

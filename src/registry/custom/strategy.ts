@@ -151,7 +151,7 @@ function identityErrors(object: KubeObject, version: ReadVersion): FieldErrors {
   return errors;
 }
 
-/** Errors after which rules would stumble over what is wrong already. */
+/** Errors after which rules would report the same mistake again. */
 const blocking: ReadonlySet<FieldError['type']> = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

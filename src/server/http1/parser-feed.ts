@@ -3,7 +3,7 @@
  *
  * Node parses all that it has read: of requests that a client sends behind each other without waiting, 64 KB hold
  * 2,600, and what it makes of them takes 8 MB. Here what is read is cut where a request ends. While one is in work the
- * next is neither parsed nor read. At most one is parsed whose turn has not come: where the end of a body and the head
+ * next is neither parsed nor read. At most one is parsed ahead: where the end of a body and the head
  * behind it were read together.
  *
  * Where a request ends is found without parsing it: the rest of a body with a length is known; a head, and a body in

@@ -22,7 +22,7 @@ interface Served {
   readonly connections: Http1Connections;
 }
 
-/** Answers other requests with what they asked for in vain and their body. */
+/** Answers other requests with the upgrade that was ignored, and with their body. */
 async function start(handle: (exchange: Exchange) => ApiResponse | Promise<ApiResponse>): Promise<Served> {
   const server = http.createServer({ requireHostHeader: false });
   const [pipelining, feeds] = [new Pipelining(), new WeakMap<Socket, ParserFeed>()];

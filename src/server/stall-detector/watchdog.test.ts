@@ -134,8 +134,8 @@ describe('the thread that watches', () => {
   });
 
   test.each([
-    { name: 'turns again before it can be looked into', paused: [] },
-    { name: 'turns again when it is looked into', paused: ['noteThatEventLoopTurns', 'listOnTimeout'] },
+    { name: 'runs again before its stack can be read', paused: [] },
+    { name: 'runs again when its stack is read', paused: ['noteThatEventLoopTurns', 'listOnTimeout'] },
   ])('the thread that watches has no stack of one that $name', async ({ paused }) => {
     const it = new Watching();
     await it.pass(1100);

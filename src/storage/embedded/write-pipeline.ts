@@ -165,7 +165,7 @@ export class WritePipeline {
     return revision;
   }
 
-  /** In the next turn, so that what else this turn brings joins the batch. */
+  /** In the next turn of the event loop, so that further writes of this one join the batch. */
   #flushSoon(): void {
     setImmediate(() => void this.#flush());
   }

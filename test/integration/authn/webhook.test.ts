@@ -129,7 +129,7 @@ describe('the token webhook', () => {
     expect(asked.map(({ spec }) => spec.token)).toEqual(['unknown', 'vault', 'bad']);
   });
 
-  test('is asked again after a stumble, and in vain it is a 401', async () => {
+  test('a token webhook is asked again after an error, and when it goes on failing the answer is 401', async () => {
     troubles = [() => ({ status: 500, body: '{}' })];
     expect(await whoIs('good-later')).toBe(401);
     expect(asked.length).toBe(2);

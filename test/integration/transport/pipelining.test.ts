@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 requests that a client sends behind each other without waiting: of those whose turn has not come, next to
+ * HTTP/1.1 requests that a client sends behind each other without waiting: of those that wait, next to
  * nothing is kept.
  */
 import diagnostics from 'node:diagnostics_channel';

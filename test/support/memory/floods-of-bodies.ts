@@ -93,7 +93,7 @@ export const bodyFloods: readonly Flood[] = [
             ...ids(10).map((id) => h2.request(id, 'POST', dryRun, { end: false, headers })),
           ]),
         );
-        // In turns, so that none is whole before all are, as far as the windows allow.
+        // Alternately, so that none is whole before all are, as far as the windows allow.
         for (const [at, bytes] of pieces.entries()) {
           for (const id of ids(10))
             await pour(socket, [h2.data(id, bytes, at === pieces.length - 1)], wait(patienceMs));

@@ -1,4 +1,6 @@
-/** What one attempt of a repair has found. It is told once the attempt counts; one that was in vain tells nothing. */
+/**
+ * The findings of one attempt of a repair. They are reported when the attempt succeeds; a failed one reports nothing.
+ */
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { Finding, FindingType } from './observer.ts';
