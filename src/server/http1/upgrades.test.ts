@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ApiResponse, Exchange } from '../exchange.ts';
 import { defaultLimits, TransportMemory } from '../memory.ts';
@@ -20,6 +20,7 @@ interface Served {
   /** Those that passed the chain beside Node's server. */
   readonly exchanges: Exchange[];
   readonly connections: Http1Connections;
+  readonly memory: TransportMemory;
 }
 
 /** Answers other requests with the upgrade that was ignored, and with their body. */
@@ -55,7 +56,7 @@ async function start(handle: (exchange: Exchange) => ApiResponse | Promise<ApiRe
   };
   server.on('request', (message, response) => serve(message, response));
   server.on('checkExpectation', (message, response) => serve(message, response, 'expectation'));
-  return { server: await startPlain(server), exchanges, connections };
+  return { server: await startPlain(server), exchanges, connections, memory };
 }
 
 const host = 'Host: localhost';
@@ -158,6 +159,60 @@ describe('a connection behind an answer that is not another protocol', () => {
   );
 });
 
+describe('a request to leave HTTP/1.1 with a long head', () => {
+  const long = `X-Long: ${'x'.repeat(10_000)}`;
+
+  test('counts while it is in work, and no longer', async () => {
+    const used: number[] = [];
+    const { server, memory } = await start(() => (used.push(memory.heads.used), no));
+    await server.converse(head('GET / HTTP/1.1', ...wish, long) + head('GET / HTTP/1.1', ...last));
+    expect(used[0]).toBeGreaterThan(10_000);
+    expect(memory.heads.used).toBe(0);
+  });
+
+  test('is cut off when there is no memory for it beside others', async () => {
+    const { server, memory } = await start(() => {
+      memory.heads.track({ evict: () => undefined }).set(defaultLimits().heads);
+      return no;
+    });
+    expect(await server.converse(head('GET / HTTP/1.1', ...wish, long))).toBe('');
+  });
+
+  test('keeps nothing of it while its answer is sent', async () => {
+    const { server, exchanges } = await start(() => no);
+    await server.converse(head('GET / HTTP/1.1', ...wish, long) + head('GET / HTTP/1.1', ...last));
+    expect(exchanges[0]!.headerValues('x-long')).toEqual([]);
+  });
+});
+
+describe('the connection of a request to leave HTTP/1.1', () => {
+  test('has no time limit while the request is in work, and that of an idle connection behind the answer', async () => {
+    const limits: unknown[] = [];
+    const { server } = await start((exchange) => {
+      limits.push((exchange.connection as Socket).timeout);
+      return no;
+    });
+    Object.assign(server.listener, { timeout: 4321, keepAliveTimeout: 1234 });
+    const [connection] = await Promise.all([
+      once(server.listener, 'connection').then(([socket]) => socket as Socket),
+      server.dial().then((client) => client.say(head('GET / HTTP/1.1', ...wish)).hears('no')),
+    ]);
+    expect(limits).toEqual([0]);
+    // The answer can be here before the server has seen it leave.
+    await vi.waitUntil(() => connection.timeout === 1234);
+  });
+
+  test('is at rest when a request whose wish is ignored was answered, and ends when the server leaves', async () => {
+    const { server, connections } = await start(() => no);
+    Object.assign(server.listener, { keepAliveTimeout: 0 });
+    const client = await server.dial();
+    client.say(`${head('POST / HTTP/1.1', ...wish, 'X: a', 'Content-Length: 5')}hello`);
+    await client.hears('hello');
+    connections.leave();
+    expect(statusesOf(await client.all())).toEqual(['HTTP/1.1 200']);
+  });
+});
+
 describe('the end of a request to leave HTTP/1.1 is told', () => {
   test('when it is answered, once, and to one that asks later', async () => {
     let ends = 0;
@@ -181,7 +236,7 @@ describe('the end of a request to leave HTTP/1.1 is told', () => {
 
 test('the bytes of another protocol go both ways, those behind the request first', async () => {
   const input = new PassThrough();
-  const { server } = await start(() => ({
+  const { server, connections } = await start(() => ({
     status: 101,
     headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1' },
     input,
@@ -190,12 +245,15 @@ test('the bytes of another protocol go both ways, those behind the request first
       sink.write(Buffer.from(`heard ${await text(input)}`));
     },
   }));
+  // Their client may take its time: the other side decides.
+  const handOver = vi.spyOn(connections, 'handOver');
   const client = (await server.dial()).say(`${head('GET / HTTP/1.1', ...wish)}first `);
   await client.hears('welcome');
   client.socket.end('second');
   const answer = await client.all();
   expect(statusesOf(answer)).toEqual(['HTTP/1.1 101']);
   expect(answer.split('\r\n\r\n')[1]).toBe('welcome heard first second');
+  expect(handOver).toHaveBeenCalledOnce();
 });
 
 test.each([
