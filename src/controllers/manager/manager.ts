@@ -7,34 +7,14 @@
 import { isGateOn as isGateOnWith } from '../../api/feature-gates.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
-import type { Client } from '../../client/index.ts';
 import { createSharedInformers, type SharedInformers } from '../../client/shared-informers.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
-import { type ControllerDefinition, controllerTable, type RateFactors } from './controller-table.ts';
+import { type ControllerDefinition, controllerTable } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
 import { isControllerEnabled } from './controller-names.ts';
+import type { ManagerDependencies } from './dependencies.ts';
 import { type ControllerState, Supervisor } from './supervisor.ts';
-
-/** What every controller is made of. */
-export interface ManagerDependencies {
-  /**
-   * @param account service account of the controller, whose identity the client has where each has its own
-   * @param rates how much more than the rates of the process the client may use; once as much when absent
-   */
-  readonly clientFor: (account: string, rates?: RateFactors) => Client;
-  readonly informers: SharedInformers;
-  readonly options: ControllerManagerOptions;
-  readonly log: Logger;
-  readonly clock: Clock;
-  /** Milliseconds since 1970. */
-  readonly wallTime: () => number;
-  readonly random: () => number;
-  readonly isGateOn: (gate: string) => boolean;
-  readonly metrics: MetricRegistry | undefined;
-  readonly queueMetrics: WorkQueueMetrics | undefined;
-  readonly onRestart?: ((controller: string) => void) | undefined;
-}
 
 export interface ControllerManagerConfig {
   readonly clientFor: ManagerDependencies['clientFor'];

@@ -9,7 +9,7 @@ import { Controller } from '../../reconcile/controller.ts';
 import { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext, WorkOptions } from './context.ts';
 import type { ControllerDefinition } from './controller-table.ts';
-import type { ManagerDependencies } from './manager.ts';
+import type { ManagerDependencies } from './dependencies.ts';
 
 export interface Run {
   readonly context: ControllerContext;

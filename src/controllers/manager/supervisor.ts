@@ -5,7 +5,7 @@
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ControllerDefinition } from './controller-table.ts';
-import type { ManagerDependencies } from './manager.ts';
+import type { ManagerDependencies } from './dependencies.ts';
 import { createRun, type Run } from './running-context.ts';
 
 export type ControllerState = 'starting' | 'running' | 'failed' | 'stopped';
