@@ -39,6 +39,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     summary: 'Run the controllers against an API server',
     load: async () => (await import('./controller-manager.ts')).controllerManager,
   },
+  scheduler: {
+    summary: 'Give pods their nodes',
+    load: async () => (await import('./scheduler.ts')).scheduler,
+  },
   'node-agent': {
     summary: 'Run nodes without containers, for tests and runs at scale',
     load: async () => (await import('./node-agent.ts')).nodeAgent,
@@ -56,6 +60,10 @@ const originals: Readonly<Record<string, CommandEntry>> = {
   'kube-controller-manager': {
     summary: '',
     load: async () => (await import('./controller-manager.ts')).kubeControllerManager,
+  },
+  'kube-scheduler': {
+    summary: '',
+    load: async () => (await import('./scheduler.ts')).kubeScheduler,
   },
 };
 

@@ -41,6 +41,8 @@ export interface SchedulerOptions {
   /** Of events; `client` when absent. */
   readonly eventClient?: Pick<Client, 'events'>;
   readonly config?: SchedulerConfig;
+  /** How long a pod that fits nowhere waits at most before it is tried again; 5 minutes when absent. */
+  readonly maxUnschedulableMs?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly observer?: SchedulerObserver;
@@ -110,7 +112,10 @@ class RunningScheduler implements Scheduler {
       wallTime,
     };
     this.#profiles = createProfiles(config, context, observer);
-    this.#queue = this.#createQueue(config, { clock, nominated, observer });
+    this.#queue = this.#createQueue(config, {
+      ...{ clock, nominated, observer },
+      maxUnschedulableMs: options.maxUnschedulableMs,
+    });
     const { percentageOfNodesToScore } = config;
     const currentPod = (namespace: string, name: string): Pod | undefined =>
       this.#informers.pods.lister.get(namespace, name);
@@ -169,7 +174,12 @@ class RunningScheduler implements Scheduler {
 
   #createQueue(
     { podInitialBackoffSeconds, podMaxBackoffSeconds }: SchedulerConfig,
-    parts: { readonly clock: Clock; readonly nominated: NominatedPods; readonly observer: SchedulerObserver },
+    parts: {
+      readonly clock: Clock;
+      readonly nominated: NominatedPods;
+      readonly observer: SchedulerObserver;
+      readonly maxUnschedulableMs: number | undefined;
+    },
   ): SchedulingQueue {
     const plugins = new Map([...this.#profiles].map(([name, profile]) => [name, profile.plugins]));
     const onHintFailure = (plugin: string, error: unknown): void =>
@@ -178,6 +188,7 @@ class RunningScheduler implements Scheduler {
     return new SchedulingQueue({
       clock: parts.clock,
       nominated: parts.nominated,
+      maxUnschedulableMs: parts.maxUnschedulableMs,
       isBefore: (a, b) => first!.queueSort.isBefore(a, b),
       preEnqueue: (pod) => this.#profiles.get(pod.pod.spec.schedulerName ?? '')?.preEnqueue(pod),
       hints: new QueueingHints(plugins, onHintFailure),

@@ -17,7 +17,7 @@ import type { Client, ClientOptions } from '../../client/client.ts';
 import type { Pod } from '../../client/in-cluster.ts';
 import { LeadershipLostError } from '../../client/leader-election/leadership.ts';
 import type { Fence } from '../../client/requests/fence.ts';
-import type { HealthCheck, HealthChecks } from '../../server/health.ts';
+import type { HealthCheck, HealthEndpoint } from '../../server/health.ts';
 import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
 import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
@@ -70,8 +70,8 @@ export interface LeadingDaemon {
   readonly registry: MetricRegistry;
   /** A client of its own limits, whose writes are refused once the leadership is lost. */
   client(options?: ClientRequestOptions): Client;
-  /** Adds to what `/healthz` asks. @returns what takes it out */
-  addHealthCheck(check: HealthCheck): () => void;
+  /** Adds to what an endpoint asks; `healthz` when absent. @returns what takes it out */
+  addHealthCheck(check: HealthCheck, endpoint?: HealthEndpoint): () => void;
   /**
    * Waits for a further leadership, leads once, and resolves when that is over because this one is. A loss is one of
    * the daemon.
@@ -107,7 +107,7 @@ interface Kernel {
   readonly observer: ApiClientMetrics;
   readonly files: ReloadableFiles;
   readonly elections: LeaderElections;
-  readonly healthz: HealthCheck[];
+  readonly checks: Readonly<Record<HealthEndpoint, HealthCheck[]>>;
 }
 
 async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
@@ -149,11 +149,16 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     log,
     registry,
   });
-  const health = healthChecks(elections, checked);
+  const { healthCheck } = elections;
+  const checks = {
+    healthz: [ping, healthCheck],
+    livez: [ping, healthCheck],
+    readyz: [ping, healthCheck],
+  };
   await serveDaemon({
     name,
     options,
-    health,
+    health: { ...checks, observe: checked },
     registry,
     logger,
     config,
@@ -163,7 +168,7 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
   }).catch((error: unknown) => {
     throw explainListenError(error, { address: options.serving.bindAddress, port: options.serving.securePort });
   });
-  return { log, registry, connection, observer, files, elections, healthz: health.healthz };
+  return { log, registry, connection, observer, files, elections, checks };
 }
 
 async function openApi({ options, around }: DaemonSpec, log: Logger): Promise<ApiConnection> {
@@ -179,18 +184,6 @@ async function openApi({ options, around }: DaemonSpec, log: Logger): Promise<Ap
 }
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
-
-function healthChecks(
-  { healthCheck }: LeaderElections,
-  observe: HealthChecks['observe'] & {},
-): HealthChecks & { readonly healthz: HealthCheck[] } {
-  return {
-    observe,
-    healthz: [ping, healthCheck],
-    livez: [ping, healthCheck],
-    readyz: [ping, healthCheck],
-  };
-}
 
 const clientOptions = ({ client }: DaemonOptions): Pick<ClientOptions, 'qps' | 'burst' | 'contentType'> => ({
   ...rateLimits(client),
@@ -251,7 +244,7 @@ function onLoss(leadership: Fence, stop: AbortSignal, lost: () => void): void {
 }
 
 function daemonOf(kernel: Kernel, spec: DaemonSpec, fence: Fence | undefined, signal: AbortSignal): LeadingDaemon {
-  const { log, registry, connection, observer, files, elections, healthz } = kernel;
+  const { log, registry, connection, observer, files, elections, checks } = kernel;
   setMaxListeners(0, signal);
   return {
     signal,
@@ -268,9 +261,10 @@ function daemonOf(kernel: Kernel, spec: DaemonSpec, fence: Fence | undefined, si
       });
       return fence === undefined ? client : client.fenced(fence);
     },
-    addHealthCheck(check) {
-      healthz.push(check);
-      return () => void healthz.splice(healthz.indexOf(check), 1);
+    addHealthCheck(check, endpoint = 'healthz') {
+      const asked = checks[endpoint];
+      asked.push(check);
+      return () => void asked.splice(asked.indexOf(check), 1);
     },
     async leadUnder(lock, lead) {
       const end = await elections.run(lock, signal, async (leadership) => {

@@ -30,6 +30,8 @@ export interface SchedulingQueueOptions {
   readonly preEnqueue: (pod: PodInfo) => Answer;
   readonly hints: QueueingHints;
   readonly backoff: BackoffLimits;
+  /** A pod that nothing woke for so long is tried anyway; 5 minutes when absent. */
+  readonly maxUnschedulableMs?: number | undefined;
   readonly nominated: NominatedPods;
   /** Told of each pod that comes into a queue, and by what. */
   readonly onIncoming?: (queue: QueueName, event: string) => void;
@@ -40,7 +42,7 @@ export interface SchedulingQueueOptions {
  */
 const backoffWindowMs = 1000;
 /** A pod that nothing woke for so long is tried anyway. */
-const maxUnschedulableMs = 5 * 60_000;
+const usualMaxUnschedulableMs = 5 * 60_000;
 const unschedulableFlushMs = 30_000;
 
 export class SchedulingQueue {
@@ -263,7 +265,8 @@ export class SchedulingQueue {
   }
 
   #flushUnschedulable(): void {
-    const before = this.#options.clock.now() - maxUnschedulableMs;
+    const { clock, maxUnschedulableMs = usualMaxUnschedulableMs } = this.#options;
+    const before = clock.now() - maxUnschedulableMs;
     const late = [...this.#unschedulable.values()].filter(({ timestamp }) => timestamp < before);
     for (const queued of late) this.#moveOne(queued, unschedulableTimeout, undefined, undefined);
   }

@@ -36,7 +36,7 @@ export const generic = section('Generic', {
     help: 'Name of the cluster, for what is made outside of it.',
   }),
   featureGates: featureGatesFlag(daemonGates),
-  ...clientConnectionFlags,
+  ...clientConnectionFlags(),
 });
 
 export const cloud = section('Cloud provider', {

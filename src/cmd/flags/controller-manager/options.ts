@@ -3,7 +3,7 @@ import type { ControllerManagerOptions } from '../../../controllers/manager/opti
 import { FlagError, type GivenFlags } from '../parse.ts';
 import type { DaemonOptions } from '../shared/daemon.ts';
 import { daemonGates, expandGates, gateWarnings } from '../shared/feature-gates.ts';
-import { lockOf } from './lock.ts';
+import { controllerManagerLock } from './lock.ts';
 import { signersOf } from './signing.ts';
 import type { ControllerManagerFlagOptions } from './table.ts';
 import { validateControllerManagerOptions } from './validate.ts';
@@ -27,7 +27,7 @@ export function completeControllerManager(
 ): CompletedControllerManager {
   const problems = validateControllerManagerOptions(options, given);
   if (problems.length > 0) throw new FlagError(problems);
-  const { namespace, name } = lockOf(options.leaderElection, given, program);
+  const { namespace, name } = controllerManagerLock(options.leaderElection, given, program);
   return {
     daemon: {
       ...options,

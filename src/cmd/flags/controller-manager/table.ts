@@ -31,12 +31,12 @@ import {
   statefulSetController,
   ttlAfterFinishedController,
 } from './workloads.ts';
-import { ownLock } from './lock.ts';
+import { controllerManagerLocks } from './lock.ts';
 
 const { debugging, logs, metrics, program, ...daemon } = daemonSections({
   securePort: 10257,
   pairName: 'kube-controller-manager',
-  lock: ownLock,
+  lock: controllerManagerLocks.own,
   tolerateLookupFailure: false,
 });
 

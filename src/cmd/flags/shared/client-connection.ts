@@ -7,7 +7,8 @@ import type { Problems, Spelling } from './problems.ts';
 /** `vnd.orch` is the name of our specification for the same bytes. */
 const protobufTypes = ['application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf'];
 
-export const clientConnectionFlags = {
+/** @param defaults of the controller manager when absent */
+export const clientConnectionFlags = (defaults: RateLimits = { qps: 20, burst: 30 }) => ({
   kubeconfig: file('kubeconfig', 'supported', {
     help:
       'How to reach the API server, and with which credentials. The file is read again when it changes. Without it ' +
@@ -17,20 +18,20 @@ export const clientConnectionFlags = {
     help: 'Address of the API server, in place of that of --kubeconfig.',
   }),
   qps: float('kube-api-qps', 'supported', {
-    default: 20,
+    default: defaults.qps,
     help: 'Requests per second to the API server in the long run. Less than 0 means no limit.',
   }),
   burst: int('kube-api-burst', 'supported', {
-    default: 30,
+    default: defaults.burst,
     help: 'Requests that may be sent at once after a pause.',
   }),
   contentType: text('kube-api-content-type', 'supported', {
     default: 'application/vnd.kubernetes.protobuf',
     help: 'How built-in types are sent: application/vnd.kubernetes.protobuf or application/json.',
   }),
-} as const;
+});
 
-export type ClientConnectionOptions = ValuesOf<typeof clientConnectionFlags>;
+export type ClientConnectionOptions = ValuesOf<ReturnType<typeof clientConnectionFlags>>;
 
 export const clientConnectionProblems = (
   { burst, contentType, master }: ClientConnectionOptions,

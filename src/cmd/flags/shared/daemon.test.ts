@@ -12,7 +12,7 @@ const sections = {
     lock: { namespace: 'ns', name: 'daemon' },
     tolerateLookupFailure: true,
   }),
-  client: section('API access', { ...clientConnectionFlags, featureGates: featureGatesFlag(daemonGates) }),
+  client: section('API access', { ...clientConnectionFlags(), featureGates: featureGatesFlag(daemonGates) }),
 };
 
 function problems(argv: readonly string[]): readonly unknown[] {

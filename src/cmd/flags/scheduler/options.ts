@@ -1,0 +1,93 @@
+/** From flags and the configuration document to what the scheduler is started with. */
+import { FlagError, type GivenFlags } from '../parse.ts';
+import { daemonProblems, type DaemonOptions } from '../shared/daemon.ts';
+import { daemonGates, expandGates, gateWarnings } from '../shared/feature-gates.ts';
+import { lockOf } from '../shared/lock.ts';
+import type { GateSettings } from '../../../api/feature-gates.ts';
+import type { ComponentSettings } from './document.ts';
+import { type SchedulerFlagOptions, schedulerLocks } from './table.ts';
+
+export interface CompletedScheduler {
+  readonly daemon: DaemonOptions;
+  readonly featureGates: GateSettings;
+  readonly podMaxInUnschedulableMs: number;
+  /** What the operator should know, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** What flags say that is in the document too: it is ignored when there is one. */
+const replacedByDocument = [
+  'kubeconfig',
+  'kube-api-qps',
+  'kube-api-burst',
+  'kube-api-content-type',
+  'profiling',
+] as const;
+
+const electionFlags = {
+  leaderElect: 'leader-elect',
+  leaseDurationMs: 'leader-elect-lease-duration',
+  renewDeadlineMs: 'leader-elect-renew-deadline',
+  retryPeriodMs: 'leader-elect-retry-period',
+  resourceLock: 'leader-elect-resource-lock',
+  resourceName: 'leader-elect-resource-name',
+  resourceNamespace: 'leader-elect-resource-namespace',
+} as const;
+
+/**
+ * Throws {@link FlagError} with every problem there is.
+ * @param document of `--config`
+ * @param program the name that the process was started by
+ */
+export function completeScheduler(
+  options: SchedulerFlagOptions,
+  given: GivenFlags,
+  program: string,
+  document: ComponentSettings | undefined,
+): CompletedScheduler {
+  const featureGates = expandGates(options.configuration.featureGates, daemonGates);
+  const daemon = daemonOptions(options, given, program, document);
+  const { podMaxInUnschedulableMs } = options.access;
+  const problems = [
+    ...daemonProblems(daemon, featureGates, (name) => given.get(name) ?? `--${name}`),
+    podMaxInUnschedulableMs < 0 && '--pod-max-in-unschedulable-pods-duration can not be negative value',
+  ].filter((problem) => typeof problem === 'string');
+  if (problems.length > 0) throw new FlagError(problems);
+  return {
+    daemon,
+    featureGates,
+    podMaxInUnschedulableMs,
+    warnings: [
+      ...(document === undefined
+        ? []
+        : replacedByDocument
+            .filter((flag) => given.has(flag))
+            .map((flag) => `${given.get(flag)!} is ignored: the file of --config decides`)),
+      ...gateWarnings(options.configuration.featureGates, daemonGates),
+    ],
+  };
+}
+
+function daemonOptions(
+  options: SchedulerFlagOptions,
+  given: GivenFlags,
+  program: string,
+  document: ComponentSettings | undefined,
+): DaemonOptions {
+  const { leaderElection, debugging, access } = options;
+  const lock = lockOf(schedulerLocks, leaderElection, given, { isOriginal: program === schedulerLocks.original.name });
+  const election = { ...leaderElection, resourceNamespace: lock.namespace, resourceName: lock.name };
+  if (document === undefined) return { ...options, client: access, leaderElection: election };
+  const fromFlags = Object.fromEntries(
+    Object.entries(electionFlags)
+      .filter(([, flag]) => given.has(flag))
+      .map(([key]) => [key, election[key as keyof typeof electionFlags]]),
+  );
+  // A document is one of the original, and so is the lock that it does not name.
+  return {
+    ...options,
+    client: { ...document.client, master: access.master },
+    leaderElection: { ...document.leaderElection, ...fromFlags },
+    debugging: { ...debugging, profiling: document.enableProfiling },
+  };
+}

@@ -1,0 +1,131 @@
+/** `orch scheduler`: gives pods their nodes, as the leader among the processes that may. */
+import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { describeFileError } from '../base/file-error.ts';
+import { writeYaml } from '../machinery/json/yaml-write.ts';
+import type { SchedulerConfig } from '../scheduler/config/types.ts';
+import { createScheduler } from '../scheduler/scheduler.ts';
+import type { Command } from './command.ts';
+import { readDaemonCommandLine } from './daemon/read-command-line.ts';
+import { type LeadingDaemon, runDaemon } from './daemon/run-daemon.ts';
+import {
+  type ComponentSettings,
+  defaultComponent,
+  formatComponent,
+  parseComponent,
+} from './flags/scheduler/document.ts';
+import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
+import { schedulerFlags } from './flags/scheduler/table.ts';
+import { readFlagFile } from './read-file.ts';
+import { schedulingConfig } from './scheduler/scheduling-config.ts';
+import { UserError } from './user-error.ts';
+
+const about =
+  'Runs the scheduler: it gives pods without a node the one that suits them best. Of several processes one works.';
+
+/** @param program the name that the process was started by */
+const run =
+  (program: string): Command =>
+  async (argv, context) => {
+    const line = readDaemonCommandLine({ command: `orch ${program}`, about, flags: schedulerFlags }, argv, context);
+    if (line === undefined) return 0;
+    const { configuration } = line.options;
+    const document = await readDocument(configuration.config);
+    const config = configOf(configuration.config, document);
+    const completed = completeScheduler(line.options, line.given, program, document);
+    for (const warning of completed.warnings) context.err(`Warning: ${warning}\n`);
+    const settings = settingsOf(completed, document);
+    if (configuration.writeConfigTo !== undefined) {
+      await writeDocument(configuration.writeConfigTo, settings);
+      context.out(`Wrote configuration to: ${configuration.writeConfigTo}\n`);
+      return 0;
+    }
+    return runDaemon(
+      {
+        name: 'kube-scheduler',
+        options: completed.daemon,
+        given: line.given,
+        featureGates: completed.featureGates,
+        config: { name: 'kubescheduler.config.k8s.io', value: formatComponent(settings) },
+        lead: (daemon) => schedule(daemon, completed, config),
+      },
+      context,
+    );
+  };
+
+export const scheduler = run('scheduler');
+/** In the place of the original: with its lock. */
+export const kubeScheduler = run('kube-scheduler');
+
+async function readDocument(path: string | undefined): Promise<ComponentSettings | undefined> {
+  const text = await readFlagFile('config', path);
+  if (text === undefined) return undefined;
+  try {
+    return parseComponent(text);
+  } catch (error) {
+    throw new UserError(`--config: ${path!}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function configOf(path: string | undefined, document: ComponentSettings | undefined): SchedulerConfig {
+  try {
+    return schedulingConfig(document?.scheduling ?? {});
+  } catch (error) {
+    throw new UserError(`--config: ${path!}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** What is in force, whether a document or flags say it. */
+const settingsOf = (
+  { daemon: { client, leaderElection, debugging } }: CompletedScheduler,
+  document = defaultComponent,
+): ComponentSettings => ({ ...document, client, leaderElection, enableProfiling: debugging.profiling });
+
+async function writeDocument(path: string, settings: ComponentSettings): Promise<void> {
+  try {
+    await writeFile(path, writeYaml(formatComponent(settings)));
+  } catch (error) {
+    throw new UserError(`--write-config-to: open ${path}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+/** Resolves when the leadership has ended, and nothing is under way any more. */
+async function schedule(
+  daemon: LeadingDaemon,
+  { podMaxInUnschedulableMs }: CompletedScheduler,
+  config: SchedulerConfig,
+): Promise<void> {
+  const { signal, log } = daemon;
+  const running = createScheduler({
+    client: daemon.client({ part: 'scheduler' }),
+    eventClient: daemon.client({ part: 'events' }),
+    config,
+    maxUnschedulableMs: podMaxInUnschedulableMs,
+    instance: hostname(),
+    log,
+  });
+  let isReady = false;
+  const stopWatching = daemon.addHealthCheck(
+    {
+      name: 'sched-handler-sync',
+      check() {
+        if (!isReady) throw new Error('the objects of the cluster have not been read yet');
+      },
+    },
+    'readyz',
+  );
+  try {
+    await running.start(signal);
+    isReady = true;
+    log.info({}, 'scheduling');
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stopWatching();
+    await running.stop();
+  }
+}
