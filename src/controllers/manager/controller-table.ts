@@ -43,7 +43,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'replication-controller',
     load: async () => (await import('../replica-sets/controller.ts')).startReplicationControllers,
   },
-  'pod-garbage-collector-controller': { account: 'pod-garbage-collector' },
+  'pod-garbage-collector-controller': {
+    account: 'pod-garbage-collector',
+    load: async () => (await import('../pod-garbage-collection/controller.ts')).startPodGarbageCollection,
+  },
   'resourcequota-controller': { account: 'resourcequota-controller' },
   'namespace-controller': {
     account: 'namespace-controller',
@@ -54,7 +57,12 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'service-account-controller',
     load: async () => (await import('../service-accounts/controller.ts')).startServiceAccounts,
   },
-  'garbage-collector-controller': { account: 'generic-garbage-collector', reporter: 'garbage-collector-controller' },
+  'garbage-collector-controller': {
+    account: 'generic-garbage-collector',
+    reporter: 'garbage-collector-controller',
+    rates: { qps: 2, burst: 1 },
+    load: async () => (await import('../garbage-collection/controller.ts')).startGarbageCollection,
+  },
   'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
   'job-controller': {
     account: 'job-controller',
