@@ -2,6 +2,9 @@
 import type { StartController } from './context.ts';
 import { type ControllerName, controllerNames } from './controller-names.ts';
 
+/** In place of an account: the identity of the process itself, with which the shared informers read. */
+export const processAccount = 'shared-informers';
+
 export interface ControllerCode {
   /** Its service account in `kube-system`, with `--use-service-account-credentials`. */
   readonly account: string;
@@ -23,7 +26,9 @@ export type ControllerDefinition = ControllerName & ControllerCode;
 
 const code: Readonly<Record<string, ControllerCode>> = {
   'serviceaccount-token-controller': {
-    account: 'tokens-controller',
+    // Accounts may have no tokens but by this controller.
+    account: processAccount,
+    reporter: 'tokens-controller',
     load: async () => (await import('../service-account-tokens/controller.ts')).startServiceAccountTokens,
   },
   'endpoints-controller': {

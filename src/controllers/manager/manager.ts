@@ -10,7 +10,7 @@ import { type Logger, silentLogger } from '../../base/logger.ts';
 import { createSharedInformers, type SharedInformers } from '../../client/shared-informers.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
-import { type ControllerDefinition, controllerTable } from './controller-table.ts';
+import { type ControllerDefinition, controllerTable, processAccount } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
 import { isControllerEnabled } from './controller-names.ts';
 import type { ManagerDependencies } from './dependencies.ts';
@@ -47,14 +47,11 @@ export interface ControllerManager extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** Whose client reads what all controllers share. */
-export const sharedAccount = 'shared-informers';
-
 export function startControllers(config: ControllerManagerConfig): ControllerManager {
   const { clientFor, options, log = silentLogger, clock = systemClock, onRestart } = config;
   const { wallTime = Date.now, random = Math.random, metrics, queueMetrics, controllers = controllerTable } = config;
   const informers =
-    config.informers ?? createSharedInformers(clientFor(sharedAccount), { log, clock, ...resyncOf(options, random) });
+    config.informers ?? createSharedInformers(clientFor(processAccount), { log, clock, ...resyncOf(options, random) });
   const isGateOn = (gate: string): boolean => isGateOnWith(gate, options.generic.featureGates);
   const dependencies: ManagerDependencies = {
     clientFor,
