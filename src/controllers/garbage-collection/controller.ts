@@ -16,7 +16,7 @@ import { metricOf } from '../shared/metrics.ts';
 import { Collector, UnknownKindError } from './collector.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { type GraphListener, type GraphNode, OwnerGraph } from './graph.ts';
-import { Monitors, rediscoverMs } from './monitors.ts';
+import { Monitors, rediscoverMs } from '../shared/monitors.ts';
 import { Objects } from './objects.ts';
 import { invalidNamespaceMessage } from './sync.ts';
 

@@ -52,7 +52,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'pod-garbage-collector',
     load: async () => (await import('../pod-garbage-collection/controller.ts')).startPodGarbageCollection,
   },
-  'resourcequota-controller': { account: 'resourcequota-controller' },
+  'resourcequota-controller': {
+    account: 'resourcequota-controller',
+    load: async () => (await import('../resource-quotas/controller.ts')).startResourceQuotas,
+  },
   'namespace-controller': {
     account: 'namespace-controller',
     rates: { qps: 20, burst: 100 },

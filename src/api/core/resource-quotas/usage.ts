@@ -44,7 +44,8 @@ export function countsAs(group: string, resource: string, name: string): boolean
   }
 }
 
-const countName = (group: string, resource: string): string =>
+/** The name under which objects are counted by number: `count/deployments.apps`. */
+export const countName = (group: string, resource: string): string =>
   `count/${group === '' ? resource : `${resource}.${group}`}`;
 
 const standard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -70,9 +71,22 @@ function computeNames<Amount>(
   ];
 }
 
+/**
+ * Whether the pod uses something: one that is over does not, nor one that should have ended by now, such as on a node
+ * that is lost.
+ *
+ * @param nowMs since 1970; such pods count when absent
+ */
+export function isCharged({ metadata, status }: Pod, nowMs?: number): boolean {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false;
+  if (nowMs === undefined) return true;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
+  return nowMs <= Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
+}
+
 function addPod(usage: Usage, pod: Pod, options: PodResourcesOptions): void {
-  const phase = pod.status?.phase;
-  if (phase === 'Succeeded' || phase === 'Failed') return;
+  if (!isCharged(pod)) return;
   usage.set('pods', quantityOf('1'));
   for (const [name, amount] of computeNames(podRequests(pod, options), podLimits(pod, options)))
     usage.set(name, amount);

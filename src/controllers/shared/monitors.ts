@@ -1,8 +1,8 @@
-/** Informers for all resources whose objects can be owned and deleted, as they come and go. */
+/** Informers for all resources of a kind that a controller is about, as they come and go. */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { apiVersionOf, type DiscoveredResource, type Discovery } from '../../client/discovery/resources.ts';
-import type { InformerHandler, InformerLease } from '../../client/index.ts';
+import type { Informer, InformerHandler, InformerLease } from '../../client/index.ts';
 import type { ResourceTarget } from '../../client/resources/resource-client.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 
@@ -12,6 +12,8 @@ export interface MonitorsOptions {
   readonly lease: (target: ResourceTarget) => InformerLease;
   /** Told of all objects of a resource and of each change. */
   readonly handlerOf: (resource: DiscoveredResource) => InformerHandler<KubeObject>;
+  /** Resources came that are monitored from now on. */
+  readonly onAdded?: () => void;
   /** The resource is not served any more. */
   readonly forget?: (resource: DiscoveredResource) => void;
   /** What is served could not be found out. */
@@ -76,7 +78,22 @@ export class Monitors {
     for (const resource of discovery.preferred)
       if (this.#options.isWanted(resource)) served.set(keyOf(resource), resource);
     for (const [key, monitor] of this.#monitors) if (!served.has(key)) this.#retire(key, monitor, discovery);
+    const before = this.#monitors.size;
     for (const [key, resource] of served) this.#monitor(key, resource);
+    if (this.#monitors.size > before) this.#options.onAdded?.();
+  }
+
+  /** Of a resource that is monitored, in whatever version. */
+  informerOf(of: { readonly group: string; readonly resource: string }): Informer<KubeObject> | undefined {
+    for (const { resource, lease } of this.#monitors.values())
+      if (resource.group === of.group && resource.resource === of.resource) return lease.informer;
+    return undefined;
+  }
+
+  /** Whether it could not be found out if the group has such a resource. */
+  isUnknown({ group }: { readonly group: string }): boolean {
+    if (this.#discovery === undefined) return true;
+    return [...this.#discovery.failures.keys()].some((apiVersion) => apiVersion.startsWith(`${group}/`));
   }
 
   /** Resolves when all objects that are monitored now were told once, or the signal aborts. */
