@@ -61,7 +61,7 @@ export interface Due {
   readonly isManyMissed: boolean;
 }
 
-/** @param nowMs since 1970 */
+/** Times before the starting deadline are left out. @param nowMs since 1970 */
 export function dueOf(cronJob: CronJob, { schedule, offset }: Timetable, nowMs: number): Due | ScheduleProblem {
   const { startingDeadlineSeconds } = cronJob.spec;
   const deadlineMs = startingDeadlineSeconds === undefined ? -Infinity : nowMs - Number(startingDeadlineSeconds) * 1000;

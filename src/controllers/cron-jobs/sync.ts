@@ -103,7 +103,7 @@ export function decide(cronJob: CronJob, nowMs: number): Decision {
   if (due.isManyMissed) events.push(tooManyMissed);
   const next = nextLookMs(cronJob, timetable, nowMs);
   const nextLook = next === undefined ? {} : { nextLookMs: next };
-  const obstacle = due.atMs === undefined ? [] : obstacleTo(cronJob, due.atMs, nowMs);
+  const obstacle = due.atMs === undefined ? [] : obstacleTo(cronJob, due.atMs);
   if (due.atMs === undefined || obstacle !== undefined)
     return { events: [...events, ...(obstacle ?? [])], ...nextLook };
   const replaced = spec.concurrencyPolicy === 'Replace' ? { replaced: cronJob.status.active ?? [] } : {};
@@ -125,13 +125,9 @@ function zoneEvents({ spec: { schedule = '' } }: CronJob): CronJobEvent[] {
 }
 
 /** What is told of a time for which no Job is started; undefined when one is. */
-function obstacleTo(cronJob: CronJob, atMs: number, nowMs: number): CronJobEvent[] | undefined {
+function obstacleTo(cronJob: CronJob, atMs: number): CronJobEvent[] | undefined {
   const { spec, status } = cronJob;
   const { active = [], lastScheduleTime } = status;
-  if (spec.startingDeadlineSeconds !== undefined && atMs + Number(spec.startingDeadlineSeconds) * 1000 < nowMs) {
-    const at = new Date(atMs).toUTCString().replace('GMT', '+0000');
-    return [event('Warning', 'MissSchedule', `Missed scheduled time to start a job: ${at}`)];
-  }
   const name = jobName(cronJob, atMs);
   const isStarted = active.some((job) => job.name === name);
   if (isStarted || (lastScheduleTime !== undefined && timeMs(lastScheduleTime) === atMs)) return [];
