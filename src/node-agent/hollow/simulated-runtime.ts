@@ -82,10 +82,10 @@ export class SimulatedRuntime implements PodRuntime {
   start(pod: PodLike, { name, spec }: PodContainer): void {
     const simulated = this.#podOf(pod);
     const { containers } = simulated;
-    const record = containers.get(name) ?? { restartCount: -1 };
+    const record = containers.get(name) ?? { restartCount: 0 };
     const { newest } = record;
     if (newest !== undefined && newest.state !== 'exited') return;
-    const restartCount = record.restartCount + 1;
+    const restartCount = newest === undefined ? record.restartCount : record.restartCount + 1;
     const image = spec.image ?? '';
     simulated.changes++;
     containers.set(name, {

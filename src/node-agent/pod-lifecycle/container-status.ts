@@ -56,7 +56,7 @@ export function containerStatus(
     restartCount: record?.restartCount ?? 0,
     image: newest?.image ?? spec.image ?? '',
     imageID: newest?.imageID ?? '',
-    ...(newest === undefined ? {} : { containerID: newest.id }),
+    ...(newest === undefined || newest.id === '' ? {} : { containerID: newest.id }),
     ...(role === 'ephemeral' ? {} : { started: isStarted }),
     ...(volumeMounts.length === 0 ? {} : { volumeMounts }),
   };
@@ -105,7 +105,7 @@ export function terminated({
       ...(message === undefined ? {} : { message }),
       startedAt: timeText(startedAtMs),
       finishedAt: timeText(finishedAtMs),
-      containerID: id,
+      ...(id === '' ? {} : { containerID: id }),
     },
   };
 }

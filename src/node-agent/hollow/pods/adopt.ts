@@ -28,7 +28,7 @@ function recordEntry(status: ContainerStatus, nowMs: number): [string, Container
   const waiting = { reason, ...(message === undefined ? {} : { message }) };
   // What waits after an end is what ended: the runtime has no other instance.
   if (previous !== undefined) return [[name, { newest: previous, restartCount, waiting }]];
-  return isBeingMade(reason) ? [] : [[name, { restartCount: restartCount - 1, waiting }]];
+  return isBeingMade(reason) ? [] : [[name, { restartCount, waiting }]];
 }
 
 /** A container with one of these reasons is on its way, and nothing holds it. */

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { defaultNamePrefix, nodeAddress, nodePlace, podRange } from './node-addresses.ts';
+import { parseRange, PodIPs } from './pod-ips.ts';
+
+describe('addresses of pods', () => {
+  test('each is given once, and again after it was released', () => {
+    const ips = new PodIPs(parseRange('10.1.2.0/29')!);
+    expect(Array.from({ length: 6 }, () => ips.take())).toEqual([
+      '10.1.2.2',
+      '10.1.2.3',
+      '10.1.2.4',
+      '10.1.2.5',
+      '10.1.2.6',
+      undefined,
+    ]);
+    ips.release(['10.1.2.4']);
+    expect(ips.take()).toBe('10.1.2.4');
+  });
+
+  test('an address that was released is not given at once', () => {
+    const ips = new PodIPs(parseRange('10.1.2.0/24')!);
+    ips.release([ips.take()!]);
+    expect(ips.take()).toBe('10.1.2.3');
+  });
+
+  test('addresses of pods that run already are left out', () => {
+    const ips = new PodIPs(parseRange('10.1.2.0/24')!);
+    ips.reserve(['10.1.2.2', 'fd00::1']);
+    expect(ips.take()).toBe('10.1.2.3');
+  });
+
+  test.each([
+    { text: '10.1.2.77/24', range: { first: 0x0a010200, size: 256 } },
+    { text: '192.168.0.0/16', range: { first: 0xc0a80000, size: 65536 } },
+    { text: 'fd00::/64', range: undefined },
+    { text: '10.1.2.0', range: undefined },
+    { text: '10.1.2.0/33', range: undefined },
+    { text: '10.1.2.256/24', range: undefined },
+  ])('$text', ({ text, range }) => {
+    expect(parseRange(text)).toEqual(range);
+  });
+
+  test('five thousand nodes have five thousand addresses and ranges', () => {
+    const places = Array.from({ length: 5000 }, (_, index) => nodePlace(defaultNamePrefix, index));
+    expect(new Set(places.map(nodeAddress)).size).toBe(5000);
+    expect(new Set(places.map((place) => podRange(place).first)).size).toBe(5000);
+  });
+
+  test('nodes of another prefix have others', () => {
+    expect(nodePlace('other-', 0)).not.toBe(nodePlace(defaultNamePrefix, 0));
+  });
+});
