@@ -48,4 +48,5 @@ export const defaultSchedulerConfig = (): SchedulerConfig => ({
   percentageOfNodesToScore: 0,
   podInitialBackoffSeconds: 1,
   podMaxBackoffSeconds: 10,
+  extenders: [],
 });

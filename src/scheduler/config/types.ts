@@ -22,4 +22,64 @@ export interface SchedulerConfig {
   readonly percentageOfNodesToScore: number;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
+  readonly extenders: readonly ExtenderConfig[];
+}
+
+/** A service over HTTP that takes part in scheduling. */
+export interface ExtenderConfig {
+  readonly urlPrefix: string;
+  /** Appended to the prefix; empty where the extender takes no part. */
+  readonly filterVerb: string;
+  readonly preemptVerb: string;
+  readonly prioritizeVerb: string;
+  readonly bindVerb: string;
+  /** Of its scores. */
+  readonly weight: number;
+  readonly timeoutMs: number;
+  /** The extender knows the nodes, and gets their names alone. */
+  readonly nodeCacheCapable: boolean;
+  /** It is asked about pods that ask for one of these, or about all when there are none. */
+  readonly managedResources: readonly { readonly name: string; readonly ignoredByScheduler: boolean }[];
+  /** Pods are scheduled without it while it does not answer. */
+  readonly ignorable: boolean;
+  readonly enableHttps: boolean;
+  readonly tls: ExtenderTls;
+}
+
+export interface ExtenderTls {
+  readonly insecure?: boolean;
+  readonly serverName?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly caFile?: string;
+  /** Base64, as in the document. */
+  readonly certData?: string;
+  readonly keyData?: string;
+  readonly caData?: string;
+}
+
+/** What the document says of the process; the scheduler itself does not read it. */
+export interface ProcessConfig {
+  /** @NOTE differs from upstream: judged and not used, as nodes are looked at in one thread. */
+  readonly parallelism: number;
+  readonly leaderElection: {
+    readonly leaderElect: boolean;
+    readonly leaseDurationMs: number;
+    readonly renewDeadlineMs: number;
+    readonly retryPeriodMs: number;
+    readonly resourceLock: string;
+    readonly resourceName: string;
+    readonly resourceNamespace: string;
+  };
+  readonly clientConnection: {
+    readonly kubeconfig: string;
+    readonly acceptContentTypes: string;
+    readonly contentType: string;
+    readonly qps: number;
+    readonly burst: number;
+  };
+  readonly enableProfiling: boolean;
+  readonly enableContentionProfiling: boolean;
+  /** The informers start with the first leadership. */
+  readonly delayCacheUntilActive: boolean;
 }
