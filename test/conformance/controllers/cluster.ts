@@ -4,32 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createControlPlane } from '../../../src/index.ts';
 import { Api } from './api.ts';
+import type { ClusterFiles, Running } from './cluster-files.ts';
 import { startOurs } from './ours.ts';
 import { startReference } from './reference.ts';
 import { Owned } from './owned.ts';
 import { Watches } from './watches.ts';
-
-/** What controllers are started with. */
-export interface ClusterFiles {
-  readonly directory: string;
-  readonly url: string;
-  /** An administrator's, with a token. */
-  readonly kubeconfig: string;
-  /** PEM. */
-  readonly ca: string;
-  readonly token: string;
-  readonly caFile: string;
-  readonly caKeyFile: string;
-  readonly serviceAccountKeyFile: string;
-}
-
-/** Controllers and scheduler that run. */
-export interface Running extends AsyncDisposable {
-  /** Names as `--controllers` has them, and `scheduler`. */
-  readonly names: ReadonlySet<string>;
-  /** What went wrong in them, for people who look for a cause. */
-  readonly log: () => string;
-}
 
 export interface Cluster extends AsyncDisposable {
   readonly api: Api;

@@ -7,7 +7,7 @@ import {
   type SignerFiles,
 } from '../../../src/controllers/manager/options.ts';
 import { createScheduler } from '../../../src/scheduler/scheduler.ts';
-import type { ClusterFiles, Running } from './cluster.ts';
+import type { ClusterFiles, Running } from './cluster-files.ts';
 
 export async function startOurs(files: ClusterFiles): Promise<Running> {
   const clients = new Map<string, Client>();

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { createWriteStream, existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { ClusterFiles, Running } from './cluster.ts';
+import type { ClusterFiles, Running } from './cluster-files.ts';
 import { controllerNames } from '../../../src/controllers/manager/controller-names.ts';
 
 const binary = path.join(
