@@ -36,7 +36,7 @@ const toleration = (state: string, tolerationSeconds: number): JsonObject => ({
   tolerationSeconds,
 });
 
-test.each<{ name: string; object: JsonObject; expected: JsonObject }>([
+test.each<{ name: string; resource?: string; object: JsonObject; expected: JsonObject }>([
   {
     name: 'metadata that differ from run to run',
     object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...metadata, generation: 1, managedFields: [] } },
@@ -44,16 +44,16 @@ test.each<{ name: string; object: JsonObject; expected: JsonObject }>([
   },
   {
     name: 'the annotation with the time of a change, which is there or not',
+    resource: 'endpoints',
     object: {
-      kind: 'Endpoints',
       metadata: { ...metadata, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } },
     },
     expected: { metadata: shown },
   },
   {
     name: 'the same annotation of a user',
+    resource: 'services',
     object: {
-      kind: 'Service',
       metadata: { ...metadata, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } },
     },
     expected: { metadata: { ...shown, annotations: { 'endpoints.kubernetes.io/last-change-trigger-time': 'x' } } },
@@ -175,6 +175,6 @@ test.each<{ name: string; object: JsonObject; expected: JsonObject }>([
     object: { metadata, status: { active: [{ name: 'tick-29384710', resourceVersion: '77' }] } },
     expected: { metadata: shown, status: { active: [{ name: 'tick-<minutes:29384710>', resourceVersion: '<rv>' }] } },
   },
-])('normal form of $name', ({ object, expected }) => {
-  expect(normalForm(object, new Masks('uabc123'))).toEqual(expected);
+])('normal form of $name', ({ resource = '', object, expected }) => {
+  expect(normalForm(object, new Masks('uabc123'), resource)).toEqual(expected);
 });

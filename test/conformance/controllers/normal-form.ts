@@ -8,12 +8,16 @@ const left = new Set(['name', 'namespace', 'creationTimestamp', 'resourceVersion
 /** Written by controllers of endpoints or not, by timing. */
 const changeTriggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-/** An object of the API in normal form; placeholders carry their values (see `tokens.ts`). */
-export function normalForm(object: JsonObject, masks: Masks): JsonObject {
-  const { apiVersion: _, kind, metadata, status, ...rest } = object;
+/**
+ * An object of the API in normal form; placeholders carry their values (see `tokens.ts`).
+ *
+ * @param resource since items of a list do not say their kind
+ */
+export function normalForm(object: JsonObject, masks: Masks, resource: string): JsonObject {
+  const { apiVersion: _, kind: __, metadata, status, ...rest } = object;
   const { generation } = metadata as { generation?: number };
   const whole = {
-    metadata: metadataForm(metadata as JsonObject, kind === 'Endpoints' || kind === 'EndpointSlice'),
+    metadata: metadataForm(metadata as JsonObject, /^endpoint(s|slices)$/.test(resource)),
     ...rest,
     ...(status === undefined ? {} : { status: statusForm(status as JsonObject, generation) }),
   } as JsonObject;

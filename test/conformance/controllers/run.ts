@@ -108,7 +108,7 @@ class Run implements Disposable {
     const { message, body: shown } = response!;
     if (message !== undefined)
       this.#observe(i, 'answer', { message }, { message: masked(object['message']!, this.#masks) });
-    if (shown !== undefined) this.#observe(i, 'answer', { body: shown }, { body: normalForm(object, this.#masks) });
+    if (shown !== undefined) this.#observe(i, 'answer', { body: shown }, { body: normalForm(object, this.#masks, '') });
     return undefined;
   }
 
@@ -168,7 +168,7 @@ class Run implements Disposable {
         const ours = placeOf(resource).namespaced
           ? objects
           : objects.filter(({ metadata }) => metadata.name.includes(this.#names.token));
-        this.#observe(i, resource, expected, this.#forms(ours));
+        this.#observe(i, resource, expected, this.#forms(ours, resource));
       }),
     );
     const said = (line: string): string => (isReference ? asIn120(line, played) : line);
@@ -188,11 +188,11 @@ class Run implements Disposable {
     });
   }
 
-  #forms(objects: readonly ReadObject[]): Record<string, JsonValue> {
+  #forms(objects: readonly ReadObject[], resource: string): Record<string, JsonValue> {
     return Object.fromEntries(
       objects.map((object) => [
         this.#masks.text(object.metadata.name),
-        normalForm(object as unknown as JsonObject, this.#masks),
+        normalForm(object as unknown as JsonObject, this.#masks, resource),
       ]),
     );
   }
