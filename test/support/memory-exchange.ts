@@ -19,7 +19,8 @@ export interface MemoryAnswer {
 export const memoryExchange = (
   { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest,
   more: Partial<Pick<Exchange, 'upgrade' | 'canBecomeWebSocket'>> = {},
-): Exchange & Pick<InMemoryExchange, 'close'> => Object.assign(new InMemoryExchange({ method, target, headers, body }), more);
+): Exchange & Pick<InMemoryExchange, 'close'> =>
+  Object.assign(new InMemoryExchange({ method, target, headers, body }), more);
 
 export type Handle = (exchange: Exchange) => Promise<ApiResponse>;
 

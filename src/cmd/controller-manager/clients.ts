@@ -3,7 +3,7 @@
  * its own service account, which may do no more than the controller needs.
  */
 import type { Client } from '../../client/client.ts';
-import { sharedAccount } from '../../controllers/manager/manager.ts';
+import { processAccount } from '../../controllers/manager/controller-table.ts';
 import type { LeadingDaemon } from '../daemon/run-daemon.ts';
 import { accountCredentials } from './account-credentials.ts';
 
@@ -18,7 +18,7 @@ export function controllerClients(
   const root = daemon.client({ part: 'token-requests' });
   const create = (account: string): Client =>
     // Informers read what all controllers need: no single account may.
-    useServiceAccountCredentials && account !== sharedAccount
+    useServiceAccountCredentials && account !== processAccount
       ? daemon.client({ part: account, credentials: accountCredentials(root, account, { log: daemon.log }) })
       : daemon.client({ part: account });
   return (account) => {

@@ -27,8 +27,7 @@ async function start(slow: Promise<unknown> = Promise.resolve(), paced = true): 
   const [pipelining, feeds] = [new Pipelining(), new WeakMap<Socket, ParserFeed>()];
   const [served, broken]: [string[], string[]] = [[], []];
   server.on('connection', (socket: Socket) => {
-    if (paced)
-      feeds.set(socket, new ParserFeed(socket, () => pipelining.isBusy(socket), new EvictingQuota(1 << 20)));
+    if (paced) feeds.set(socket, new ParserFeed(socket, () => pipelining.isBusy(socket), new EvictingQuota(1 << 20)));
   });
   const protocolErrors = new ProtocolErrors(server, pipelining, feeds);
   server.on('request', (message, response) => {

@@ -1,6 +1,6 @@
 /** Our controllers and our scheduler, in this process, with the options of the recorded ones. */
 import { createClient, type Client, type Impersonation } from '../../../src/client/index.ts';
-import { sharedAccount, startControllers } from '../../../src/controllers/manager/manager.ts';
+import { processAccount, startControllers } from '../../../src/controllers/manager/manager.ts';
 import {
   type ControllerManagerOptions,
   defaultControllerManagerOptions as defaults,
@@ -45,7 +45,7 @@ const clientOf = ({ url, ca, token }: ClusterFiles, account: string): Client =>
       url,
       ca,
       authorization: () => Promise.resolve(`Bearer ${token}`),
-      ...(account === sharedAccount ? {} : { impersonate: userOf(account) }),
+      ...(account === processAccount ? {} : { impersonate: userOf(account) }),
     },
     { qps: 500, burst: 1000 },
   );
