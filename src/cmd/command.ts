@@ -1,11 +1,13 @@
 /** What every command gets from the process it runs in, so that tests can run one without a process. */
 import type { StartApiServer } from './config.ts';
 import type { ConvertValue } from './conversion.ts';
+import type { StartProcess } from './up/start-process.ts';
 
 /** The parts of the program that commands need; `parts.ts` has the real ones. */
 export interface Dependencies {
   readonly startApiServer: StartApiServer;
   readonly convertValue: ConvertValue;
+  readonly startProcess: StartProcess;
 }
 
 export interface CommandContext {

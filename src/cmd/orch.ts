@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { CommandContext } from './command.ts';
 import { isOriginal, main } from './main.ts';
 import { dependencies } from './dependencies.ts';
+import { endWithStarter } from './up/start-process.ts';
 
 const context: CommandContext = {
   parts: dependencies,
@@ -17,6 +18,8 @@ const context: CommandContext = {
   },
   exit: (code) => process.exit(code),
 };
+
+endWithStarter(process);
 
 // A reader that has seen enough (`orch help | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -23,7 +23,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const up = (...flags: string[]): string[] => ['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags];
+const up = (...flags: string[]): string[] => [
+  'up',
+  '--hollow-nodes=0',
+  '--data-dir',
+  dataDir,
+  '--secure-port',
+  String(port),
+  ...flags,
+];
 const kubeconfig = (): Promise<string> => readFile(join(dataDir, 'admin.kubeconfig'), 'utf8');
 
 async function stop(command: RunningCommand): Promise<void> {
@@ -219,7 +227,7 @@ describe('what orch up refuses, in one line with the next step', () => {
 
   test('a data directory that cannot be', async () => {
     await writeFile(join(directory, 'file'), '');
-    const argv = ['up', '--data-dir', join(directory, 'file', 'data')];
+    const argv = ['up', '--hollow-nodes=0', '--data-dir', join(directory, 'file', 'data')];
     expect(await errorOf(argv)).toBe(
       'Error: cannot write to DIR/file/data: not a directory; choose another directory with --data-dir\n',
     );

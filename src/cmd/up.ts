@@ -6,23 +6,26 @@ import { join, relative, resolve } from 'node:path';
 import type { Logger } from '../base/logger.ts';
 import { orchVersion, versionInfo } from '../base/version.ts';
 import { assembleStartConfig } from './assemble.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandContext } from './command.ts';
 import type { StartConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { section, text, withDefault } from './flags/flag.ts';
-import { watchInterrupts } from './interrupts.ts';
+import { int, section, text, withDefault } from './flags/flag.ts';
+import { FlagError } from './flags/parse.ts';
+import { runCluster } from './up/cluster.ts';
+import { type Interrupts, watchInterrupts } from './interrupts.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { levelOf } from './logging.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
 import type { Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
-import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './server-command.ts';
+import { loggerFor, type ReadCommandLine, readCommandLine, serverFlags, serveUntilStopped } from './server-command.ts';
 
-const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this
-machine only unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
+const about = `Starts a cluster on this machine: API server, controller manager, scheduler and hollow nodes, whose pods
+exist in the API alone. Keys, certificates and data are in --data-dir; the API is reachable from this machine only
+unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
 
 /**
  * As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are
@@ -40,6 +43,10 @@ export const upFlags = {
       default: '.orch',
       help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.',
     }),
+    hollowNodes: int('hollow-nodes', 'supported', {
+      default: 2,
+      help: 'How many nodes there are. With 0 there is the API server alone, without controllers and scheduler.',
+    }),
   }),
 } as const;
 
@@ -48,6 +55,8 @@ export const up: Command = async (argv, context) => {
   if (line === undefined) return 0;
   const { completed, options, given } = line;
   const { out } = context;
+  const { hollowNodes } = options.local as typeof options.local & { readonly hollowNodes: number };
+  if (hollowNodes < 0) throw new FlagError(['--hollow-nodes must be greater than or equal to 0']);
   using interrupts = watchInterrupts(context);
   out(`orch ${orchVersion}, Kubernetes API ${versionInfo().gitVersion.split('+')[0]}\n`);
   const dataDir = resolve(options.local.dataDir);
@@ -56,7 +65,24 @@ export const up: Command = async (argv, context) => {
   const log = await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context);
   const pki = await ensureLocalPki(dataDir, completed.options, log);
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
-  const config = await assembleStartConfig(completed, {
+  const local: Local = { line, dataDir, pki, log, interrupts };
+  const code = await (hollowNodes === 0 ? serveApi(local, context) : runAll(local, hollowNodes, argv, context));
+  out(code === 0 ? `Stopped. The data is in ${shown(dataDir)}.\n` : 'Stopped before it was ready.\n');
+  return code;
+};
+
+interface Local {
+  readonly line: ReadCommandLine;
+  readonly dataDir: string;
+  readonly pki: Pki;
+  readonly log: Logger;
+  readonly interrupts: Interrupts;
+}
+
+/** The API server alone, in this process. */
+async function serveApi({ line, dataDir, pki, log, interrupts }: Local, context: CommandContext): Promise<number> {
+  const { out } = context;
+  const config = await assembleStartConfig(line.completed, {
     serving: () => Promise.resolve(pki.serving),
     pki,
     storeDirectory: join(dataDir, 'store'),
@@ -66,7 +92,7 @@ export const up: Command = async (argv, context) => {
   });
   out(`  store                  ${describeStore(config)}\n`);
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
-  const code = await serveUntilStopped(
+  return serveUntilStopped(
     {
       config,
       interrupts,
@@ -74,15 +100,35 @@ export const up: Command = async (argv, context) => {
         await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.tls.certificate.get(), pki));
         out(`  API server             ${url}\n`);
         await Promise.race([ready, interrupts.first]);
-        if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);
+        if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig), 'kubectl get namespaces')}`);
       },
       onStopping: () => out('\nStopping. Ctrl-C once more ends it at once.\n'),
     },
     context,
   );
-  out(code === 0 ? `Stopped. The data is in ${shown(dataDir)}.\n` : 'Stopped before it was ready.\n');
-  return code;
-};
+}
+
+/** Everything, each part in a process of its own. */
+function runAll(
+  { line, dataDir, pki, interrupts }: Local,
+  hollowNodes: number,
+  argv: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { disablePlugins } = line.options.admission;
+  // Pods have accounts from the first one on: the controllers that make them are there.
+  const accounts = disablePlugins.includes('ServiceAccount') ? [] : ['--enable-admission-plugins=ServiceAccount'];
+  const apiServerArgs = ['up', ...argv, '--hollow-nodes=0', ...accounts];
+  return runCluster(
+    { dataDir, pki, apiServerArgs, hollowNodes, shown },
+    interrupts,
+    () =>
+      context.out(
+        `\n${nextSteps(shown(join(dataDir, 'admin.kubeconfig')), 'kubectl create deployment web --image=nginx')}`,
+      ),
+    context,
+  );
+}
 
 const ensureLocalPki = (dataDir: string, options: ApiServerOptions, log: Logger): Promise<Pki> =>
   ensurePki(
@@ -99,10 +145,11 @@ const describeStore = ({ store }: StartConfig): string =>
 
 const nextSteps = (
   kubeconfig: string,
+  command: string,
 ): string => `Ready. The administrator's kubeconfig is ${kubeconfig}. In another terminal:
 
   export KUBECONFIG=${quote(kubeconfig.startsWith('/') ? kubeconfig : `$PWD/${kubeconfig}`)}
-  kubectl get namespaces
+  ${command}
 
 Ctrl-C stops it; the next start continues with the same data.
 `;

@@ -53,8 +53,11 @@ export const createServing = (ca: KeyPair, { dnsNames, ipAddresses }: ServingNam
     now,
   );
 
-export const createAdmin = (ca: KeyPair, now: Date): KeyPair =>
-  createPair({ subject: adminSubject, use: 'client', issuer: issuerOf(ca, caSubject) }, certificateDays, now);
+export const createAdmin = (ca: KeyPair, now: Date): KeyPair => createClientPair(ca, adminSubject, now);
+
+/** For a client that the control plane's authority vouches for. */
+export const createClientPair = (ca: KeyPair, subject: Subject, now: Date): KeyPair =>
+  createPair({ subject, use: 'client', issuer: issuerOf(ca, caSubject) }, certificateDays, now);
 
 export const createFrontProxyClient = (ca: KeyPair, now: Date): KeyPair =>
   createPair(

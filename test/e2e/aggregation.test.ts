@@ -64,13 +64,21 @@ beforeAll(async () => {
   buildOrch();
   directory = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port, portBehind] = (await freePorts(2)) as [number, number];
-  cluster = new OrchProcess(['up', '--data-dir', join(directory, 'cluster'), '--secure-port', String(port)]);
+  cluster = new OrchProcess([
+    'up',
+    '--hollow-nodes=0',
+    '--data-dir',
+    join(directory, 'cluster'),
+    '--secure-port',
+    String(port),
+  ]);
   await cluster.says('Ready');
   const pki = (name: string): string => join(directory, 'cluster', 'pki', name);
   const ca = { certificate: await readFile(pki('ca.crt'), 'utf8'), key: await readFile(pki('ca.key'), 'utf8') };
   const serving = createServing(ca, { dnsNames: ['metrics.default.svc'], ipAddresses: ['127.0.0.1'] }, new Date());
   behind = new OrchProcess([
     'up',
+    '--hollow-nodes=0',
     '--data-dir',
     join(directory, 'behind'),
     '--secure-port',

@@ -27,6 +27,7 @@ async function startAudited(mode: string): Promise<Audited> {
   const logPath = inside('audit.log');
   const orch = new OrchProcess([
     'up',
+    '--hollow-nodes=0',
     '--data-dir',
     inside('data'),
     '--secure-port',

@@ -18,6 +18,7 @@ beforeAll(async () => {
   await writeFile(tokens, 'alicetoken,alice,1,"devs"\n');
   orch = new OrchProcess([
     'up',
+    '--hollow-nodes=0',
     '--data-dir',
     join(directory, 'data'),
     '--secure-port',

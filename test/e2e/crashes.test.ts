@@ -45,6 +45,7 @@ class Server {
   async start(): Promise<void> {
     this.#process = new OrchProcess([
       'up',
+      '--hollow-nodes=0',
       '--data-dir',
       this.#dataDir,
       '--secure-port',
@@ -183,6 +184,7 @@ describe('etcd that is away at the start', () => {
     const [port = 0] = await freePorts(1);
     await using orch = new OrchProcess([
       'up',
+      '--hollow-nodes=0',
       '--data-dir',
       directory,
       '--secure-port',

@@ -13,7 +13,14 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   kubeconfig = join(directory, 'data', 'admin.kubeconfig');
   const [port = 0] = await freePorts(1);
-  orch = new OrchProcess(['up', '--data-dir', join(directory, 'data'), '--secure-port', String(port)]);
+  orch = new OrchProcess([
+    'up',
+    '--hollow-nodes=0',
+    '--data-dir',
+    join(directory, 'data'),
+    '--secure-port',
+    String(port),
+  ]);
   await orch.says('Ready');
 });
 afterAll(async () => {

@@ -57,7 +57,7 @@ test('a request that stalls the program is logged with functions of the bundle, 
   const [port = 0] = await freePorts(1);
   const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
   const start = (): OrchProcess =>
-    new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+    new OrchProcess(['up', '--hollow-nodes=0', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
   const orch = withNodeOptions(`--import=data:text/javascript,${encodeURIComponent(slowParser)}`, start);
   onTestFinished(async () => {
     await orch[Symbol.asyncDispose]();

@@ -20,7 +20,15 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 async function up(...flags: string[]): Promise<OrchProcess> {
-  const orch = new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+  const orch = new OrchProcess([
+    'up',
+    '--hollow-nodes=0',
+    '--data-dir',
+    dataDir,
+    '--secure-port',
+    String(port),
+    ...flags,
+  ]);
   await orch.says('Ready');
   return orch;
 }
@@ -83,6 +91,7 @@ describe('orch up, in a process of its own', () => {
     await using first = await up();
     await using second = new OrchProcess([
       'up',
+      '--hollow-nodes=0',
       '--data-dir',
       dataDir,
       '--secure-port',
@@ -101,7 +110,14 @@ describe('orch up, in a process of its own', () => {
 
   test('a port in use is refused in one line', async () => {
     await using first = await up();
-    await using second = new OrchProcess(['up', '--data-dir', join(directory, 'other'), '--secure-port', String(port)]);
+    await using second = new OrchProcess([
+      'up',
+      '--hollow-nodes=0',
+      '--data-dir',
+      join(directory, 'other'),
+      '--secure-port',
+      String(port),
+    ]);
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.errors).toBe(
       `Error: port ${port} on 127.0.0.1 is in use: stop the server there, or choose another port with --secure-port\n`,

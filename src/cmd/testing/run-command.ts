@@ -16,6 +16,10 @@ export interface RunningCommand {
   readonly exits: readonly number[];
 }
 
+const neverStarted: Dependencies['startProcess'] = () => {
+  throw new Error('this test starts no processes');
+};
+
 export function runCommand(
   argv: readonly string[],
   { stdin = '', ...given }: Partial<Dependencies> & { stdin?: string } = {},
@@ -28,7 +32,7 @@ export function runCommand(
     events.emit('written');
   };
   const context: CommandContext = {
-    parts: { startApiServer: startHttpsServer, convertValue: (value) => value, ...given },
+    parts: { startApiServer: startHttpsServer, convertValue: (value) => value, startProcess: neverStarted, ...given },
     out: write('out'),
     err: write('err'),
     readStdin: () => Promise.resolve(Buffer.from(stdin)),

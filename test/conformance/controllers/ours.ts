@@ -1,6 +1,7 @@
 /** Our controllers and our scheduler, in this process, with the options of the recorded ones. */
 import { createClient, type Client, type Impersonation } from '../../../src/client/index.ts';
-import { processAccount, startControllers } from '../../../src/controllers/manager/manager.ts';
+import { processAccount } from '../../../src/controllers/manager/controller-table.ts';
+import { startControllers } from '../../../src/controllers/manager/manager.ts';
 import {
   type ControllerManagerOptions,
   defaultControllerManagerOptions as defaults,
