@@ -31,6 +31,7 @@ export class Discovery {
   /** Why the resources of a group and version are unknown, by `group/version`. Absence says nothing there. */
   readonly failures: ReadonlyMap<string, string>;
   readonly #byKind = new Map<string, DiscoveredResource>();
+  readonly #byName = new Map<string, DiscoveredResource>();
 
   /** @param versions those of one group in the server's order of preference */
   constructor(versions: readonly DiscoveredVersion[]) {
@@ -43,10 +44,16 @@ export class Discovery {
         if (!preferred.has(name)) preferred.set(name, resource);
         const kind = `${apiVersionOf(resource)} ${resource.kind}`;
         if (!this.#byKind.has(kind)) this.#byKind.set(kind, resource);
+        this.#byName.set(`${apiVersionOf(resource)} ${resource.resource}`, resource);
       }
     }
     this.preferred = [...preferred.values()];
     this.failures = failures;
+  }
+
+  /** The resource of a plural name in one of the versions that are served. */
+  named(name: Pick<DiscoveredResource, 'group' | 'version' | 'resource'>): DiscoveredResource | undefined {
+    return this.#byName.get(`${apiVersionOf(name)} ${name.resource}`);
   }
 
   /** The resource of a kind in one of the versions that are served. */
