@@ -180,7 +180,10 @@ function wrongTypeText(expected: readonly CelType[], found: CelType): string {
 const shownType = (type: CelType): string => (type.kind === 'null' ? 'null_type' : typeText(type));
 
 /** A part that a macro uses twice has its errors twice. */
-const textOf = (text: string, issues: readonly Issue[]): string => `compilation failed: ${uniqueText(text, issues)}`;
+const textOf = (text: string, issues: readonly Issue[]): string => `${compilationFailed}${uniqueText(text, issues)}`;
+
+/** What the failures of expressions begin with that are no expressions, or whose types do not fit. */
+export const compilationFailed = 'compilation failed: ';
 
 const maxIssues = 100;
 

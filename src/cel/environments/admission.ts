@@ -65,8 +65,10 @@ export const namespaceObject = namedSchemaType('kubernetes.Namespace', {
 });
 
 export interface AdmissionUse {
-  /** The policy has parameters. */
-  readonly params?: boolean;
+  /** Of the objects of the request; any when absent. */
+  readonly object?: CelType;
+  /** The policy has parameters, of any type or of this one. */
+  readonly params?: boolean | CelType;
   readonly authorizer?: boolean;
   /** Of a policy, by name: the variables before. */
   readonly variables?: ReadonlyMap<string, CelType>;
@@ -76,6 +78,7 @@ export interface AdmissionUse {
 
 /** `object` and `oldObject` are bound to null where there is none. */
 export function admissionEnvironment({
+  object = dynType,
   params = false,
   authorizer = false,
   variables,
@@ -83,11 +86,11 @@ export function admissionEnvironment({
 }: AdmissionUse): Environment {
   return environment({
     variables: {
-      object: dynType,
-      oldObject: dynType,
+      object,
+      oldObject: object,
       request: admissionRequest.type,
       namespaceObject: namespaceObject.type,
-      ...(params ? { params: dynType } : {}),
+      ...(params === false ? {} : { params: params === true ? dynType : params }),
       ...(authorizer ? { authorizer: authorizerType, 'authorizer.requestResource': resourceCheckType } : {}),
       ...(variables === undefined
         ? {}

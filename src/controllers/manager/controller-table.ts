@@ -114,7 +114,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'persistentvolume-attach-detach-controller': { account: 'attachdetach-controller' },
   'persistentvolume-expander-controller': { account: 'expand-controller', reporter: 'volume_expand' },
-  'clusterrole-aggregation-controller': { account: 'clusterrole-aggregation-controller' },
+  'clusterrole-aggregation-controller': {
+    account: 'clusterrole-aggregation-controller',
+    load: async () => (await import('../cluster-role-aggregation/controller.ts')).startClusterRoleAggregation,
+  },
   'persistentvolumeclaim-protection-controller': { account: 'pvc-protection-controller' },
   'persistentvolume-protection-controller': { account: 'pv-protection-controller' },
   'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
@@ -136,7 +139,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'legacy-service-account-token-cleaner',
     load: async () => (await import('../legacy-tokens/controller.ts')).startLegacyTokenCleaner,
   },
-  'validatingadmissionpolicy-status-controller': { account: 'validatingadmissionpolicy-status-controller' },
+  'validatingadmissionpolicy-status-controller': {
+    account: 'validatingadmissionpolicy-status-controller',
+    load: async () =>
+      (await import('../validating-admission-policies/controller.ts')).startValidatingAdmissionPolicyStatus,
+  },
   'taint-eviction-controller': {
     account: 'node-controller',
     reporter: 'taint-eviction-controller',
