@@ -58,6 +58,8 @@ export interface ClientRequestOptions {
   readonly part?: string;
   /** In place of the limits of the flags. */
   readonly limits?: Pick<ClientOptions, 'qps' | 'burst' | 'limiter'>;
+  /** How many times the limits of the flags. */
+  readonly rates?: { readonly qps: number; readonly burst: number };
   /** In place of the credentials of the daemon. */
   readonly credentials?: Credentials;
 }
@@ -185,8 +187,11 @@ async function openApi({ options, around }: DaemonSpec, log: Logger): Promise<Ap
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
 
-const clientOptions = ({ client }: DaemonOptions): Pick<ClientOptions, 'qps' | 'burst' | 'contentType'> => ({
-  ...rateLimits(client),
+const clientOptions = (
+  { client }: DaemonOptions,
+  rates = { qps: 1, burst: 1 },
+): Pick<ClientOptions, 'qps' | 'burst' | 'contentType'> => ({
+  ...rateLimits({ ...client, qps: client.qps * rates.qps, burst: client.burst * rates.burst }),
   contentType: client.contentType.includes('protobuf') ? 'protobuf' : client.contentType,
 });
 
@@ -251,9 +256,9 @@ function daemonOf(kernel: Kernel, spec: DaemonSpec, fence: Fence | undefined, si
     log,
     registry,
     files,
-    client({ part, limits, credentials } = {}) {
+    client({ part, limits, rates, credentials } = {}) {
       const client = connection.client({
-        ...clientOptions(spec.options),
+        ...clientOptions(spec.options, rates),
         ...limits,
         userAgent: userAgent(spec.name, part),
         observer,

@@ -4,9 +4,8 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicySpec,
 } from '../../api/gen/types/admissionregistration-v1.ts';
-import { type CelType, dynType } from '../../cel/index.ts';
+import { admissionEnvironment, type CelType, dynType } from '../../cel/index.ts';
 import { compilationFailed, type Environment } from '../../cel/environment.ts';
-import { admissionEnvironment } from '../../cel/uses/admission.ts';
 
 export interface ResourceName {
   readonly group: string;
