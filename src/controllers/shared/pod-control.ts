@@ -50,7 +50,8 @@ export class PodControl {
     const { name, namespace, uid } = pod.metadata;
     try {
       const last = await client.core.v1.pods.namespace(namespace!).delete(name!, { preconditions: { uid: uid! } });
-      this.wrote(last ?? pod);
+      if (last?.metadata.deletionTimestamp === undefined) this.#pods.deleted(pod);
+      else this.wrote(last);
       events.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) return this.#pods.deleted(pod);
@@ -59,18 +60,18 @@ export class PodControl {
     }
   }
 
-  /** The server answered a deletion, or the removal of a finalizer, with this pod. */
+  /** The server answered a write with this pod, which may be its last state. */
   wrote(pod: Pod): void {
-    if (isStillThere(pod)) this.#pods.wrote(pod);
-    else this.#pods.deleted(pod);
+    if (isGone(pod)) this.#pods.deleted(pod);
+    else this.#pods.wrote(pod);
   }
 }
 
-/** The server answers the deletion of a pod with the pod, be it there for a while or gone. */
-function isStillThere({ metadata }: Pod): boolean {
-  if (metadata.deletionTimestamp === undefined) return false;
-  return Number(metadata.deletionGracePeriodSeconds ?? 0) > 0 || (metadata.finalizers?.length ?? 0) > 0;
-}
+/** Nothing keeps a pod whose time to end is over. */
+const isGone = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined &&
+  Number(metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+  (metadata.finalizers?.length ?? 0) === 0;
 
 function podOf({ template, owner, name, namePrefix, reference = controllerReference(owner) }: PodToCreate): Input<Pod> {
   const { metadata, spec } = template;
