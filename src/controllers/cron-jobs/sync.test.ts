@@ -198,7 +198,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)('$name', ({ now, spec, status, start, replaced, nextS, events = [] }) => {
+test.each(rows)('a CronJob that is looked at: $name', ({ now, spec, status, start, replaced, nextS, events = [] }) => {
   const decision = decide(cronJob(spec, status), ms(now));
   expect(decision.startMs).toBe(start === undefined ? undefined : ms(start));
   expect(decision.replaced?.map(({ uid }) => uid)).toEqual(replaced);
@@ -223,12 +223,12 @@ const job = (name: string, end?: 'Complete' | 'Failed', time = '10:00:00', start
   },
 });
 
-describe('what a CronJob sees of its Jobs', () => {
+describe('the active Jobs of a CronJob', () => {
   const active = [reference('a'), reference('b')];
   const events = (jobs: Job[], status: CronJobStatus): string[] =>
     observe(cronJob({}, status), jobs).events.map(({ reason, message }) => `${reason} ${message}`);
 
-  test('Jobs that are over are no longer active', () => {
+  test('Finished Jobs are no longer active in the status of a CronJob', () => {
     const jobs = [job('a', 'Complete'), job('b')];
     expect(observe(cronJob({}, { active }), jobs).status).toEqual({
       active: [active[1]],
@@ -237,33 +237,33 @@ describe('what a CronJob sees of its Jobs', () => {
     expect(events(jobs, { active })).toEqual(['SawCompletedJob Saw completed job: a, condition: Complete']);
   });
 
-  test('a Job that failed is no success', () => {
+  test('A failed Job does not change lastSuccessfulTime', () => {
     const jobs = [job('a', 'Failed'), job('b')];
     expect(observe(cronJob({}, { active }), jobs).status).toEqual({ active: [active[1]] });
     expect(events(jobs, { active })).toEqual(['SawCompletedJob Saw completed job: a, condition: Failed']);
   });
 
-  test('the last success counts', () => {
+  test('lastSuccessfulTime is that of the last success', () => {
     const jobs = [job('a', 'Complete', '10:20:00'), job('b', 'Complete', '10:10:00'), job('c', 'Failed', '10:30:00')];
     expect(observe(cronJob(), jobs).status).toEqual({ lastSuccessfulTime: at('10:20:00') });
     const status = { lastSuccessfulTime: at('10:40:00') };
     expect(observe(cronJob({}, status), jobs).status).toBe(status);
   });
 
-  test('a Job that runs and is not in the status is unexpected', () => {
+  test('A running Job that is not in the status of its CronJob is unexpected', () => {
     const { unexpected, status } = observe(cronJob({}, { active }), [job('a'), job('b'), job('c'), job('d', 'Failed')]);
     expect(unexpected.map(({ metadata }) => metadata.name)).toEqual(['c']);
     expect(status.active).toBe(active);
   });
 
-  test('a Job that is in the status and not there is missing', () => {
+  test('A Job that is in the status of a CronJob and does not exist is missing', () => {
     const { missing, status } = observe(cronJob({}, { active }), [job('a')]);
     expect(missing).toEqual([active[1]]);
     expect(status.active).toBe(active);
   });
 });
 
-describe('the Jobs that a CronJob forgets', () => {
+describe('the history of a CronJob', () => {
   const jobs = [
     job('third', 'Complete', '10:30:00'),
     job('first', 'Complete', '10:10:00'),
@@ -282,7 +282,7 @@ describe('the Jobs that a CronJob forgets', () => {
       limits: [0, 0],
       forgotten: ['first', 'second', 'third', 'never', 'failed', 'failed-later'],
     },
-  ])('$name', ({ limits: [successful, failed], forgotten }) => {
+  ])('Jobs that the history limits delete: $name', ({ limits: [successful, failed], forgotten }) => {
     const spec = {
       ...(successful === undefined ? {} : { successfulJobsHistoryLimit: successful }),
       ...(failed === undefined ? {} : { failedJobsHistoryLimit: failed }),
@@ -296,7 +296,7 @@ describe('the Job of a CronJob', () => {
     jobTemplate: { metadata, spec: { backoffLimit: 2, template: { metadata: {}, spec: {} } } } as never,
   });
 
-  test('has the name, labels and annotations of its template and its minute', () => {
+  test('The Job of a CronJob has labels and annotations of the template and a name with its minute', () => {
     const made = jobOf(cronJob(template({ labels: { l: '1' }, annotations: { a: '1' } })), ms('10:10:00'));
     expect(made).toEqual({
       metadata: {
@@ -323,7 +323,7 @@ describe('the Job of a CronJob', () => {
     { timeZone: 'Asia/Tokyo', text: '2026-03-01T19:10:00+09:00' },
     { timeZone: 'America/St_Johns', text: '2026-03-01T06:40:00-03:30' },
     { timeZone: 'Etc/UTC', text: '2026-03-01T10:10:00Z' },
-  ])('says its time in the zone $timeZone', ({ timeZone, text }) => {
+  ])('The Job of a CronJob has its scheduled time in the zone $timeZone', ({ timeZone, text }) => {
     const { metadata } = jobOf(cronJob({ ...template({}), timeZone }), ms('10:10:00'));
     expect(metadata?.annotations).toEqual({ 'batch.kubernetes.io/cronjob-scheduled-timestamp': text });
   });

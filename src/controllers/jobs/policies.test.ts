@@ -72,13 +72,13 @@ describe('a pod failure policy', () => {
       action: undefined,
       counts: true,
     },
-  ])('$name', ({ rules, pod, action, counts, failsJob }) => {
+  ])('a pod failure policy: $name', ({ rules, pod, action, counts, failsJob }) => {
     const { spec } = jobOf({ podFailurePolicy: { rules } });
     const expected = { action, counts, ...(failsJob === undefined ? {} : { failsJob }) };
     expect(judgeFailure(spec, podOf('a', pod))).toEqual(expected);
   });
 
-  test('Without a policy all failures count', () => {
+  test('Without a pod failure policy all failures count', () => {
     expect(judgeFailure(jobOf().spec, podOf('a', { exitCode: 1 }))).toEqual({ action: undefined, counts: true });
   });
 });
@@ -113,12 +113,12 @@ describe('a success policy', () => {
     },
     { name: 'nothing has succeeded', rules: [{ succeededCount: 0 }], done: '', met: undefined },
     { name: 'indexes that cannot be read', rules: [{ succeededIndexes: 'x' }], done: '1', met: undefined },
-  ])('$name', ({ rules, done, met }) => {
+  ])('a success policy: $name', ({ rules, done, met }) => {
     const { spec } = indexedJob({ completions: 10, successPolicy: { rules } });
     expect(successOf(spec, IndexSet.parse(done, 10))).toBe(met);
   });
 
-  test('A Job without a policy has no early success', () => {
+  test('A Job without a success policy has no early success', () => {
     expect(successOf(indexedJob().spec, IndexSet.parse('0-1', 3))).toBeUndefined();
   });
 });

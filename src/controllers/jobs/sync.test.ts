@@ -36,7 +36,7 @@ const failedLongAgo = podOf('f', { phase: 'Failed', finished: 3000 });
 const failedNow = podOf('f', { phase: 'Failed', finished: 0 });
 const terminating = podOf('t', { isDeleted: true });
 
-describe('the pods that a Job makes and deletes', () => {
+describe('the next step of a Job', () => {
   test.each<Row>([
     { name: 'as many at a time as it may', job: jobOf({ completions: 5, parallelism: 2 }), step: 'create 2' },
     {
@@ -119,12 +119,12 @@ describe('the pods that a Job makes and deletes', () => {
       backoff: { failures: 1, lastFailureMs: nowMs - 4000 },
       step: 'wait 6 s',
     },
-  ])('$name', ({ job, pods = [], backoff, step }) => {
+  ])('the next step of a Job: $name', ({ job, pods = [], backoff, step }) => {
     expect(stepOf(job, pods, backoff)).toBe(step);
   });
 });
 
-describe('the indexes of an indexed Job', () => {
+describe('the next step of an indexed Job', () => {
   const done = podOf('done', { phase: 'Succeeded', index: 1 });
   test.each<Row>([
     { name: 'the first ones first', job: indexedJob({ completions: 5, parallelism: 2 }), step: 'create 0,1' },
@@ -186,7 +186,7 @@ describe('the indexes of an indexed Job', () => {
       pods: [podOf('f', { phase: 'Failed', index: 0, failures: 1 })],
       step: 'create 1,2',
     },
-  ])('$name', ({ job, pods = [], backoff, step }) => {
+  ])('the next step of an indexed Job: $name', ({ job, pods = [], backoff, step }) => {
     expect(stepOf(job, pods, backoff)).toBe(step);
   });
 });
@@ -195,7 +195,7 @@ interface VerdictRow extends Omit<Row, 'step'> {
   readonly verdict: string | undefined;
 }
 
-describe('how a Job ends', () => {
+describe('the verdict on a Job', () => {
   const met = (type: 'SuccessCriteriaMet' | 'FailureTarget'): Job['status'] => ({
     conditions: [{ type, status: 'True', reason: 'Known', message: 'is known' }],
   });
@@ -299,18 +299,18 @@ describe('how a Job ends', () => {
       pods: [failedNow],
       verdict: 'Failed Known: is known',
     },
-  ])('$name', ({ job, pods = [], verdict }) => {
+  ])('the verdict on a Job: $name', ({ job, pods = [], verdict }) => {
     const found = stateOf(job, pods, noBackoff, nowMs).verdict;
     expect(found === undefined ? undefined : `${found.type} ${found.reason}: ${found.message}`).toBe(verdict);
   });
 
-  test('Active pods are deleted when it ends', () => {
+  test('Active pods are deleted when a Job ends', () => {
     const job = jobOf({ backoffLimit: 0, parallelism: 2, completions: 2 });
     expect(stepOf(job, [failedNow, podOf('a'), succeeded, terminating])).toBe('end a');
   });
 });
 
-test('Pods are counted by what they do', () => {
+test('Pods of a Job are counted as active, ready and terminating', () => {
   const pods = [
     podOf('ready', { isReady: true }),
     podOf('pending', { phase: 'Pending' }),

@@ -49,8 +49,8 @@ const conditionsOf = ({ conditions = [] }: JobStatus): string[] =>
 const succeeded = podOf('s', { phase: 'Succeeded' });
 const failed = podOf('f', { phase: 'Failed' });
 
-describe('how pods that are over are counted', () => {
-  test('first by their identities, and then by numbers', () => {
+describe('finished pods of a Job', () => {
+  test('Finished pods are put into the status by uid first, and counted when their finalizer is gone', () => {
     const { first, untracked, last } = syncOf(jobOf({ completions: 5, parallelism: 5 }), [succeeded, failed]);
     expect(first.uncountedTerminatedPods).toEqual({ succeeded: ['s'], failed: ['f'] });
     expect(first.succeeded).toBeUndefined();
@@ -58,12 +58,12 @@ describe('how pods that are over are counted', () => {
     expect(last).toMatchObject({ succeeded: 1, failed: 1, uncountedTerminatedPods: {} });
   });
 
-  test('not before their finalizer is gone', () => {
+  test('A finished pod is not counted before its finalizer is gone', () => {
     const { last } = syncOf(jobOf({ completions: 5, parallelism: 5 }), [succeeded, failed], undefined, ['f']);
     expect(last).toMatchObject({ succeeded: 1, failed: 0, uncountedTerminatedPods: { failed: ['f'] } });
   });
 
-  test('once, when a sync before was cut short', () => {
+  test('A finished pod is counted once when the sync before was cut short', () => {
     const job = jobOf({ completions: 5, parallelism: 5 }, { uncountedTerminatedPods: { succeeded: ['s', 'gone'] } });
     const { first, untracked, last } = syncOf(job, [succeeded]);
     expect(first).toMatchObject({ succeeded: 1, uncountedTerminatedPods: { succeeded: ['s'] } });
@@ -71,7 +71,7 @@ describe('how pods that are over are counted', () => {
     expect(last).toMatchObject({ succeeded: 2, uncountedTerminatedPods: {} });
   });
 
-  test('not again without the finalizer', () => {
+  test('A finished pod without the finalizer is not counted again', () => {
     const job = jobOf({ completions: 5, parallelism: 5 }, { succeeded: 1, failed: 1 });
     const pods = [
       podOf('s', { phase: 'Succeeded', isCounted: true }),
@@ -82,7 +82,7 @@ describe('how pods that are over are counted', () => {
     expect(last).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  test('500 at a time', () => {
+  test('At most 500 finished pods are counted in one sync', () => {
     const pods = Array.from({ length: 700 }, (_, i) => podOf(`s${i}`, { phase: 'Succeeded' }));
     const { first, last, isOver } = syncOf(jobOf({ completions: 700, parallelism: 700 }), pods);
     expect(first.uncountedTerminatedPods?.succeeded).toHaveLength(500);
@@ -90,39 +90,39 @@ describe('how pods that are over are counted', () => {
     expect(isOver).toBe(false);
   });
 
-  test('by index where they have one', () => {
+  test('Pods of an indexed Job are counted by their index', () => {
     const pods = [podOf('b', { phase: 'Succeeded', index: 2 }), podOf('a', { phase: 'Succeeded', index: 0 })];
     const { first, untracked } = syncOf(indexedJob(), pods);
     expect(first).toMatchObject({ succeeded: 2, completedIndexes: '0,2', uncountedTerminatedPods: {} });
     expect(untracked).toEqual(['a', 'b']);
   });
 
-  test('not where their index is none of the Job', () => {
+  test('Pods with an index that the Job does not have are released and not counted', () => {
     const pods = [podOf('a', { phase: 'Succeeded', index: 3 }), podOf('b', { phase: 'Failed' })];
     const { first, untracked } = syncOf(indexedJob(), pods);
     expect(first).toMatchObject({ succeeded: 0, completedIndexes: '', uncountedTerminatedPods: {} });
     expect(untracked).toEqual(['a', 'b']);
   });
 
-  test('not as failed where the policy ignores it', () => {
+  test('A failure that the policy ignores is not counted', () => {
     const rules = [{ action: 'Ignore' as const, onExitCodes: { operator: 'In' as const, values: [1] } }];
     const { first, untracked } = syncOf(jobOf({ podFailurePolicy: { rules } }), [failed]);
     expect(first.uncountedTerminatedPods).toEqual({});
     expect(untracked).toEqual(['f']);
   });
 
-  test('as failed when they are deleted, where they are replaced at once', () => {
+  test('A pod that is being deleted counts as failed where it is replaced at once', () => {
     const { first } = syncOf(jobOf(), [podOf('t', { isDeleted: true })]);
     expect(first).toMatchObject({ terminating: 1, uncountedTerminatedPods: { failed: ['t'] } });
   });
 
-  test('when they are gone, where the Job waits for that', () => {
+  test('A pod that is being deleted is not counted where the Job waits for its end', () => {
     const { first, untracked } = syncOf(jobOf({ podReplacementPolicy: 'Failed' }), [podOf('t', { isDeleted: true })]);
     expect(first).toMatchObject({ terminating: 1, uncountedTerminatedPods: {} });
     expect(untracked).toEqual([]);
   });
 
-  test('late where the next pod of the index takes over its failures', () => {
+  test('The last failed pod of an index keeps its finalizer until the next pod has its count', () => {
     const job = indexedJob({ backoffLimitPerIndex: 3, parallelism: 1 });
     const last = podOf('last', { phase: 'Failed', finished: 3, index: 0, failures: 1 });
     const before = podOf('before', { phase: 'Failed', finished: 30, index: 0 });
@@ -131,21 +131,21 @@ describe('how pods that are over are counted', () => {
     expect(syncOf(job, [last, next]).untracked).toEqual(['last']);
   });
 
-  test('not at all once the Job is deleted, and let go', () => {
+  test('All pods of a Job that is being deleted are released', () => {
     const job = jobOf({}, {}, { deletionTimestamp: now });
     const { first, untracked } = syncOf(job, [podOf('a'), succeeded]);
     expect(untracked).toEqual(['a', 's']);
     expect(first.uncountedTerminatedPods).toEqual({ succeeded: ['s'] });
   });
 
-  test('as they were counted before, when nothing is left to be counted', () => {
+  test('A status without pods to be counted stays the same object', () => {
     const status: JobStatus = { succeeded: 2, uncountedTerminatedPods: { succeeded: ['a'] } };
     expect(settledStatus(status, new Set(['a']))).toBe(status);
   });
 });
 
 describe('the end of a Job', () => {
-  test('comes when all pods are counted', () => {
+  test('A Job is complete when all pods are counted', () => {
     const { first, last, isOver, events } = syncOf(jobOf(), [succeeded]);
     expect(conditionsOf(first)).toEqual(['SuccessCriteriaMet=True CompletionsReached']);
     expect(conditionsOf(last)).toEqual([
@@ -157,14 +157,14 @@ describe('the end of a Job', () => {
     expect(events).toEqual(['Normal Completed Job completed']);
   });
 
-  test('waits for finalizers', () => {
+  test('A Job is not complete while a finalizer could not be removed', () => {
     const { last, isOver, events } = syncOf(jobOf(), [succeeded], undefined, ['s']);
     expect(conditionsOf(last)).toEqual(['SuccessCriteriaMet=True CompletionsReached']);
     expect(isOver).toBe(false);
     expect(events).toEqual([]);
   });
 
-  test('waits for pods that are being deleted', () => {
+  test('A Job is not failed before its pods have ended', () => {
     const job = jobOf({ backoffLimit: 0, parallelism: 2, completions: 2 });
     const before = syncOf(job, [failed, podOf('a')]);
     expect(before).toMatchObject({ isOver: false, untracked: ['f', 'a'], events: [] });
@@ -181,13 +181,13 @@ describe('the end of a Job', () => {
     expect(after.events).toEqual(['Warning BackoffLimitExceeded Job has reached the specified backoff limit']);
   });
 
-  test('is not told when pods could not be deleted', () => {
+  test('A Job is no FailureTarget while its pods could not be deleted', () => {
     const { first, isOver } = syncOf(jobOf({ backoffLimit: 0 }), [failed, podOf('a')], new Error('refused'));
     expect(conditionsOf(first)).toEqual([]);
     expect(isOver).toBe(false);
   });
 
-  test('leaves pods out that a success made superfluous', () => {
+  test('Pods that a success policy ends do not count as failed', () => {
     const job = indexedJob({ successPolicy: { rules: [{ succeededCount: 1 }] } });
     const pods = [podOf('s', { phase: 'Succeeded', index: 0 }), podOf('a', { index: 1 })];
     const { last, untracked } = syncOf(job, pods);
@@ -196,13 +196,13 @@ describe('the end of a Job', () => {
     expect(last.failed).toBeUndefined();
   });
 
-  test('of a work queue comes when the last pod has ended', () => {
+  test('A work queue is complete when the last pod has ended', () => {
     const job = jobOf({ completions: undefined, parallelism: 2 } as never);
     expect(syncOf(job, [succeeded, podOf('a')]).isOver).toBe(false);
     expect(syncOf(job, [succeeded, podOf('a', { phase: 'Failed' })]).isOver).toBe(true);
   });
 
-  test('says when more pods succeeded than were asked for', () => {
+  test('A Job with more successes than completions says so in an event', () => {
     const pods = [succeeded, podOf('s2', { phase: 'Succeeded' })];
     expect(syncOf(jobOf(), pods).events).toEqual([
       'Warning TooManySucceededPods Too many succeeded pods running after completion count reached',
@@ -210,7 +210,7 @@ describe('the end of a Job', () => {
     ]);
   });
 
-  test('of a Job without completions comes at once', () => {
+  test('A Job with 0 completions is complete at once', () => {
     expect(syncOf(jobOf({ completions: 0 }), []).isOver).toBe(true);
   });
 });
@@ -218,29 +218,29 @@ describe('the end of a Job', () => {
 describe('a Job that is suspended and resumed', () => {
   const suspended = syncOf(jobOf({ suspend: true }, { startTime: ago(60) }), [podOf('a', { isReady: true })]);
 
-  test('loses its pods without counting them', () => {
+  test('A suspended Job loses its pods without counting them', () => {
     expect(suspended.last).toMatchObject({ active: 0, ready: 0, terminating: 1, startTime: ago(60) });
     expect(suspended.last.failed).toBeUndefined();
     expect(conditionsOf(suspended.last)).toEqual(['Suspended=True JobSuspended']);
     expect(suspended.events).toEqual(['Normal Suspended Job suspended']);
   });
 
-  test('says so once', () => {
+  test('A suspended Job says so in one event', () => {
     expect(syncOf(jobOf({ suspend: true }, suspended.last), []).events).toEqual([]);
   });
 
-  test('starts anew', () => {
+  test('A resumed Job has a new start time', () => {
     const { last, events } = syncOf(jobOf({ suspend: false }, suspended.last), []);
     expect(last).toMatchObject({ active: 1, startTime: now });
     expect(conditionsOf(last)).toEqual(['Suspended=False JobResumed']);
     expect(events).toEqual(['Normal Resumed Job resumed']);
   });
 
-  test('that was never suspended has no such condition', () => {
+  test('A Job that was never suspended has no condition Suspended', () => {
     expect(syncOf(jobOf({ suspend: false }), []).last.conditions).toBeUndefined();
   });
 
-  test('is not suspended any more once it is over', () => {
+  test('A Job that is complete is not suspended', () => {
     const { last } = syncOf(jobOf({ suspend: true }, { startTime: now }), [succeeded]);
     expect(conditionsOf(last)).toEqual([
       'SuccessCriteriaMet=True CompletionsReached',
