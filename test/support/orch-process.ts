@@ -23,8 +23,9 @@ export class OrchProcess implements AsyncDisposable {
   output = '';
   errors = '';
 
-  constructor(args: readonly string[]) {
-    this.#child = spawn(process.execPath, ['bin/orch.js', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  /** @param program a path in the checkout, or a whole one */
+  constructor(args: readonly string[], program = 'bin/orch.js') {
+    this.#child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
@@ -50,6 +51,11 @@ export class OrchProcess implements AsyncDisposable {
     );
     ended.catch(() => undefined);
     while (!written().includes(text)) await Promise.race([once(this.#child[stream]!, 'data'), ended]);
+  }
+
+  /** Does not wait for what comes of it. */
+  send(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   kill(signal: NodeJS.Signals): Promise<Exit> {
