@@ -56,7 +56,7 @@ const noResource = {
 /** As upstream: whether it may be asked for could not be found out. */
 function refusedByError(error: string, log: GuardLog, path: string): StatusError {
   log.error({ err: error, path }, 'a request could not be authorized');
-  return internalError('Internal error occurred: the request could not be authorized');
+  return internalError('the request could not be authorized');
 }
 
 /** Without the query, decoded. Undefined for what is no path: routes might read it in another way. */

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { formatHelp } from '../help.ts';
+import { FlagError, flagsOf, parseFlags } from '../parse.ts';
+import { defaultComponent, formatComponent, parseComponent } from './document.ts';
+import { completeScheduler } from './options.ts';
+import { schedulerFlags } from './table.ts';
+
+const document = (more: object = {}): string =>
+  JSON.stringify({ apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration', ...more });
+
+function complete(argv: readonly string[], text?: string, program = 'scheduler') {
+  const { options, given } = parseFlags(schedulerFlags, argv);
+  return completeScheduler(options, given, program, text === undefined ? undefined : parseComponent(text));
+}
+
+describe('the flags of the scheduler', () => {
+  const flags = flagsOf(schedulerFlags);
+
+  test('are those of kube-scheduler 1.32, none of which is refused', () => {
+    const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(flags.filter(({ support }) => support === 'unsupported')).toEqual([]);
+    expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual([
+      'vmodule',
+      'contention-profiling',
+    ]);
+    const own = ['event-loop-stall-threshold', 'requestheader-uid-headers'];
+    expect(names.filter((name) => !own.includes(name)).sort()).toEqual([
+      'allow-metric-labels',
+      'allow-metric-labels-manifest',
+      'authentication-kubeconfig',
+      'authentication-skip-lookup',
+      'authentication-token-webhook-cache-ttl',
+      'authentication-tolerate-lookup-failure',
+      'authorization-always-allow-paths',
+      'authorization-kubeconfig',
+      'authorization-webhook-cache-authorized-ttl',
+      'authorization-webhook-cache-unauthorized-ttl',
+      'bind-address',
+      'cert-dir',
+      'client-ca-file',
+      'config',
+      'contention-profiling',
+      'disable-http2-serving',
+      'disabled-metrics',
+      'feature-gates',
+      'help',
+      'http2-max-streams-per-connection',
+      'kube-api-burst',
+      'kube-api-content-type',
+      'kube-api-qps',
+      'kubeconfig',
+      'leader-elect',
+      'leader-elect-lease-duration',
+      'leader-elect-renew-deadline',
+      'leader-elect-resource-lock',
+      'leader-elect-resource-name',
+      'leader-elect-resource-namespace',
+      'leader-elect-retry-period',
+      'log-flush-frequency',
+      'log-json-info-buffer-size',
+      'log-json-split-stream',
+      'log-text-info-buffer-size',
+      'log-text-split-stream',
+      'logging-format',
+      'master',
+      'permit-address-sharing',
+      'permit-port-sharing',
+      'pod-max-in-unschedulable-pods-duration',
+      'profiling',
+      'requestheader-allowed-names',
+      'requestheader-client-ca-file',
+      'requestheader-extra-headers-prefix',
+      'requestheader-group-headers',
+      'requestheader-username-headers',
+      'secure-port',
+      'show-hidden-metrics-for-version',
+      'tls-cert-file',
+      'tls-cipher-suites',
+      'tls-min-version',
+      'tls-private-key-file',
+      'tls-sni-cert-key',
+      'v',
+      'version',
+      'vmodule',
+      'write-config-to',
+    ]);
+  });
+
+  test('are explained, each in the help', () => {
+    const help = formatHelp(schedulerFlags);
+    expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
+    expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('have the defaults of kube-scheduler', () => {
+    const { daemon, podMaxInUnschedulableMs } = complete([]);
+    expect(daemon).toMatchObject({
+      serving: { securePort: 10259 },
+      client: { qps: 50, burst: 100 },
+      authentication: { tolerateLookupFailure: true },
+    });
+    expect(podMaxInUnschedulableMs).toBe(300_000);
+  });
+
+  test.each([
+    { argv: [], program: 'scheduler', text: undefined, lock: 'orch-system/scheduler' },
+    { argv: [], program: 'kube-scheduler', text: undefined, lock: 'kube-system/kube-scheduler' },
+    {
+      argv: ['--leader-elect-resource-name=kube-scheduler'],
+      program: 'scheduler',
+      text: undefined,
+      lock: 'kube-system/kube-scheduler',
+    },
+    { argv: [], program: 'scheduler', text: document(), lock: 'kube-system/kube-scheduler' },
+    {
+      argv: ['--leader-elect-resource-name=other'],
+      program: 'scheduler',
+      text: document({ leaderElection: { resourceName: 'mine', resourceNamespace: 'ns' } }),
+      lock: 'ns/other',
+    },
+  ])('the lock of $program $argv with $text is $lock', ({ argv, program, text, lock }) => {
+    const { resourceNamespace, resourceName } = complete(argv, text, program).daemon.leaderElection;
+    expect(`${resourceNamespace}/${resourceName}`).toBe(lock);
+  });
+
+  test('are refused where a value makes no sense', () => {
+    expect(() => complete(['--pod-max-in-unschedulable-pods-duration=-1s'])).toThrow(FlagError);
+    expect(() => complete([], document({ leaderElection: { leaseDuration: '1s' } }))).toThrow(
+      '--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline',
+    );
+  });
+});
+
+describe('a KubeSchedulerConfiguration', () => {
+  test('decides in place of the flags, but for those of leader election', () => {
+    const text = document({
+      clientConnection: { kubeconfig: '/doc', qps: 7, burst: 8, contentType: 'application/json' },
+      leaderElection: { leaderElect: false, leaseDuration: '30s', renewDeadline: '20s', retryPeriod: '3s' },
+      enableProfiling: false,
+    });
+    const { daemon, warnings } = complete(
+      ['--kubeconfig=/flag', '--kube-api-qps=1', '--profiling', '--leader-elect-retry-period=4s', '--master=https://m'],
+      text,
+    );
+    expect(daemon.client).toEqual({
+      kubeconfig: '/doc',
+      qps: 7,
+      burst: 8,
+      contentType: 'application/json',
+      master: 'https://m',
+    });
+    expect(daemon.leaderElection).toMatchObject({
+      leaderElect: false,
+      leaseDurationMs: 30_000,
+      renewDeadlineMs: 20_000,
+      retryPeriodMs: 4000,
+    });
+    expect(daemon.debugging.profiling).toBe(false);
+    expect(warnings).toEqual([
+      '--kubeconfig is ignored: the file of --config decides',
+      '--kube-api-qps is ignored: the file of --config decides',
+      '--profiling is ignored: the file of --config decides',
+    ]);
+  });
+
+  test.each([
+    { text: '{', says: 'did not find expected node content' },
+    { text: '[]', says: 'the document is no object' },
+    { text: document({ kind: 'Policy' }), says: 'no kind "Policy" is registered for version' },
+    {
+      text: document({ apiVersion: 'kubescheduler.config.k8s.io/v1beta3' }),
+      says: 'for version "kubescheduler.config.k8s.io/v1beta3"',
+    },
+    { text: document({ parallelism: 0 }), says: 'parallelism: Invalid value: 0: should be an integer value greater' },
+    {
+      text: document({ enableProfiling: 'yes' }),
+      says: 'enableProfiling: Invalid value: "yes": must be true or false',
+    },
+    { text: document({ clientConnection: [] }), says: 'clientConnection: Invalid value: []: must be an object' },
+    { text: document({ clientConnection: { foo: 1 } }), says: 'unknown field "clientConnection.foo"' },
+    { text: document({ leaderElection: { foo: 1 } }), says: 'unknown field "leaderElection.foo"' },
+    {
+      text: document({ leaderElection: { retryPeriod: '5' } }),
+      says: 'leaderElection.retryPeriod: time: missing unit in duration "5"',
+    },
+  ])('is refused: $text', ({ text, says }) => {
+    expect(() => parseComponent(text)).toThrow(says);
+  });
+
+  test('is the same when it is written and read again', () => {
+    const settings = parseComponent(document({ parallelism: 4, podMaxBackoffSeconds: 20 }));
+    const again = parseComponent(JSON.stringify(formatComponent(settings)));
+    expect({ ...again, scheduling: {} }).toEqual({ ...defaultComponent, parallelism: 4 });
+    expect(again.scheduling).toMatchObject({ podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 20 });
+  });
+});
