@@ -5,11 +5,12 @@
  * gets, writes the status if it changed, and comes back when something is due. What fails is tried again later, for
  * that pod alone.
  */
-import type { Pod } from '../../../api/gen/types/core-v1.ts';
+import type { Pod, PodCondition } from '../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Client } from '../../../client/client.ts';
 import type { EventRecorder } from '../../../client/events/recorder.ts';
+import { isEqual } from '../../../machinery/equal.ts';
 import { retryConflicts } from '../retry-conflicts.ts';
 import { changesOf, Controller, type SyncResult } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer.ts';
@@ -51,6 +52,7 @@ export class HollowPods {
   readonly #objectStages: ObjectStages;
   /** By key of the pod. */
   readonly #pods = new Map<string, HollowPod>();
+  #lastConditions: readonly PodCondition[] = [];
 
   constructor(options: HollowPodsOptions) {
     const { client, clock, log, nodes, stages, random } = options;
@@ -192,8 +194,11 @@ export class HollowPods {
     });
     const after = await writeStatus(this.#resource, pod, status, signal);
     if (after === undefined) return false;
-    hollow.conditions = status.conditions ?? [];
+    // Pods that started in the same second have the same conditions.
+    if (!isEqual(this.#lastConditions, status.conditions)) this.#lastConditions = status.conditions ?? [];
+    hollow.conditions = this.#lastConditions;
     hollow.isDirty = false;
+    if (hollow.due?.size === 0) hollow.due = undefined;
     if (stages.readsAll) hollow.latest = after;
     return true;
   }
