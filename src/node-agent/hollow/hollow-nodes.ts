@@ -52,10 +52,13 @@ export interface HollowNodes {
 /** Throws where a stage cannot be used. The client should have no rate limit, or one that fits the number of nodes. */
 export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
   const { client, count, namePrefix = defaultNamePrefix, firstIndex = 0, stages = [] } = options;
-  const { clock = systemClock, log = silentLogger, random = Math.random, wallTime = Date.now } = options;
-  const created = Array.from({ length: count }, (_, index) => new HollowNode(namePrefix, firstIndex + index));
-  const nodes = new Map(created.map((node) => [node.name, node]));
   const { runSeconds = 1, capacity = defaultCapacity, labels = {} } = options;
+  const { clock = systemClock, log = silentLogger, random = Math.random, wallTime = Date.now } = options;
+  const created = Array.from(
+    { length: count },
+    (_, index) => new HollowNode(namePrefix, firstIndex + index, capacity.pods),
+  );
+  const nodes = new Map(created.map((node) => [node.name, node]));
   // A step of the system's time must not make a container wait for hours: pods count by the clock.
   const origin = wallTime() - clock.now();
   const nowMs = (): number => origin + clock.now();
@@ -64,7 +67,8 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
     assignIPs: ({ spec }) => {
       if (spec.hostNetwork === true) return [];
       const ip = nodes.get(spec.nodeName ?? '')?.podIPs.take();
-      return ip === undefined ? [] : [ip];
+      if (ip === undefined) throw new Error(`node ${spec.nodeName} has no address left for a pod`);
+      return [ip];
     },
   });
   const events = createEventRecorder({ client, component: 'kubelet', log, clock, wallTime });

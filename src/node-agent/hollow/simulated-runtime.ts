@@ -13,7 +13,7 @@ import { noPod, type PodRuntime } from '../runtime/pod-runtime.ts';
 export interface SimulatedRuntimeOptions {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Addresses of a sandbox. */
+  /** Addresses of a sandbox. Throws when there are none left: the sandbox is not made then. */
   readonly assignIPs: (pod: PodLike) => readonly string[];
 }
 
@@ -67,9 +67,9 @@ export class SimulatedRuntime implements PodRuntime {
   makeSandbox(pod: PodLike): void {
     const simulated = this.#podOf(pod);
     if (simulated.sandbox === 'ready') return;
+    this.addressesOf(pod);
     simulated.sandbox = 'ready';
     simulated.changes++;
-    this.addressesOf(pod);
   }
 
   /** The addresses that the sandbox has, or will have. */

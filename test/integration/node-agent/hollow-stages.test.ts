@@ -45,6 +45,21 @@ describe('built-in stages', () => {
     ]);
   });
 
+  test('a pod becomes Ready when the conditions are true that its readiness gates name', async () => {
+    await using cluster = await startHollowCluster();
+    const pods = cluster.client.core.v1.pods.namespace('default');
+    await pods.create(pod({ name: 'web', spec: { readinessGates: [{ conditionType: 'example.com/ready' }] } }));
+    const waiting = await cluster.podUntil('web', ({ status }) => status.phase === 'Running');
+    expect(waiting.status.conditions!.find(({ type }) => type === 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'ReadinessGatesNotReady',
+    });
+    const conditions = [{ type: 'example.com/ready', status: 'True', reason: 'Checked' }];
+    await pods.status.patch('web', { strategic: { status: { conditions } } });
+    const { status } = await cluster.podUntil('web', isReady);
+    expect(status.conditions!.find(({ type }) => type === 'example.com/ready')).toMatchObject({ reason: 'Checked' });
+  });
+
   test('unfinished work that is deleted has failed', async () => {
     await using cluster = await startHollowCluster();
     const pods = cluster.client.core.v1.pods.namespace('default');

@@ -1,7 +1,7 @@
 /** One hollow node of this process. */
 import type { DueStage } from '../pods/hollow-pod.ts';
 import type { LaneName } from '../stages/lifecycle.ts';
-import { nodeAddress, nodePlace, podRange } from './node-addresses.ts';
+import { nodeAddress, nodePlace, podRange, rangeSizeFor } from './node-addresses.ts';
 import { PodIPs, parseRange } from './pod-ips.ts';
 
 export class HollowNode {
@@ -20,11 +20,13 @@ export class HollowNode {
   readonly due = new Map<LaneName, DueStage>();
   #podCIDR: string | undefined;
 
-  constructor(namePrefix: string, index: number) {
-    const place = nodePlace(namePrefix, index);
+  /** @param pods how many it can have */
+  constructor(namePrefix: string, index: number, pods: number) {
+    const size = rangeSizeFor(pods);
+    const place = nodePlace(namePrefix, index, size);
     this.name = `${namePrefix}${index}`;
     this.hostIPs = [nodeAddress(place)];
-    this.podIPs = new PodIPs(podRange(place));
+    this.podIPs = new PodIPs(podRange(place, size));
   }
 
   /** Pods that start from now on get their addresses from there. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultNamePrefix, nodeAddress, nodePlace, podRange } from './node-addresses.ts';
+import { defaultNamePrefix, nodeAddress, nodePlace, podRange, rangeSizeFor } from './node-addresses.ts';
 import { parseRange, PodIPs } from './pod-ips.ts';
 
 describe('addresses of pods', () => {
@@ -43,7 +43,15 @@ describe('addresses of pods', () => {
   test('five thousand nodes have five thousand addresses and ranges', () => {
     const places = Array.from({ length: 5000 }, (_, index) => nodePlace(defaultNamePrefix, index));
     expect(new Set(places.map(nodeAddress)).size).toBe(5000);
-    expect(new Set(places.map((place) => podRange(place).first)).size).toBe(5000);
+    expect(new Set(places.map((place) => podRange(place, rangeSizeFor(110)).first)).size).toBe(5000);
+  });
+
+  test.each([
+    { pods: 110, size: 256 },
+    { pods: 250, size: 512 },
+    { pods: 1000, size: 2048 },
+  ])('a node for $pods pods has a range of $size', ({ pods, size }) => {
+    expect(rangeSizeFor(pods)).toBe(size);
   });
 
   test('nodes of another prefix have others', () => {

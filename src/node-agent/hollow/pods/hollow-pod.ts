@@ -9,6 +9,8 @@ export interface HollowPod {
   readonly uid: string;
   readonly node: HollowNode;
   readonly startTimeMs: number;
+  /** What the conditions that its readiness gates name said when its status was computed last. */
+  gates: string;
   /** As they were computed last. */
   conditions: readonly PodCondition[];
   /** The status that follows from the state of the runtime was not written yet. */
@@ -39,6 +41,7 @@ export const createHollowPod = ({ metadata, status }: Pod, node: HollowNode, sta
   uid: metadata.uid!,
   node,
   startTimeMs,
+  gates: '',
   conditions: status.conditions ?? [],
   isDirty: false,
   isEnding: false,

@@ -25,6 +25,7 @@ import { ObjectStages } from './object-stages.ts';
 import type { PodContext } from './pod-context.ts';
 import { type PodResource, podResource } from './pod-resource.ts';
 import { foreignPod, isTerminal, newerPod, reducedPod } from './pod-view.ts';
+import { conditionsBefore, gatesOf } from './readiness-gates.ts';
 import { removePod, writeStatus } from './pod-writer.ts';
 import { soonest } from './soonest.ts';
 
@@ -144,6 +145,9 @@ export class HollowPods {
     const dueMs = due === undefined ? undefined : due.atMs - beganMs;
     if (due !== undefined && this.#objectStages.isInCharge(due, pod)) return { inMs: dueMs };
     const inMs = advance(pod, hollow, this.#options);
+    const gates = gatesOf(pod);
+    if (gates !== hollow.gates && !hollow.hasEnded) hollow.isDirty = true;
+    hollow.gates = gates;
     if (hollow.isDirty) {
       if (!(await this.#writeStatus(pod, hollow, signal))) return 'gone';
       if (hollow.latest !== undefined) return 'again';
@@ -189,7 +193,7 @@ export class HollowPods {
       nowMs: nowMs(),
       startTimeMs: hollow.startTimeMs,
       hostIPs: hollow.node.hostIPs,
-      conditions: hollow.conditions,
+      conditions: conditionsBefore(pod, hollow.conditions),
       end: hollow.end,
     });
     const after = await writeStatus(this.#resource, pod, status, signal);

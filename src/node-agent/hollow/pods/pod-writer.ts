@@ -3,6 +3,7 @@ import type { Pod, PodStatus } from '../../../api/gen/types/core-v1.ts';
 import { isNotFound } from '../../../client/api-error.ts';
 import { ownConditions } from '../../pod-lifecycle/conditions.ts';
 import type { PodResource } from './pod-resource.ts';
+import { isOwn } from './readiness-gates.ts';
 
 /** The pod as it is then; undefined when it is gone. Rejects with a conflict when another one has its name. */
 export function writeStatus(
@@ -12,7 +13,8 @@ export function writeStatus(
   signal: AbortSignal,
 ): Promise<Pod | undefined> {
   const order = { '$setElementOrder/conditions': ownConditions.map((type) => ({ type })) };
-  const strategic = { metadata: { uid: pod.metadata.uid }, status: { ...order, ...status } };
+  const conditions = status.conditions?.filter(isOwn);
+  const strategic = { metadata: { uid: pod.metadata.uid }, status: { ...order, ...status, conditions } };
   return unlessGone(() => pods.patch(pod, { strategic }, 'status', signal));
 }
 
