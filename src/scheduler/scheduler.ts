@@ -28,6 +28,7 @@ import type { Profile } from './framework/profile.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from './informers.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
 import { createProfiles } from './plugins/create-profiles.ts';
+import type { SchedulerMetrics } from './metrics.ts';
 import { NominatedPods } from './queue/nominated-pods.ts';
 import { QueueingHints } from './queue/queueing-hints.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
@@ -45,7 +46,8 @@ export interface SchedulerOptions {
   readonly maxUnschedulableMs?: number;
   readonly clock?: Clock;
   readonly log?: Logger;
-  readonly observer?: SchedulerObserver;
+  /** Where the scheduler shows its work, such as `createSchedulerMetrics`. */
+  readonly metrics?: SchedulerMetrics;
   /** A number in [0, 1). */
   readonly random?: () => number;
   /** Milliseconds since 1970. */
@@ -84,13 +86,14 @@ class RunningScheduler implements Scheduler {
 
   constructor(options: SchedulerOptions) {
     const { client, clock = systemClock, log = silentLogger, random = Math.random, wallTime = Date.now } = options;
-    const { config = defaultSchedulerConfig(), observer = silentObserver } = options;
+    const { config = defaultSchedulerConfig(), metrics } = options;
     // Each binding that is under way listens.
     setMaxListeners(0, this.#abort.signal);
     this.#log = log;
     this.#ownsInformers = options.informers === undefined;
     this.#informers = options.informers ?? createSchedulerInformers(client, { log, clock, random });
     this.#recorders = recordersOf(options, config);
+    const observer = metrics ?? silentObserver;
     const events = new PodEvents((name) => this.#recorders.get(name));
     const nominated = new NominatedPods();
     const cluster = this.#cluster;
@@ -123,6 +126,13 @@ class RunningScheduler implements Scheduler {
       ...{ cluster, queue: this.#queue, profiles: this.#profiles, events, observer, waiting, clock, log },
       pods: new PodScheduler({ cluster, percentageOfNodesToScore, random, observer }),
       failures: new FailureHandler({ client, queue: this.#queue, events, currentPod, wallTime, log }),
+    });
+    metrics?.show({
+      pending: () => this.#queue.counts,
+      unschedulable: () => this.#queue.unschedulable.countsByPlugin(),
+      cache: () => ({ nodes: cluster.nodes.length, pods: cluster.podCount, assumed_pods: cluster.assumedCount }),
+      inFlightEvents: () => this.#queue.inFlight.eventCount,
+      bindings: () => this.#bindings.size,
     });
   }
 

@@ -158,7 +158,8 @@ describe('what is wrong', () => {
       name: 'another version',
       read: () => load({ apiVersion: 'kubescheduler.config.k8s.io/v1beta3' }),
       message:
-        'apiVersion: Unsupported value: "kubescheduler.config.k8s.io/v1beta3": supported values: "kubescheduler.config.k8s.io/v1", "kubescheduler.config.orch.io/v1"',
+        'apiVersion: Unsupported value: "kubescheduler.config.k8s.io/v1beta3": supported values: ' +
+        '"kubescheduler.config.k8s.io/v1", "kubescheduler.config.orch.io/v1"',
     },
     { name: 'no kind', read: () => load({ kind: '' }), message: 'kind: Required value' },
     { name: 'a field that is not known', read: () => load({ foo: 1 }), message: 'foo: Forbidden: unknown field' },
@@ -207,19 +208,22 @@ describe('what is wrong', () => {
       name: 'a plugin at a point that it does not have',
       read: () => withPlugins({ score: { enabled: [{ name: 'NodeName' }] } }),
       message:
-        'profiles[0].plugins.score.enabled[0]: Invalid value: "NodeName": plugin "NodeName" does not extend score plugin',
+        'profiles[0].plugins.score.enabled[0]: Invalid value: "NodeName": plugin "NodeName" does not ' +
+        'extend score plugin',
     },
     {
       name: 'no order of the queue',
       read: () => withPlugins({ queueSort: { disabled: [{ name: '*' }] } }),
       message:
-        'profiles[0].plugins.queueSort: Invalid value: 0: only one queue sort plugin required for profile with scheduler name "default-scheduler", but got 0',
+        'profiles[0].plugins.queueSort: Invalid value: 0: only one queue sort plugin required for ' +
+        'profile with scheduler name "default-scheduler", but got 0',
     },
     {
       name: 'nothing that binds',
       read: () => withPlugins({ multiPoint: { disabled: [{ name: 'DefaultBinder' }] } }),
       message:
-        'profiles[0].plugins.bind: Invalid value: 0: at least one bind plugin is needed for profile with scheduler name "default-scheduler"',
+        'profiles[0].plugins.bind: Invalid value: 0: at least one bind plugin is needed for profile with ' +
+        'scheduler name "default-scheduler"',
     },
     {
       name: 'a lock that is none',
@@ -241,7 +245,10 @@ describe('what is wrong', () => {
       name: 'no candidates',
       read: () => withArgs('DefaultPreemption', { minCandidateNodesPercentage: 0, minCandidateNodesAbsolute: 0 }),
       message:
-        '[profiles[0].pluginConfig[0].args.minCandidateNodesPercentage: Invalid value: 0: cannot be zero at the same time as minCandidateNodesAbsolute, profiles[0].pluginConfig[0].args.minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at the same time as minCandidateNodesPercentage]',
+        '[profiles[0].pluginConfig[0].args.minCandidateNodesPercentage: Invalid value: 0: cannot be zero ' +
+        'at the same time as minCandidateNodesAbsolute, ' +
+        'profiles[0].pluginConfig[0].args.minCandidateNodesAbsolute: Invalid value: 0: cannot be zero at ' +
+        'the same time as minCandidateNodesPercentage]',
     },
     {
       name: 'a weight beyond the limit',
@@ -253,19 +260,22 @@ describe('what is wrong', () => {
       name: 'a strategy that does not exist',
       read: () => withArgs('NodeResourcesFit', { scoringStrategy: { type: 'Best' } }),
       message:
-        'profiles[0].pluginConfig[0].args.scoringStrategy.type: Unsupported value: "Best": supported values: "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"',
+        'profiles[0].pluginConfig[0].args.scoringStrategy.type: Unsupported value: "Best": supported ' +
+        'values: "LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"',
     },
     {
       name: 'a shape without points',
       read: () => shaped(),
       message:
-        'profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape: Required value: at least one point must be specified',
+        'profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape: Required ' +
+        'value: at least one point must be specified',
     },
     {
       name: 'a shape that goes back',
       read: () => shaped({ utilization: 50, score: 1 }, { utilization: 40, score: 2 }),
       message:
-        'profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape[1].utilization: Invalid value: 40: values must be sorted in increasing order',
+        'profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape[1].utilization: ' +
+        'Invalid value: 40: values must be sorted in increasing order',
     },
     {
       name: 'a resource whose weight must be one',
@@ -279,13 +289,15 @@ describe('what is wrong', () => {
           defaultConstraints: [{ maxSkew: 1, topologyKey: 'a', whenUnsatisfiable: 'DoNotSchedule' }],
         }),
       message:
-        'profiles[0].pluginConfig[0].args.defaultingType: Invalid value: "System": when .defaultConstraints are not empty',
+        'profiles[0].pluginConfig[0].args.defaultingType: Invalid value: "System": when ' +
+        '.defaultConstraints are not empty',
     },
     {
       name: 'a constraint with a selector',
       read: () => spread({ maxSkew: 1, topologyKey: 'a', whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} }),
       message:
-        'profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector: Forbidden: constraint must not define a selector, as they deduced for each pod',
+        'profiles[0].pluginConfig[0].args.defaultConstraints[0].labelSelector: Forbidden: constraint ' +
+        'must not define a selector, as they deduced for each pod',
     },
     {
       name: 'a constraint without key',
@@ -296,7 +308,8 @@ describe('what is wrong', () => {
       name: 'a negative time limit',
       read: () => withArgs('VolumeBinding', { bindTimeoutSeconds: -1 }),
       message:
-        'profiles[0].pluginConfig[0].args.bindTimeoutSeconds: Invalid value: -1: invalid BindTimeoutSeconds, should not be a negative value',
+        'profiles[0].pluginConfig[0].args.bindTimeoutSeconds: Invalid value: -1: invalid ' +
+        'BindTimeoutSeconds, should not be a negative value',
     },
     {
       name: 'a shape behind a gate',
@@ -312,13 +325,15 @@ describe('what is wrong', () => {
     {
       name: 'two extenders that bind',
       read: () => load({ extenders: [{ bindVerb: 'bind' }, { bindVerb: 'bind' }] }),
-      message: 'extenders: Invalid value: "found 2 extenders implementing bind": only one extender can implement bind',
+      message:
+        'extenders: Invalid value: "found 2 extenders implementing bind": only one extender can ' + 'implement bind',
     },
     {
       name: 'a managed resource that is not extended',
       read: () => extended({ managedResources: [{ name: 'kubernetes.io/foo' }] }),
       message:
-        'extenders[0].managedResources[0].name: Invalid value: "kubernetes.io/foo": is an invalid extended resource name',
+        'extenders[0].managedResources[0].name: Invalid value: "kubernetes.io/foo": is an invalid ' +
+        'extended resource name',
     },
   ])('$name', ({ read, message }) => expect(messageOf(read)).toBe(message));
 });

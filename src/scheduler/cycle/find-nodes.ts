@@ -76,6 +76,7 @@ export class NodeSearch {
   }
 
   #search({ profile, state, pod, diagnosis }: Scene, candidates: readonly NodeInfo[], limit: number): FoundNodes {
+    const begun = performance.now();
     const filters = profile.filtersFor(state);
     const found: NodeInfo[] = [];
     const count = candidates.length;
@@ -93,6 +94,7 @@ export class NodeSearch {
       }
     }
     this.#next = (this.#next + looked) % Math.max(1, this.#cluster.nodes.length);
+    profile.filtered(filters, undefined, begun);
     return { nodes: found, diagnosis };
   }
 }

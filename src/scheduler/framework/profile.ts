@@ -128,9 +128,14 @@ export class Profile {
   }
 
   /** The filters that take part in this cycle. */
-  filtersFor(state: CycleState): readonly Has<FilterPlugin>[] {
-    const { skippedFilters } = state;
+  filtersFor({ skippedFilters }: CycleState): readonly Has<FilterPlugin>[] {
     return skippedFilters.size === 0 ? this.#filters : this.#filters.filter(({ name }) => !skippedFilters.has(name));
+  }
+
+  /** All nodes were looked at, as far as needed. */
+  filtered(filters: readonly Has<FilterPlugin>[], status: Answer, begun: number): void {
+    for (const { name } of filters) this.#observer.evaluated('Filter', name, this.schedulerName);
+    this.#observed('Filter', status, begun);
   }
 
   /** Whether the pod fits beside the pods that are there and those nominated for the node, and without the latter. */
@@ -141,7 +146,7 @@ export class Profile {
       const status = beside && runFilters(filters, beside.state, pod, beside.node);
       if (status !== undefined) return status;
     }
-    return runFilters(filters, state, pod, node);
+    return state.isMeasured ? this.#runMeasured(filters, state, pod, node) : runFilters(filters, state, pod, node);
   }
 
   /** Told to plugins that keep a state, in simulations. */
@@ -166,7 +171,9 @@ export class Profile {
   score(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Float64Array {
     const begun = performance.now();
     for (const plugin of this.#preScores) {
+      const started = performance.now();
       const status = plugin.preScore(state, pod, nodes);
+      this.#ran('PreScore', plugin.name, status, started, state);
       if (status === undefined) continue;
       if (status.code !== 'Skip') throw new Error(`running PreScore plugin "${plugin.name}": ${status.message}`);
       state.skippedScores.add(plugin.name);
@@ -175,6 +182,8 @@ export class Profile {
     const scoring = performance.now();
     const totals = this.#nodeScores.total(this.#scores, state, pod, nodes);
     this.#observed('Score', undefined, scoring);
+    for (const { plugin } of this.#scores)
+      if (!state.skippedScores.has(plugin.name)) this.#observer.evaluated('Score', plugin.name, this.schedulerName);
     return totals;
   }
 
@@ -219,8 +228,10 @@ export class Profile {
     const restrictedBy: string[] = [];
     for (const plugin of this.#preFilters) {
       let result: ReturnType<PreFilterPlugin['preFilter']>;
+      const begun = performance.now();
       const thrown = guarded(plugin.name, () => void (result = plugin.preFilter(state, pod)));
       const status = thrown ?? result?.status;
+      this.#ran('PreFilter', plugin.name, status, begun, state);
       if (status?.code === 'Skip') state.skippedFilters.add(plugin.name);
       else if (status !== undefined) return { status, restrictedBy };
       if (result?.nodeNames === undefined) continue;
@@ -250,6 +261,22 @@ export class Profile {
     for (const plugin of plugins) if ((status = guarded(plugin.name, () => run(plugin))) !== undefined) break;
     this.#observed(point, status, begun);
     return status;
+  }
+
+  #runMeasured(filters: readonly Has<FilterPlugin>[], state: CycleState, pod: PodInfo, node: NodeInfo): Answer {
+    for (const plugin of filters) {
+      const begun = performance.now();
+      const status = runFilters([plugin], state, pod, node);
+      this.#observer.plugin('Filter', plugin.name, codeOf(status), (performance.now() - begun) / 1000);
+      if (status !== undefined) return status;
+    }
+    return undefined;
+  }
+
+  /** One plugin was asked about a pod. */
+  #ran(point: string, plugin: string, status: Answer, begun: number, { isMeasured }: CycleState): void {
+    this.#observer.evaluated(point, plugin, this.schedulerName);
+    if (isMeasured) this.#observer.plugin(point, plugin, codeOf(status), (performance.now() - begun) / 1000);
   }
 
   #observed(point: string, status: Answer, begun: number): void {

@@ -25,6 +25,15 @@ const stable: ReadonlySet<string> = new Set([
   'apiserver_storage_size_bytes',
   'kubernetes_healthcheck',
   'kubernetes_healthchecks_total',
+  'scheduler_framework_extension_point_duration_seconds',
+  'scheduler_pending_pods',
+  'scheduler_pod_scheduling_attempts',
+  'scheduler_pod_scheduling_duration_seconds',
+  'scheduler_preemption_attempts_total',
+  'scheduler_preemption_victims',
+  'scheduler_queue_incoming_pods_total',
+  'scheduler_schedule_attempts_total',
+  'scheduler_scheduling_attempt_duration_seconds',
 ]);
 
 const beta: ReadonlySet<string> = new Set([
@@ -32,11 +41,13 @@ const beta: ReadonlySet<string> = new Set([
   'hidden_metrics_total',
   'kubernetes_feature_enabled',
   'registered_metrics_total',
+  'scheduler_pod_scheduling_sli_duration_seconds',
 ]);
 
 const deprecated: ReadonlyMap<string, string> = new Map([
   ['apiserver_request_slo_duration_seconds', '1.27.0'],
   ['apiserver_storage_db_total_size_in_bytes', '1.28.0'],
+  ['scheduler_pod_scheduling_duration_seconds', '1.29.0'],
 ]);
 
 /** Undefined for what is not the API server's own. */

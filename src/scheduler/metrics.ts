@@ -1,0 +1,148 @@
+/**
+ * What the scheduler shows of its work, under upstream's names.
+ * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
+ */
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
+import { type Labels, type MetricValue, showValues } from '../server/metrics/series.ts';
+import { SeriesCounter } from '../server/metrics/series-counter.ts';
+import { SeriesHistogram } from '../server/metrics/series-histogram.ts';
+import type { SchedulerObserver } from './framework/observer.ts';
+
+/** What is shown as it is when it is asked for. */
+export interface SchedulerCounts {
+  /** Pods by queue: `active`, `backoff`, `unschedulable` and `gated`. */
+  readonly pending: () => Readonly<Record<string, number>>;
+  readonly unschedulable: () => Iterable<{ readonly plugin: string; readonly profile: string; readonly count: number }>;
+  readonly cache: () => { readonly nodes: number; readonly pods: number; readonly assumed_pods: number };
+  readonly inFlightEvents: () => number;
+  readonly bindings: () => number;
+}
+
+export interface SchedulerMetrics extends SchedulerObserver {
+  /** Shows the counts of a scheduler from now on. */
+  show(counts: SchedulerCounts): void;
+}
+
+const powers = (first: number, factor: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => first * factor ** i);
+
+const attemptBuckets = powers(0.001, 2, 15);
+const pointBuckets = powers(0.0001, 2, 12);
+const podBuckets = powers(0.01, 2, 20);
+const pluginBuckets = [
+  1e-5, 1.5000000000000002e-5, 2.2500000000000005e-5, 3.375000000000001e-5, 5.062500000000001e-5, 7.593750000000002e-5,
+  0.00011390625000000003, 0.00017085937500000006, 0.0002562890625000001, 0.00038443359375000017, 0.0005766503906250003,
+  0.0008649755859375004, 0.0012974633789062506, 0.0019461950683593758, 0.0029192926025390638, 0.004378938903808595,
+  0.006568408355712893, 0.009852612533569338, 0.014778918800354007, 0.02216837820053101,
+];
+/** More attempts are counted as so many. */
+const maxAttemptsShown = 15;
+
+export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetrics {
+  const counter = (name: string, help: string): SeriesCounter =>
+    new SeriesCounter({ name: `scheduler_${name}`, help, registry });
+  const histogram = (name: string, help: string, buckets: readonly number[]): SeriesHistogram =>
+    new SeriesHistogram({ name: `scheduler_${name}`, help, buckets, registry });
+  const attempts = counter('schedule_attempts_total', 'Attempts to schedule pods, by result.');
+  const incoming = counter('queue_incoming_pods_total', 'Pods that came into a queue, by what brought them there.');
+  const preemptions = counter('preemption_attempts_total', 'Attempts to preempt pods.');
+  const evaluations = counter('plugin_evaluation_total', 'How often a plugin was asked about a pod.');
+  const attemptSeconds = histogram(
+    'scheduling_attempt_duration_seconds',
+    'Time of an attempt with its binding, in seconds.',
+    attemptBuckets,
+  );
+  const algorithmSeconds = histogram(
+    'scheduling_algorithm_duration_seconds',
+    'Time in which a node was chosen, in seconds.',
+    attemptBuckets,
+  );
+  const permitSeconds = histogram(
+    'permit_wait_duration_seconds',
+    'Time a pod waited to be permitted, in seconds.',
+    attemptBuckets,
+  );
+  const pointSeconds = histogram(
+    'framework_extension_point_duration_seconds',
+    'Time of all plugins of an extension point, in seconds.',
+    pointBuckets,
+  );
+  const pluginSeconds = histogram(
+    'plugin_execution_duration_seconds',
+    'Time of one plugin at an extension point, in seconds.',
+    pluginBuckets,
+  );
+  const podAttempts = histogram('pod_scheduling_attempts', 'Attempts until a pod was scheduled.', [1, 2, 4, 8, 16]);
+  const victims = histogram('preemption_victims', 'Pods that gave way at once.', powers(1, 2, 7));
+  const sliSeconds = histogram(
+    'pod_scheduling_sli_duration_seconds',
+    'Time from when a pod came into the queue until it was scheduled, in seconds.',
+    podBuckets,
+  );
+  const podSeconds = histogram(
+    'pod_scheduling_duration_seconds',
+    'Time from the first attempt to schedule a pod until it was scheduled, in seconds.',
+    podBuckets,
+  );
+  const seriesOf = memoized();
+  const once = {
+    algorithm: algorithmSeconds.series({}),
+    attempts: podAttempts.series({}),
+    victims: victims.series({}),
+  };
+  const preemption = preemptions.series({});
+  return {
+    attempted(profile, result, seconds) {
+      const labels = { profile, result };
+      seriesOf(attempts, labels).inc();
+      seriesOf(attemptSeconds, labels).observe(seconds);
+    },
+    scheduled({ attempts: count, seconds, sinceCreated }) {
+      const labels = { attempts: String(Math.min(count, maxAttemptsShown)) };
+      once.attempts.observe(count);
+      seriesOf(sliSeconds, labels).observe(sinceCreated);
+      seriesOf(podSeconds, labels).observe(seconds);
+    },
+    algorithm: (seconds) => once.algorithm.observe(seconds),
+    extensionPoint: (extension_point, profile, status, seconds) =>
+      seriesOf(pointSeconds, { extension_point, profile, status }).observe(seconds),
+    plugin: (extension_point, plugin, status, seconds) =>
+      seriesOf(pluginSeconds, { extension_point, plugin, status }).observe(seconds),
+    evaluated: (extension_point, plugin, profile) => seriesOf(evaluations, { extension_point, plugin, profile }).inc(),
+    permitWaited: (result, seconds) => seriesOf(permitSeconds, { result }).observe(seconds),
+    preempted: (count) => once.victims.observe(count),
+    preemptionAttempted: () => preemption.inc(),
+    incoming: (queue, event) => seriesOf(incoming, { event, queue }).inc(),
+    show: (counts) => showCounts(counts, registry),
+  };
+}
+
+/** Finds a series by its labels without making a key of all of them each time: they are few, and asked for per pod. */
+function memoized(): <S>(set: { series(labels: Labels): S }, labels: Labels) => S {
+  const found = new Map<object, Map<string, unknown>>();
+  return <S>(set: { series(labels: Labels): S }, labels: Labels): S => {
+    let series = found.get(set);
+    if (series === undefined) found.set(set, (series = new Map()));
+    let key = '';
+    for (const name in labels) key += `${labels[name]!}\0`;
+    let one = series.get(key) as S | undefined;
+    if (one === undefined) series.set(key, (one = set.series(labels)));
+    return one;
+  };
+}
+
+function showCounts(counts: SchedulerCounts, registry: MetricRegistry): void {
+  const gauge = (name: string, help: string, values: () => readonly MetricValue[]): void =>
+    showValues({ name: `scheduler_${name}`, help, type: 'gauge', registry }, values);
+  const byLabel = (label: string, values: object): MetricValue[] =>
+    Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value: value as number }));
+  gauge('pending_pods', 'Pods that have no node yet, by queue.', () => byLabel('queue', counts.pending()));
+  gauge('unschedulable_pods', 'Pods that a plugin refused.', () =>
+    [...counts.unschedulable()].map(({ plugin, profile, count }) => ({ labels: { plugin, profile }, value: count })),
+  );
+  gauge('scheduler_cache_size', 'Nodes, pods and assumed pods that are known.', () => byLabel('type', counts.cache()));
+  gauge('inflight_events', 'Events that are kept for pods that are being scheduled.', () => [
+    { labels: { event: '' }, value: counts.inFlightEvents() },
+  ]);
+  gauge('goroutines', 'Bindings under way.', () => [{ labels: { operation: 'binding' }, value: counts.bindings() }]);
+}
