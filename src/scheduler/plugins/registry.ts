@@ -18,7 +18,12 @@ import type { PluginContext } from './plugin-context.ts';
 import { createPodTopologySpread } from './pod-topology-spread/plugin.ts';
 import { createPrioritySort } from './priority-sort.ts';
 import { createSchedulingGates } from './scheduling-gates.ts';
+import { createNodeVolumeLimits } from './node-volume-limits.ts';
 import { createTaintToleration } from './taint-toleration.ts';
+import { createVolumeBinding } from './volume-binding/plugin.ts';
+import { createVolumeRestrictions } from './volume-restrictions.ts';
+import { createVolumeZone } from './volume-zone.ts';
+import { storageReader } from './volumes/storage-reader.ts';
 
 interface RegisteredPlugin {
   readonly points: readonly ExtensionPoint[];
@@ -39,6 +44,27 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
   NodeResourcesFit: {
     points: ['filter', 'score'],
     create: (args) => createNodeResourcesFit(args.NodeResourcesFit),
+  },
+  VolumeRestrictions: {
+    points: ['preFilter', 'filter'],
+    create: (_, { cluster, informers }) => createVolumeRestrictions(storageReader(informers), cluster),
+  },
+  NodeVolumeLimits: {
+    points: ['preFilter', 'filter'],
+    create: (_, { informers }) => createNodeVolumeLimits(storageReader(informers)),
+  },
+  VolumeBinding: {
+    points: ['preFilter', 'filter', 'reserve', 'preBind'],
+    create: (args, { cluster, informers, client, clock }) =>
+      createVolumeBinding(args.VolumeBinding, {
+        ...{ client, clock },
+        storage: storageReader(informers),
+        node: (name) => cluster.node(name)?.node,
+      }),
+  },
+  VolumeZone: {
+    points: ['preFilter', 'filter'],
+    create: (_, { informers }) => createVolumeZone(storageReader(informers)),
   },
   PodTopologySpread: {
     points: ['preFilter', 'filter', 'preScore', 'score'],

@@ -31,6 +31,8 @@ export class ClusterState {
   readonly #pods = new Map<string, PlacedPod>();
   /** By namespace and uid. */
   readonly #byNamespace = new Map<string, Map<string, PlacedPod>>();
+  /** How many pods use a claim, by `namespace/name`. */
+  readonly #claims = new Map<string, number>();
   readonly #images = new Map<string, ImageState>();
   readonly #withAffinity = new Set<NodeInfo>();
   readonly #withRequiredAntiAffinity = new Set<NodeInfo>();
@@ -67,6 +69,11 @@ export class ClusterState {
   /** Those with pods that have a node. */
   get namespaces(): Iterable<string> {
     return this.#byNamespace.keys();
+  }
+
+  /** How many pods with a node use the claim. */
+  usesOf(claim: string): number {
+    return this.#claims.get(claim) ?? 0;
   }
 
   observe(observer: PodObserver): void {
@@ -133,6 +140,7 @@ export class ClusterState {
     let pods = this.#byNamespace.get(info.namespace);
     if (pods === undefined) this.#byNamespace.set(info.namespace, (pods = new Map()));
     pods.set(info.uid, placed);
+    for (const claim of info.claims) this.#claims.set(claim, this.usesOf(claim) + 1);
     node.addPod(info);
     this.#indexAffinity(node);
     for (const observer of this.#observers) observer.podAdded(info, node);
@@ -147,6 +155,10 @@ export class ClusterState {
     const pods = this.#byNamespace.get(info.namespace)!;
     pods.delete(uid);
     if (pods.size === 0) this.#byNamespace.delete(info.namespace);
+    for (const claim of info.claims) {
+      if (this.usesOf(claim) > 1) this.#claims.set(claim, this.usesOf(claim) - 1);
+      else this.#claims.delete(claim);
+    }
     node.removePod(uid);
     this.#indexAffinity(node);
     for (const observer of this.#observers) observer.podRemoved(info, node);
