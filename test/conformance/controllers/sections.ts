@@ -41,8 +41,14 @@ export type Section = (typeof sections)[number];
 
 const alone: readonly Section[] = ['controllers-daemonset', 'controllers-node', 'controllers-bootstrap'];
 
-/** These wait for something that is looked at each minute, or 40 s after a node is gone. */
-const slow: readonly Section[] = ['controllers-cronjob', 'controllers-gc', 'controllers-node', 'controllers-hpa'];
+/** These wait for something that is looked at each minute, or by the pod garbage collector. */
+const slow: readonly Section[] = [
+  'controllers-cronjob',
+  'controllers-gc',
+  'controllers-hpa',
+  'controllers-namespace',
+  'controllers-node',
+];
 
 const notReady = 'node.kubernetes.io/not-ready';
 
