@@ -2,6 +2,7 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
 import type { Node, Pod, Service } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { orderSlicePorts } from '../shared/port-order.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
 import { controllerReference, isControlledBy } from '../shared/owner-references.ts';
 import {
@@ -125,7 +126,7 @@ function groupsOf(
     if (endpoint === undefined) continue;
     const ports = portsOf(service, pod);
     const key = portKey(ports);
-    const group = groups.get(key) ?? { ports, endpoints: [] };
+    const group = groups.get(key) ?? { ports: orderSlicePorts(ports), endpoints: [] };
     groups.set(key, group);
     group.endpoints.push(endpoint);
   }

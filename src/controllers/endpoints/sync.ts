@@ -8,6 +8,7 @@ import type {
   Service,
 } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { orderEndpointsPorts } from '../shared/port-order.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
 import {
   familiesOf,
@@ -67,7 +68,7 @@ function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
     const ports = portsOf(service, pod);
     if (ports === undefined) continue;
     const key = JSON.stringify(ports);
-    const group = groups.get(key) ?? { ports, ready: [], notReady: [] };
+    const group = groups.get(key) ?? { ports: orderEndpointsPorts(ports), ready: [], notReady: [] };
     groups.set(key, group);
     (isPublished || isPodReady(pod) ? group.ready : group.notReady).push(addressOf(service, pod, ip));
   }
