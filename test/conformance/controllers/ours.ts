@@ -39,22 +39,16 @@ export async function startOurs(files: ClusterFiles): Promise<Running> {
 
 const schedulerAccount = 'kube-scheduler';
 
-/** The shared informers read as the administrator; the others have the rights of their accounts. */
 const clientOf = ({ url, ca, token }: ClusterFiles, account: string): Client =>
   createClient(
-    {
-      url,
-      ca,
-      authorization: () => Promise.resolve(`Bearer ${token}`),
-      ...(account === processAccount ? {} : { impersonate: userOf(account) }),
-    },
+    { url, ca, authorization: () => Promise.resolve(`Bearer ${token}`), impersonate: userOf(account) },
     { qps: 500, burst: 1000 },
   );
 
-/** Users that are no service accounts: the tokens of accounts are made by the controller manager itself. */
+/** Users that are no service accounts. */
 const users: Readonly<Record<string, string>> = {
   [schedulerAccount]: 'system:kube-scheduler',
-  'tokens-controller': 'system:kube-controller-manager',
+  [processAccount]: 'system:kube-controller-manager',
 };
 
 const userOf = (account: string): Impersonation =>
