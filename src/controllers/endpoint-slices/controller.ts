@@ -3,35 +3,53 @@
  * @see {@link https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ | EndpointSlices}
  */
 import type { EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
-import type { Service } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import type { Node, Service } from '../../api/gen/types/core-v1.ts';
+import type { Informer } from '../../client/index.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { isNamespaceTerminating } from '../shared/pod-control.ts';
 import { hasSelector, podsOf, servicesOfPods } from '../shared/service-pods.ts';
-import { triggerTimeAnnotation } from '../endpoints/sync.ts';
-import { TriggerTimes } from '../shared/trigger-times.ts';
-import { withHints } from './hints.ts';
-import type { SliceChanges } from './slices.ts';
-import { managedBy, managedByLabel, serviceNameLabel, slicesOf } from './sync.ts';
+import {
+  reuseSlices,
+  serviceKeysOf,
+  type SliceChanges,
+  sliceRateLimiter,
+  writeSlices,
+} from '../shared/slice-changes.ts';
+import { triggerTimeAnnotation, TriggerTimes } from '../shared/trigger-times.ts';
+import { eventsOf } from '../shared/triggers.ts';
+import { SliceReport } from './metrics.ts';
+import { managedBy, slicesOf, type SyncResult } from './sync.ts';
+import { Topology } from './topology.ts';
 
 /** The index of slices by the key of their service, for those of this controller. */
 const serviceIndex = 'managed-service';
+/** The one key of the queue for changes of nodes. */
+const nodesKey = 'nodes';
 
 export function startEndpointSlices(context: ControllerContext): void {
-  const { client, options, events } = context;
+  const { client, options, events, clock } = context;
   const services = context.informer(client.core.v1.services);
   const pods = context.informer(client.core.v1.pods);
   const nodes = context.informer(client.core.v1.nodes);
   const slices = context.informer(client.discovery.v1.endpointslices);
   const cache = context.mutationCache(slices);
-  cache.addIndex(serviceIndex, serviceKeys);
+  const keysOf = serviceKeysOf(managedBy);
+  cache.addIndex(serviceIndex, keysOf);
   const { concurrentSyncs, maxEndpointsPerSlice, updatesBatchPeriodMs } = options.endpointSlice;
   const triggerTimes = new TriggerTimes();
+  const topology = new Topology();
+  const report = new SliceReport(context.metrics);
+  context.onStop(() => report.forgetAll());
+
+  const forget = (key: string): undefined => {
+    triggerTimes.forget(key);
+    topology.forget(key);
+    report.forget(key);
+  };
 
   const sync = async (key: string): Promise<undefined> => {
     const service = services.objects.get(key);
-    if (service === undefined) return triggerTimes.forget(key) as undefined;
+    if (service === undefined) return forget(key);
     if (!hasSelector(service)) return undefined;
     const selected = podsOf(pods.lister, service);
     const existing = cache
@@ -46,14 +64,37 @@ export function startEndpointSlices(context: ControllerContext): void {
     });
     const triggerTime = triggerTimes.next(key, service, selected);
     const problems: string[] = [];
-    for (const { problems: found, ...changes } of results) {
-      problems.push(...found);
-      await write(withHints(service, changes), triggerTime).catch((error: unknown) => {
-        if (!isNamespaceTerminating(error)) problems.push((error as Error).message);
+    for (const result of results) {
+      problems.push(...result.problems);
+      await write(key, service, result, triggerTime).catch((error: unknown) => {
+        problems.push((error as Error).message);
       });
     }
+    report.synced(problems.length === 0);
     if (problems.length > 0) throw failure(service, problems);
     return undefined;
+  };
+
+  const write = async (
+    key: string,
+    service: Service,
+    result: SyncResult,
+    triggerTime: string | undefined,
+  ): Promise<void> => {
+    const { changes, event } = topology.hint(key, service, result.addressType, result.changes);
+    report.result(key, service, result);
+    reuseSlices(service, changes);
+    const writes = changes.create.length + changes.update.length + changes.remove.length;
+    try {
+      await writeSlices({ ...service, kind: 'Service' }, withTrigger(changes, triggerTime), {
+        client,
+        cache,
+        metrics: report.metrics,
+      });
+    } finally {
+      if (event !== undefined) events.event(service, event.type, event.reason, event.message);
+    }
+    report.written(service, writes);
   };
 
   const failure = (service: Service, problems: readonly string[]): Error => {
@@ -64,40 +105,42 @@ export function startEndpointSlices(context: ControllerContext): void {
     return new Error(message);
   };
 
-  const write = async ({ create, update, remove }: SliceChanges, triggerTime: string | undefined): Promise<void> => {
-    const resource = (slice: EndpointSlice) => client.discovery.v1.endpointslices.namespace(slice.metadata.namespace!);
-    for (const slice of create) cache.wrote(await resource(slice).create(withTrigger(slice, triggerTime)));
-    for (const slice of update) cache.wrote(await resource(slice).update(withTrigger(slice, triggerTime)));
-    for (const slice of remove) {
-      await resource(slice)
-        .delete(slice.metadata.name!)
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
-      cache.deleted(slice);
-    }
-  };
-
-  context.work({
+  const queue = context.work({
     queue: 'endpoint_slice',
     workers: concurrentSyncs,
     triggers: [
+      followNodes(nodes, topology),
       changesOf(services),
-      changesOf(slices, serviceKeys),
+      changesOf(slices, keysOf),
       servicesOfPods(services, pods, updatesBatchPeriodMs),
     ],
     sync,
+    rateLimiter: sliceRateLimiter(clock),
+  });
+  context.work({
+    queue: 'endpoint_slice_topology',
+    workers: 1,
+    triggers: [changesOf(nodes, () => [nodesKey])],
+    sync: () => {
+      for (const key of topology.overloaded()) queue.add(key);
+      return Promise.resolve(undefined);
+    },
   });
 }
 
-function serviceKeys({ metadata }: EndpointSlice): string[] {
-  const { labels = {}, namespace } = metadata;
-  const service = labels[serviceNameLabel];
-  return labels[managedByLabel] === managedBy && service !== undefined ? [`${namespace}/${service}`] : [];
-}
+/** Wakes no service: what nodes have is known before the first service is looked at. */
+const followNodes = (nodes: Informer<Node>, topology: Topology) =>
+  eventsOf(nodes, () => ({
+    onAdd: (node) => topology.setNode(node),
+    onUpdate: (_, node) => topology.setNode(node),
+    onDelete: ({ metadata }) => topology.deleteNode(metadata.name!),
+  }));
 
-function withTrigger(slice: EndpointSlice, time: string | undefined): EndpointSlice {
-  const { [triggerTimeAnnotation]: _, ...annotations } = slice.metadata.annotations ?? {};
-  const next = time === undefined ? annotations : { ...annotations, [triggerTimeAnnotation]: time };
-  return { ...slice, metadata: { ...slice.metadata, annotations: next } };
+function withTrigger({ create, update, ...rest }: SliceChanges, time: string | undefined): SliceChanges {
+  const annotated = (slice: EndpointSlice): EndpointSlice => {
+    const { [triggerTimeAnnotation]: _, ...annotations } = slice.metadata.annotations ?? {};
+    const next = time === undefined ? annotations : { ...annotations, [triggerTimeAnnotation]: time };
+    return { ...slice, metadata: { ...slice.metadata, annotations: next } };
+  };
+  return { ...rest, create: create.map(annotated), update: update.map(annotated) };
 }

@@ -6,16 +6,7 @@
  */
 import type { Endpoint, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
-
-/** What is to be written. Objects of `unchanged` are those of the informer. */
-export interface SliceChanges {
-  readonly create: EndpointSlice[];
-  readonly update: EndpointSlice[];
-  readonly remove: EndpointSlice[];
-  readonly unchanged: EndpointSlice[];
-}
-
-export const noChanges = (): SliceChanges => ({ create: [], update: [], remove: [], unchanged: [] });
+import { noChanges, type SliceChanges } from '../shared/slice-changes.ts';
 
 export interface Distribution {
   readonly existing: readonly EndpointSlice[];
@@ -31,9 +22,15 @@ export interface Distribution {
 const identity = ({ addresses, targetRef, hostname }: Endpoint): string =>
   `${addresses?.join()} ${targetRef?.namespace}/${targetRef?.name} ${targetRef?.uid} ${hostname ?? ''}`;
 
-export function distribute({ existing, newSlice, wanted, maxPerSlice, labelsOf }: Distribution): SliceChanges {
+export interface Distributed extends SliceChanges {
+  readonly added: number;
+  readonly removed: number;
+}
+
+export function distribute({ existing, newSlice, wanted, maxPerSlice, labelsOf }: Distribution): Distributed {
   const missing = new Map(wanted.map((endpoint) => [identity(endpoint), endpoint]));
   const changes = noChanges();
+  let removed = 0;
   const withLabels = (slice: EndpointSlice, endpoints: Endpoint[]): EndpointSlice => ({
     ...slice,
     metadata: { ...slice.metadata, labels: labelsOf(slice) },
@@ -50,11 +47,13 @@ export function distribute({ existing, newSlice, wanted, maxPerSlice, labelsOf }
       isChanged ||= !isSame(endpoint, now);
       missing.delete(identity(endpoint));
     }
+    removed += before.length - kept.length;
     if (kept.length === 0) changes.remove.push(slice);
     else if (isChanged || kept.length !== before.length) changes.update.push(withLabels(slice, kept));
     else changes.unchanged.push(slice);
   }
   const left = [...missing.values()];
+  const added = left.length;
   const fill = (endpoints: Endpoint[]): void => void endpoints.push(...left.splice(0, maxPerSlice - endpoints.length));
   for (const slice of changes.update.toSorted((a, b) => b.endpoints!.length - a.endpoints!.length))
     fill(slice.endpoints!);
@@ -71,7 +70,7 @@ export function distribute({ existing, newSlice, wanted, maxPerSlice, labelsOf }
       changes.update.push(slice);
     }
   }
-  return changes;
+  return { ...changes, added, removed };
 }
 
 /** Hints are given afterwards, to all slices together. */

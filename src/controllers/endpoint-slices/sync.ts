@@ -2,9 +2,10 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
 import type { Node, Pod, Service } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { grouped } from '../shared/grouped.ts';
 import { orderSlicePorts } from '../shared/port-order.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
-import { controllerReference, isControlledBy } from '../shared/owner-references.ts';
+import { controllerReference } from '../shared/owner-references.ts';
 import {
   familiesOf,
   familyOfIp,
@@ -16,10 +17,9 @@ import {
   podIps,
   targetPortOf,
 } from '../shared/service-pods.ts';
-import { distribute, noChanges, type SliceChanges } from './slices.ts';
+import { isOwnedBy, managedByLabel, noChanges, serviceNameLabel, type SliceChanges } from '../shared/slice-changes.ts';
+import { distribute } from './slices.ts';
 
-export const serviceNameLabel = 'kubernetes.io/service-name';
-export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const managedBy = 'endpointslice-controller.k8s.io';
 
 const reserved: ReadonlySet<string> = new Set([serviceNameLabel, managedByLabel, headlessLabel]);
@@ -33,16 +33,31 @@ export interface SyncInput {
   readonly maxPerSlice: number;
 }
 
-export interface SyncResult extends SliceChanges {
+export interface SyncResult {
+  readonly addressType: string;
+  /** Before slices are used again, see `reuseSlices`: hints come in between. */
+  readonly changes: SliceChanges;
   /** What some pods were left out for. */
   readonly problems: readonly string[];
+  readonly endpoints: number;
+  /** The fewest slices that hold the endpoints. */
+  readonly wantedSlices: number;
+  readonly added: number;
+  readonly removed: number;
 }
 
+/** Per address type. Slices of types that the service is not for are removed. */
 export function slicesOf(input: SyncInput): SyncResult[] {
   const families = familiesOf(input.service);
-  const unsupported = input.slices.filter(({ addressType }) => !families.includes(addressType as IpFamily));
-  const results = families.map((family) => slicesOfFamily(input, family));
-  return unsupported.length === 0 ? results : [...results, { ...noChanges(), remove: unsupported, problems: [] }];
+  const unsupported = grouped(
+    input.slices.filter(({ addressType }) => !families.includes(addressType as IpFamily)),
+    ({ addressType = '' }) => addressType,
+  );
+  const removals = [...unsupported].map(([addressType, remove]) => ({
+    ...{ addressType, changes: { ...noChanges(), remove }, problems: [] },
+    ...{ endpoints: 0, wantedSlices: 0, added: 0, removed: 0 },
+  }));
+  return [...families.map((family) => slicesOfFamily(input, family)), ...removals];
 }
 
 interface Group {
@@ -53,28 +68,32 @@ interface Group {
 function slicesOfFamily(input: SyncInput, family: IpFamily): SyncResult {
   const { service, slices, maxPerSlice } = input;
   const { groups, problems } = groupsOf(input, family);
+  const changes = noChanges();
   const existing = new Map<string, EndpointSlice[]>();
   for (const slice of slices) {
     if (slice.addressType !== family) continue;
     const key = portKey(slice.ports ?? []);
-    existing.set(key, [...(existing.get(key) ?? []), slice]);
+    if (isOwnedBy(slice, service)) existing.set(key, [...(existing.get(key) ?? []), slice]);
+    else changes.remove.push(slice);
   }
-  const changes = noChanges();
-  for (const [key, { ports, endpoints }] of groups)
-    add(
-      changes,
-      distribute({
-        existing: existing.get(key) ?? [],
-        newSlice: () => newSlice(service, family, ports),
-        wanted: endpoints,
-        maxPerSlice,
-        labelsOf: () => labelsOf(service),
-      }),
-    );
+  const counts = { endpoints: 0, wantedSlices: 0, added: 0, removed: 0 };
+  for (const [key, { ports, endpoints }] of groups) {
+    const distributed = distribute({
+      existing: existing.get(key) ?? [],
+      newSlice: () => newSlice(service, family, ports),
+      wanted: endpoints,
+      maxPerSlice,
+      labelsOf: () => labelsOf(service),
+    });
+    add(changes, distributed);
+    counts.endpoints += endpoints.length;
+    counts.wantedSlices += Math.ceil(endpoints.length / maxPerSlice);
+    counts.added += distributed.added;
+    counts.removed += distributed.removed;
+  }
   for (const [key, unwanted] of existing) if (!groups.has(key)) changes.remove.push(...unwanted);
   keepPlaceholder(service, family, changes);
-  reuse(service, changes);
-  return { ...changes, problems };
+  return { addressType: family, changes, problems, ...counts, wantedSlices: Math.max(1, counts.wantedSlices) };
 }
 
 /** A service without endpoints has one slice that says so. */
@@ -85,20 +104,9 @@ function keepPlaceholder(
 ): void {
   if (create.length > 0 || update.length > 0 || unchanged.length > 0) return;
   const placeholder = newSlice(service, family, []);
-  const index = remove.findIndex((slice) => isPlaceholder(slice, placeholder));
+  const index = remove.findIndex((slice) => isOwnedBy(slice, service) && isPlaceholder(slice, placeholder));
   if (index < 0) create.push(placeholder);
   else unchanged.push(...remove.splice(index, 1));
-}
-
-/** A slice that is not needed becomes one that is missing: one write in place of two. */
-function reuse(service: Service, { create, update, remove }: SliceChanges): void {
-  for (let index = remove.length - 1; index >= 0 && create.length > 0; index--) {
-    const old = remove[index]!;
-    if (!isControlledBy(old, service)) continue;
-    const { metadata, ...content } = create.pop()!;
-    remove.splice(index, 1);
-    update.push({ ...content, metadata: { ...old.metadata, labels: metadata.labels! } });
-  }
 }
 
 const isPlaceholder = (slice: EndpointSlice, placeholder: EndpointSlice): boolean =>
@@ -142,7 +150,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: 
   const serving = isPodReady(pod);
   const terminating = deletionTimestamp !== undefined;
   const hostname = hostnameOf(pod, service);
-  const zone = node?.metadata.labels?.[zoneLabel];
+  const zone = node?.metadata.labels?.[zoneLabel] ?? '';
   const { nodeName } = pod.spec ?? {};
   return {
     addresses,
@@ -154,7 +162,7 @@ function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: 
     ...(hostname === undefined ? {} : { hostname }),
     targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
     ...(nodeName === undefined || nodeName === '' ? {} : { nodeName }),
-    ...(zone === undefined ? {} : { zone }),
+    ...(zone === '' ? {} : { zone }),
   };
 }
 

@@ -20,11 +20,11 @@ import {
   podIps,
   targetPortOf,
 } from '../shared/service-pods.ts';
+import { triggerTimeAnnotation } from '../shared/trigger-times.ts';
 
 /** Addresses that one object has at most; clients that need all of them read EndpointSlices. */
 const maxAddresses = 1000;
 const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
-export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 /** What the service and its pods lead to. Undefined when `current` says that already. */
 export function endpointsOf(

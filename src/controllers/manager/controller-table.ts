@@ -43,6 +43,7 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'endpointslice-mirroring-controller': {
     account: 'endpointslicemirroring-controller',
     reporter: 'endpoint-slice-mirroring-controller',
+    load: async () => (await import('../endpoint-slice-mirroring/controller.ts')).startEndpointSliceMirroring,
   },
   'replicationcontroller-controller': {
     account: 'replication-controller',

@@ -7,6 +7,8 @@
 import type { Pod, Service } from '../../api/gen/types/core-v1.ts';
 import { podCondition } from './pod-conditions.ts';
 
+export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
+
 interface Known {
   readonly service: string | undefined;
   readonly pods: ReadonlyMap<string, string>;
