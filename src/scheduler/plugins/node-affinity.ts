@@ -24,7 +24,7 @@ import {
   nodeSelectorPredicate,
   nodeTermPredicate,
   requiredNodePredicate,
-} from './shared/node-selector.ts';
+} from '../../api/core/nodes/node-selector.ts';
 
 export interface NodeAffinityArgs {
   /** Holds for every pod, beside its own. */

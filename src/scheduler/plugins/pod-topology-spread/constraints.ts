@@ -1,8 +1,8 @@
 /** Constraints of topology spread, read for one pod. */
 import type { Node, Pod, TopologySpreadConstraint } from '../../../api/gen/types/core-v1.ts';
 import { matchesLabels, nothing, type Requirements, requirementsOf } from '../../../machinery/label-selector.ts';
-import type { NodePredicate } from '../shared/node-selector.ts';
-import { requiredNodePredicate } from '../shared/node-selector.ts';
+import type { NodePredicate } from '../../../api/core/nodes/node-selector.ts';
+import { requiredNodePredicate } from '../../../api/core/nodes/node-selector.ts';
 import { untoleratedTaint } from '../../../api/core/nodes/taints.ts';
 
 export interface SpreadConstraint {

@@ -8,7 +8,7 @@ import type {
   NodeSelectorRequirement,
   NodeSelectorTerm,
   PodSpec,
-} from '../../../api/gen/types/core-v1.ts';
+} from '../../gen/types/core-v1.ts';
 import { readInteger } from '../../../machinery/parse-integer.ts';
 
 export type NodePredicate = (node: Node) => boolean;
