@@ -2,15 +2,12 @@
  * Rolls out Deployments: one ReplicaSet per template, whose sizes change step by step.
  * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ | Deployments}
  */
-import type { Deployment } from '../../api/gen/types/apps-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
-import { matchesLabels, requirementsOf } from '../../machinery/label-selector.ts';
-import type { KubeObject } from '../../machinery/object-meta.ts';
+import { requirementsOf } from '../../machinery/label-selector.ts';
 import { changesOf, deletionsOf } from '../../reconcile/controller.ts';
-import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { keyOfController } from '../shared/claim.ts';
-import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
+import { keyOfController, keysOfOwned } from '../shared/claim.ts';
+import { controllerIndex, controllerKeys } from '../shared/owner-references.ts';
 import { Rollout } from './rollout.ts';
 
 const kind = 'Deployment';
@@ -24,8 +21,7 @@ export function startDeployments(context: ControllerContext): void {
   const setCache = context.mutationCache(sets);
   setCache.addIndex(controllerIndex, controllerKeys);
   const rollout = new Rollout(context, context.mutationCache(deployments), setCache, pods);
-  const setKeys = (set: KubeObject): Iterable<string> =>
-    controllerOf(set) === undefined ? ownersOfOrphan(deployments, set) : keyOfController(set, kind);
+  const setKeys = keysOfOwned(kind, deployments, ({ spec }) => requirementsOf(spec.selector));
   /** A Deployment that recreates its pods waits for the last old one to be gone. */
   const recreating = (pod: Pod): string[] =>
     keyOfController(pod, 'ReplicaSet')
@@ -40,17 +36,4 @@ export function startDeployments(context: ControllerContext): void {
     triggers: [changesOf(deployments), changesOf(sets, setKeys), deletionsOf(pods, recreating)],
     sync: (key) => rollout.sync(key),
   });
-}
-
-/** Deployments that could adopt the ReplicaSet. */
-function ownersOfOrphan(deployments: Informer<Deployment>, { metadata }: KubeObject): string[] {
-  const { labels, namespace, deletionTimestamp } = metadata!;
-  if (labels === undefined || deletionTimestamp !== undefined) return [];
-  return deployments.lister
-    .listIn(namespace!)
-    .filter(({ spec }) => {
-      const selector = requirementsOf(spec?.selector);
-      return selector.length > 0 && matchesLabels(selector, labels);
-    })
-    .map((deployment) => deployments.keyOf(deployment));
 }

@@ -10,6 +10,7 @@ import type { ControllerContext } from '../manager/context.ts';
 import { claim } from '../shared/claim.ts';
 import { controllerIndex } from '../shared/owner-references.ts';
 import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { sizeOf, isRolling, wantedOf } from './limits.ts';
 import { NewReplicaSet } from './new-replica-set.ts';
 import { byRevision, currentSet, rollbackAnnotation, withSizes } from './revisions.ts';
@@ -83,14 +84,7 @@ export class Rollout {
       selector: requirementsOf(deployment.spec!.selector),
       objects: this.#sets,
       patch: ({ metadata }, patch) => replicasets.namespace(metadata.namespace!).patch(metadata.name!, patch),
-      freshOwner: () =>
-        deployments
-          .namespace(namespace!)
-          .get(name!)
-          .catch((error: unknown) => {
-            if (!isNotFound(error)) throw error;
-            return undefined;
-          }),
+      freshOwner: () => deployments.namespace(namespace!).get(name!).catch(undefinedWhenGone),
     });
   }
 

@@ -12,6 +12,7 @@ import { claim } from '../shared/claim.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
 import { isNamespaceTerminating, PodControl } from '../shared/pod-control.ts';
 import { slowStart } from '../shared/slow-start.ts';
+import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { type Backoff, noBackoff } from './backoff.ts';
 import { finishedCondition } from './conditions.ts';
 import { isTracked, trackingFinalizer } from './job-pods.ts';
@@ -269,7 +270,3 @@ const withDefaults = (status: JobStatus): JobStatus => ({
   failed: status.failed ?? 0,
   completedIndexes: status.completedIndexes ?? '',
 });
-
-function undefinedWhenGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}

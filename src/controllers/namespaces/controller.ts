@@ -4,13 +4,14 @@
  *   namespace}
  */
 import type { Namespace } from '../../api/gen/types/core-v1.ts';
-import { isConflict, isNotFound } from '../../client/api-error.ts';
+import { isConflict } from '../../client/api-error.ts';
 import { discover } from '../../client/discovery/discover.ts';
 import type { Discovery } from '../../client/discovery/resources.ts';
 import { ExponentialRateLimiter, MaxOfRateLimiter, TokenBucketRateLimiter } from '../../reconcile/rate-limiter.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { timeMs } from '../shared/pod-conditions.ts';
+import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { type DeletedContent, deleteContent } from './content.ts';
 import { conditionsAfter, type Findings, nextLookMs } from './sync.ts';
 
@@ -121,8 +122,4 @@ class Terminator {
       }
     }
   }
-}
-
-function undefinedWhenGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -4,18 +4,17 @@
  */
 import type { ReplicaSet, ReplicaSetStatus } from '../../api/gen/types/apps-v1.ts';
 import type { Pod, ReplicationController } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
 import type { Informer } from '../../client/index.ts';
-import { matchesLabels, type Requirements, requirementsOf, requirementsOfMap } from '../../machinery/label-selector.ts';
-import type { Labels } from '../../machinery/label-selector.ts';
+import { type Requirements, requirementsOf, requirementsOfMap } from '../../machinery/label-selector.ts';
 import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { claim, keyOfController } from '../shared/claim.ts';
+import { claim, keysOfOwned } from '../shared/claim.ts';
 import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
 import { PodControl } from '../shared/pod-control.ts';
 import { isPodActive } from '../shared/pod-conditions.ts';
 import { slowStart } from '../shared/slow-start.ts';
+import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
 import { victimsOf } from './victims.ts';
 
@@ -68,12 +67,10 @@ function start<T extends Replicated>(context: ControllerContext, kind: Kind<T>):
   const podCache = context.mutationCache(pods);
   podCache.addIndex(controllerIndex, controllerKeys);
   const replicator = new Replicator(context, kind, podCache);
-  const podKeys = (pod: Pod): Iterable<string> =>
-    controllerOf(pod) === undefined ? replicator.ownersOfOrphan(pod) : keyOfController(pod, kind.kind);
   context.work({
     queue: kind.queue,
     workers: kind.workers,
-    triggers: [changesOf(kind.informer), changesOf(pods, podKeys)],
+    triggers: [changesOf(kind.informer), changesOf(pods, keysOfOwned(kind.kind, kind.informer, kind.selectorOf))],
     sync: (key) => replicator.sync(key),
   });
 }
@@ -89,15 +86,6 @@ class Replicator<T extends Replicated> {
     this.#kind = kind;
     this.#pods = pods;
     this.#podControl = new PodControl(context, pods);
-  }
-
-  /** Keys of those that could adopt the pod. */
-  ownersOfOrphan({ metadata }: Pod): string[] {
-    if (metadata.deletionTimestamp !== undefined || metadata.labels === undefined) return [];
-    return this.#kind.informer.lister
-      .listIn(metadata.namespace!)
-      .filter((object) => selects(this.#kind.selectorOf(object), metadata.labels!))
-      .map((object) => this.#kind.informer.keyOf(object));
   }
 
   async sync(key: string): Promise<SyncResult> {
@@ -174,11 +162,3 @@ class Replicator<T extends Replicated> {
     return waits ? { requeueAfterMs: minReadySeconds * 1000 } : undefined;
   }
 }
-
-function undefinedWhenGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
-}
-
-/** An empty selector selects nothing here. */
-const selects = (selector: Requirements, labels: Labels): boolean =>
-  selector.length > 0 && matchesLabels(selector, labels);

@@ -9,6 +9,7 @@ import { isInvalid, isNotFound } from '../../client/api-error.ts';
 import type { Patch } from '../../client/index.ts';
 import { matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { Informer } from '../../reconcile/informer.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import { controllerIndex, controllerOf, controllerReference, orphansOf } from './owner-references.ts';
 
@@ -93,4 +94,27 @@ async function release<T extends KubeObject>(object: T, options: ClaimOptions<T>
 export function keyOfController(object: KubeObject, kind: string): string[] {
   const controller = controllerOf(object);
   return controller?.kind === kind ? [`${object.metadata?.namespace}/${controller.name}`] : [];
+}
+
+/**
+ * Keys of those of the kind that an object concerns: its controller, or those that could adopt it. An empty selector
+ * selects nothing here.
+ */
+export function keysOfOwned<T extends KubeObject>(
+  kind: string,
+  owners: Informer<T>,
+  selectorOf: (owner: T) => Requirements,
+): (object: KubeObject) => string[] {
+  return (object) => {
+    const { labels, namespace = '', deletionTimestamp } = object.metadata!;
+    if (controllerOf(object) !== undefined) return keyOfController(object, kind);
+    if (labels === undefined || deletionTimestamp !== undefined) return [];
+    return owners.lister
+      .listIn(namespace)
+      .filter((owner) => {
+        const selector = selectorOf(owner);
+        return selector.length > 0 && matchesLabels(selector, labels);
+      })
+      .map((owner) => owners.keyOf(owner));
+  };
 }
