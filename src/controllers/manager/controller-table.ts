@@ -87,7 +87,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'horizontal-pod-autoscaler-controller': { account: 'horizontal-pod-autoscaler' },
   'disruption-controller': { account: 'disruption-controller', reporter: 'controllermanager' },
-  'statefulset-controller': { account: 'statefulset-controller' },
+  'statefulset-controller': {
+    account: 'statefulset-controller',
+    load: async () => (await import('../stateful-sets/controller.ts')).startStatefulSets,
+  },
   'cronjob-controller': {
     account: 'cronjob-controller',
     load: async () => (await import('../cron-jobs/controller.ts')).startCronJobs,

@@ -34,3 +34,17 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
   const since = readySinceMs(pod);
   return since !== undefined && since + minReadySeconds * 1000 <= nowMs;
 }
+
+/**
+ * Milliseconds until the next of the ready pods is available; undefined when none waits for that.
+ * @param nowMs since 1970
+ */
+export function untilAvailableMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number | undefined {
+  if (minReadySeconds === 0) return undefined;
+  const waits = pods.flatMap((pod) => {
+    const since = readySinceMs(pod);
+    return since === undefined ? [] : [since + minReadySeconds * 1000 - nowMs];
+  });
+  const left = waits.filter((wait) => wait > 0);
+  return left.length === 0 ? undefined : Math.min(...left);
+}

@@ -11,7 +11,7 @@ export interface PodToCreate {
   readonly template: PodTemplateSpec;
   /** Its controller: also the object of the events. */
   readonly owner: KubeObject;
-  /** In place of a name made from the owner's. */
+  /** In place of a name that the server makes. */
   readonly name?: string;
   /** What the name begins with, in place of the owner's. */
   readonly namePrefix?: string;
@@ -31,7 +31,7 @@ export class PodControl {
   async create(wanted: PodToCreate): Promise<Pod> {
     const { client, events } = this.#context;
     const { owner } = wanted;
-    const pod = podOf(wanted);
+    const pod = podFromTemplate(wanted);
     try {
       const created = await client.core.v1.pods.namespace(owner.metadata!.namespace!).create(pod);
       this.#pods.wrote(created);
@@ -62,9 +62,14 @@ export class PodControl {
 
   /** The server answered a write with this pod, which may be its last state. */
   wrote(pod: Pod): void {
-    if (isGone(pod)) this.#pods.deleted(pod);
-    else this.#pods.wrote(pod);
+    keepWritten(this.#pods, pod);
   }
+}
+
+/** The server answered a write with this pod: a deletion too, be the pod there for a while or gone. */
+export function keepWritten(pods: MutationCache<Pod>, pod: Pod): void {
+  if (isGone(pod)) pods.deleted(pod);
+  else pods.wrote(pod);
 }
 
 /** Nothing keeps a pod whose time to end is over. */
@@ -73,13 +78,19 @@ const isGone = ({ metadata }: Pod): boolean =>
   Number(metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
   (metadata.finalizers?.length ?? 0) === 0;
 
-function podOf({ template, owner, name, namePrefix, reference = controllerReference(owner) }: PodToCreate): Input<Pod> {
+export function podFromTemplate({
+  template,
+  owner,
+  name,
+  namePrefix,
+  reference = controllerReference(owner),
+}: PodToCreate): Input<Pod> {
   const { metadata, spec } = template;
   const { labels, annotations, finalizers } = metadata ?? {};
-  const generateName = namePrefix ?? podNamePrefix(owner.metadata!.name!);
   return {
     metadata: {
-      ...(name === undefined ? { generateName } : { name }),
+      ...(name === undefined ? {} : { name }),
+      generateName: namePrefix ?? podNamePrefix(owner.metadata!.name!),
       namespace: owner.metadata!.namespace!,
       ...(labels === undefined ? {} : { labels }),
       ...(annotations === undefined ? {} : { annotations }),
