@@ -59,8 +59,13 @@ export function startEndpointSliceMirroring(context: ControllerContext): void {
       events.event(about, 'Warning', 'InvalidIPAddress', message);
     }
     if (skipped > invalid) {
-      const bound = `A max of ${maxEndpointsPerSubset} addresses can be mirrored to EndpointSlices per Endpoints subset`;
-      events.event(about, 'Warning', 'TooManyAddressesToMirror', `${bound}. ${skipped} addresses were skipped`);
+      const what = 'addresses can be mirrored to EndpointSlices per Endpoints subset';
+      events.event(
+        about,
+        'Warning',
+        'TooManyAddressesToMirror',
+        `A max of ${maxEndpointsPerSubset} ${what}. ${skipped} addresses were skipped`,
+      );
     }
   };
 

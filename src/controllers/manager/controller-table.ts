@@ -86,7 +86,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     load: async () => (await import('../replica-sets/controller.ts')).startReplicaSets,
   },
   'horizontal-pod-autoscaler-controller': { account: 'horizontal-pod-autoscaler' },
-  'disruption-controller': { account: 'disruption-controller', reporter: 'controllermanager' },
+  'disruption-controller': {
+    account: 'disruption-controller',
+    reporter: 'controllermanager',
+    load: async () => (await import('../disruption-budgets/controller.ts')).startDisruptionBudgets,
+  },
   'statefulset-controller': {
     account: 'statefulset-controller',
     load: async () => (await import('../stateful-sets/controller.ts')).startStatefulSets,

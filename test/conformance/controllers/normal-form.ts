@@ -36,14 +36,15 @@ function metadataForm(metadata: JsonObject, isOfEndpoints: boolean): JsonObject 
   return (Object.keys(others).length === 0 ? rest : { ...rest, annotations: others }) as JsonObject;
 }
 
+/** Conditions may say a generation of their own. */
 function statusForm(status: JsonObject, generation: number | undefined): JsonObject {
   const { nodeInfo: _, ...rest } = status;
-  return Object.fromEntries(
-    Object.entries(rest).map(([name, value]) => [
-      name,
-      name === 'observedGeneration' ? (value === generation ? '<generation>' : '<older>') : value,
-    ]),
-  );
+  const form = (name: string, value: JsonValue): JsonValue => {
+    if (name === 'observedGeneration') return value === generation ? '<generation>' : '<older>';
+    if (name !== 'conditions' || !Array.isArray(value)) return value;
+    return value.map((condition) => statusForm(condition as JsonObject, generation));
+  };
+  return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, form(name, value!)]));
 }
 
 /**
