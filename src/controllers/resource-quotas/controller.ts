@@ -25,7 +25,7 @@ import {
 /** Deletions that come together are measured together. */
 const gatherMs = 100;
 
-export async function startResourceQuotas(context: ControllerContext): Promise<void> {
+export function startResourceQuotas(context: ControllerContext): void {
   const { client, options, isGateOn, wallTime } = context;
   const { concurrentSyncs: workers, syncPeriodMs } = options.resourceQuota;
   const { resourcequotas } = client.core.v1;
@@ -52,7 +52,6 @@ export async function startResourceQuotas(context: ControllerContext): Promise<v
     },
   };
   const objects = new CountedObjects(context, replenishment, addAll);
-  await objects.start();
 
   const measureAll = async (quota: ResourceQuota, signal: AbortSignal) => {
     const measured = new Map<string, Quantity>();

@@ -21,6 +21,7 @@ export class CountedObjects {
   readonly #context: ControllerContext;
   readonly #monitors: Monitors;
   #wanted: ReadonlySet<string> = new Set();
+  #first: Promise<void> | undefined;
 
   constructor(context: ControllerContext, handler: ReplenishmentHandler, onChange: () => void) {
     this.#context = context;
@@ -34,12 +35,8 @@ export class CountedObjects {
       clock: context.clock,
     });
     context.onStop(() => this.#monitors.stop());
-  }
-
-  /** Rejects when what is served cannot be found out. */
-  async start(): Promise<void> {
-    await this.#monitors.refresh();
-    this.#context.every(rediscoverMs, () => this.#monitors.refresh());
+    // Where there are no quotas the server is not asked what it serves.
+    context.every(rediscoverMs, async () => (this.#wanted.size === 0 ? undefined : this.#monitors.refresh()));
   }
 
   /** @param names of all quotas */
@@ -58,6 +55,7 @@ export class CountedObjects {
     counted: CountedResource,
     signal: AbortSignal,
   ): Promise<readonly KubeObject[] | undefined> {
+    if (this.#monitors.discovery === undefined) await this.#discoverFirst();
     const informer = this.#monitors.informerOf(counted);
     if (informer === undefined) {
       if (this.#monitors.isUnknown(counted)) throw new Error(`it is unknown whether ${keyOf(counted)} is served`);
@@ -74,6 +72,12 @@ export class CountedObjects {
     }
     if (!informer.hasSynced) throw new Error(`the objects of ${keyOf(counted)} are not known yet`);
     return informer.lister.listIn(namespace);
+  }
+
+  /** Once for all who wait for it. */
+  #discoverFirst(): Promise<void> {
+    this.#first ??= this.#monitors.refresh().finally(() => (this.#first = undefined));
+    return this.#first;
   }
 
   #isWanted(resource: DiscoveredResource): boolean {
