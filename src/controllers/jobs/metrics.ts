@@ -26,6 +26,9 @@ export const jobMetrics = perRegistry((registry) => new JobMetrics(registry));
 /** 4 ms to a minute. */
 const syncBuckets = Array.from({ length: 15 }, (_, i) => 0.004 * 2 ** i);
 
+/** Users choose the names: series for more of them would have no end. */
+const maxExternalNames = 100;
+
 export class JobMetrics {
   readonly #syncs;
   readonly #syncSeconds;
@@ -35,6 +38,7 @@ export class JobMetrics {
   readonly #indexesFinished;
   readonly #policyFailures;
   readonly #external;
+  readonly #externalNames = new Set<string>();
   readonly #trackedTerminated;
 
   constructor(registry: MetricRegistry) {
@@ -130,7 +134,8 @@ export class JobMetrics {
   }
 
   external(controller: string): void {
-    this.#external.inc({ controller_name: controller });
+    if (this.#externalNames.size < maxExternalNames) this.#externalNames.add(controller);
+    this.#external.inc({ controller_name: this.#externalNames.has(controller) ? controller : 'other' });
   }
 
   /** @param after undefined for a pod that is gone */

@@ -23,6 +23,11 @@ const stable: ReadonlySet<string> = new Set([
   'apiserver_response_sizes',
   'apiserver_storage_objects',
   'apiserver_storage_size_bytes',
+  'cronjob_controller_job_creation_skew_duration_seconds',
+  'job_controller_job_pods_finished_total',
+  'job_controller_job_sync_duration_seconds',
+  'job_controller_job_syncs_total',
+  'job_controller_jobs_finished_total',
   'kubernetes_healthcheck',
   'kubernetes_healthchecks_total',
   'scheduler_framework_extension_point_duration_seconds',
@@ -50,7 +55,7 @@ const deprecated: ReadonlyMap<string, string> = new Map([
   ['scheduler_pod_scheduling_duration_seconds', '1.29.0'],
 ]);
 
-/** Undefined for what is not the API server's own. */
+/** Undefined for what is not the server's own. */
 export function levelOf(name: string): MetricLevel | undefined {
   if (/^(process|nodejs)_/.test(name)) return undefined;
   const since = deprecated.get(name);
