@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/machinery/value.ts';
-import { normalForm, withoutHashOrder } from './normal-form.ts';
+import { normalForm } from './normal-form.ts';
 import { Masks } from './tokens.ts';
 
 const uid = '0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
@@ -177,21 +177,4 @@ test.each<{ name: string; resource?: string; object: JsonObject; expected: JsonO
   },
 ])('normal form of $name', ({ resource = '', object, expected }) => {
   expect(normalForm(object, new Masks('uabc123'), resource)).toEqual(expected);
-});
-
-test.each([
-  { name: 'ports of an EndpointSlice are sorted', resource: 'endpointslices', sorted: true },
-  { name: 'ports of a Service keep their order', resource: 'services', sorted: false },
-])('$name', ({ resource, sorted }) => {
-  const [a, b] = [{ name: 'a' }, { name: 'b' }];
-  const expected = sorted ? [a, b] : [b, a];
-  expect(withoutHashOrder(resource, { web: { ports: [b, a] } })).toEqual({ web: { ports: expected } });
-});
-
-test('ports of Endpoints are sorted in each subset, and then the subsets', () => {
-  const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
-  const web = { subsets: [{ ports: [c, b] }, { ports: [b, a] }] };
-  expect(withoutHashOrder('endpoints', { web })).toEqual({
-    web: { subsets: [{ ports: [a, b] }, { ports: [b, c] }] },
-  });
 });

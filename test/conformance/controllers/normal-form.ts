@@ -8,8 +8,6 @@ const left = new Set(['name', 'namespace', 'creationTimestamp', 'resourceVersion
 /** Written by controllers of endpoints or not, by timing. */
 const changeTriggerTime = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-const resourcesOfEndpoints = ['endpoints', 'endpointslices'];
-
 /**
  * An object of the API in normal form; placeholders carry their values (see `tokens.ts`).
  *
@@ -19,7 +17,7 @@ export function normalForm(object: JsonObject, masks: Masks, resource: string): 
   const { apiVersion: _, kind: __, metadata, status, ...rest } = object;
   const { generation } = metadata as { generation?: number };
   const whole = {
-    metadata: metadataForm(metadata as JsonObject, resourcesOfEndpoints.includes(resource)),
+    metadata: metadataForm(metadata as JsonObject, /^endpoint(s|slices)$/.test(resource)),
     ...rest,
     ...(status === undefined ? {} : { status: statusForm(status as JsonObject, generation) }),
   } as JsonObject;
@@ -45,31 +43,6 @@ function statusForm(status: JsonObject, generation: number | undefined): JsonObj
     return value.map((condition) => statusForm(condition as JsonObject, generation));
   };
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, form(name, value!)]));
-}
-
-/**
- * Objects of a resource, by name, without an order that means nothing: the ports of endpoints have that of a hash.
- */
-export function withoutHashOrder(resource: string, objects: Record<string, JsonValue>): Record<string, JsonValue> {
-  if (!resourcesOfEndpoints.includes(resource)) return objects;
-  return Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, portsSorted(object as JsonObject)]));
-}
-
-function portsSorted(object: JsonObject): JsonObject {
-  const { ports, subsets } = object;
-  const byText = (a: JsonValue, b: JsonValue): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
-  return {
-    ...object,
-    ...(Array.isArray(ports) ? { ports: ports.toSorted(byText) } : {}),
-    ...(Array.isArray(subsets)
-      ? {
-          subsets: inOrder(
-            'subsets',
-            subsets.map((subset) => portsSorted(subset as JsonObject)),
-          ),
-        }
-      : {}),
-  } as JsonObject;
 }
 
 /** Texts of a Secret can be read; certificates are one placeholder. */

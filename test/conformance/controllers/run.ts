@@ -11,7 +11,7 @@ import { NodeLeases } from './leases.ts';
 import { prepareNamespace } from './namespace.ts';
 import { Names } from './names.ts';
 import { membersOf } from './json.ts';
-import { masked, normalForm, withoutHashOrder } from './normal-form.ts';
+import { masked, normalForm } from './normal-form.ts';
 import { entriesOfLines, type Observation } from './observation.ts';
 import type { RecordedCase, RecordedRequest, RecordedSnapshot, RecordedStep } from './recording.ts';
 import { asIn120 } from './reference.ts';
@@ -168,12 +168,7 @@ class Run implements Disposable {
         const ours = placeOf(resource).namespaced
           ? objects
           : objects.filter(({ metadata }) => metadata.name.includes(this.#names.token));
-        this.#observe(
-          i,
-          resource,
-          withoutHashOrder(resource, expected),
-          withoutHashOrder(resource, this.#forms(ours, resource)),
-        );
+        this.#observe(i, resource, expected, this.#forms(ours, resource));
       }),
     );
     const said = (line: string): string => (isReference ? asIn120(line, played) : line);
