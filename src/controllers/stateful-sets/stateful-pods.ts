@@ -76,7 +76,8 @@ export class StatefulPods {
     const { pods } = this.#context.client.core.v1;
     try {
       const last = await pods.namespace(namespace!).delete(name!, { preconditions: { uid: uid! } });
-      keepWritten(this.#pods, last ?? pod);
+      if (last === undefined) this.#pods.deleted(pod);
+      else keepWritten(this.#pods, last);
     } catch (error) {
       if (isNotFound(error)) return this.#pods.deleted(pod);
       this.#tell(set, 'Delete', name!, error);

@@ -3,7 +3,7 @@ import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../api
 import { quantityOf } from '../../../api/core/resources/quantities.ts';
 import { matchesLabels, requirementsOf } from '../../../machinery/label-selector.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
-import { nodeSelectorPredicate } from '../shared/node-selector.ts';
+import { nodeSelectorPredicate } from '../../../api/core/nodes/node-selector.ts';
 import { classOf } from '../volumes/storage-reader.ts';
 
 export function isOnNode({ spec }: PersistentVolume, node: Node): boolean {
