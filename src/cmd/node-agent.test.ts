@@ -52,7 +52,17 @@ describe('orch node-agent', () => {
     {
       name: 'a kubeconfig that is not there',
       argv: ['--hollow=1', '--kubeconfig=/none'],
-      message: '/none: no such file or directory',
+      message: '--kubeconfig: /none: no such file or directory',
+    },
+    {
+      name: 'a prefix that no node can have',
+      argv: ['--hollow=1', '--hollow-name-prefix=Node_'],
+      message: '--hollow-name-prefix "Node_" is not the beginning of a name of nodes',
+    },
+    {
+      name: 'another content type',
+      argv: ['--hollow=1', '--kube-api-content-type=text/plain'],
+      message: '--kube-api-content-type "text/plain" invalid',
     },
   ])('refuses $name', async ({ argv, message }) => {
     const command = runCommand(['node-agent', ...(typeof argv === 'function' ? argv() : argv)]);
@@ -63,7 +73,7 @@ describe('orch node-agent', () => {
   test('--help says what it is for', async () => {
     const command = runCommand(['node-agent', '--help']);
     expect(await command.exited).toBe(0);
-    for (const text of ['Usage: orch node-agent --hollow N [flags]', '--stages', '--hollow-name-prefix'])
+    for (const text of ['Usage: orch node-agent [flags]', '--stages', '--hollow-name-prefix'])
       expect(command.output()).toContain(text);
   });
 

@@ -1,8 +1,11 @@
 /** The flags of `orch node-agent`: those of hollow nodes so far. */
+import { goQuote } from '../../machinery/go-quote.ts';
 import { capacityFrom, defaultCapacity, type NodeCapacity } from '../../node-agent/hollow/nodes/capacity.ts';
 import { defaultNamePrefix } from '../../node-agent/hollow/nodes/node-addresses.ts';
-import { customFlag, float, int, optionalText, section, text } from './flag.ts';
-import { logs } from './shared/logs.ts';
+import { customFlag, file, float, int, type OptionsOf, section, text } from './flag.ts';
+import { clientConnectionFlags, clientConnectionProblems } from './shared/client-connection.ts';
+import { logProblems, logs } from './shared/logs.ts';
+import type { Problems } from './shared/problems.ts';
 import { program } from './shared/program.ts';
 
 const labelsOf = (value: string): Record<string, string> =>
@@ -24,7 +27,7 @@ export const nodeAgentFlags = {
     firstIndex: int('hollow-first-index', 'supported', {
       help: 'The number of the first node, for several processes with one prefix.',
     }),
-    stages: optionalText('stages', 'supported', {
+    stages: file('stages', 'supported', {
       help: "A file of Stage documents (kwok's, or orch.io/v1alpha1): what pods and nodes go through.",
     }),
     runSeconds: float('hollow-run-seconds', 'supported', {
@@ -44,17 +47,19 @@ export const nodeAgentFlags = {
       { type: 'mapStringString', parse: (value, before) => ({ ...before, ...labelsOf(value) }), format: () => '' },
     ),
   }),
-  client: section('Client', {
-    kubeconfig: optionalText('kubeconfig', 'supported', {
-      help: 'The kubeconfig file; as kubectl finds it when absent.',
-    }),
-    qps: float('kube-api-qps', 'supported', { help: 'Requests per second at most; 0 for no limit.' }),
-    burst: int('kube-api-burst', 'supported', { default: 100, help: 'Requests at once above that.' }),
-    contentType: text('kube-api-content-type', 'supported', {
-      default: 'application/vnd.kubernetes.protobuf',
-      help: 'How objects are sent and asked for.',
-    }),
-  }),
+  client: section('API server', clientConnectionFlags({ qps: -1, burst: 100 })),
   logs,
   program,
 } as const;
+
+const spelled = (name: string): string => `--${name}`;
+
+export const nodeAgentProblems = ({ hollow, client, logs }: OptionsOf<typeof nodeAgentFlags>): Problems => [
+  hollow.count < 0 && '--hollow must be greater than 0',
+  hollow.firstIndex < 0 && '--hollow-first-index must be greater than or equal to 0',
+  hollow.runSeconds < 0 && '--hollow-run-seconds must be greater than or equal to 0',
+  !/^[a-z0-9]([-a-z0-9.]*)$/.test(hollow.namePrefix) &&
+    `--hollow-name-prefix ${goQuote(hollow.namePrefix)} is not the beginning of a name of nodes`,
+  ...clientConnectionProblems(client, spelled),
+  ...logProblems(logs, spelled),
+];
