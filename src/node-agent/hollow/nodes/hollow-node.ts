@@ -1,6 +1,5 @@
 /** One hollow node of this process. */
-import type { DueStage } from '../pods/hollow-pod.ts';
-import type { LaneName } from '../stages/lifecycle.ts';
+import type { DueStage, LaneName } from '../stages/lifecycle.ts';
 import { nodeAddress, nodePlace, podRange, rangeSizeFor } from './node-addresses.ts';
 import { PodIPs, parseRange } from './pod-ips.ts';
 

@@ -1,8 +1,7 @@
 /** What this process remembers of a pod beside the state of its runtime. */
 import type { Pod, PodCondition } from '../../../api/gen/types/core-v1.ts';
 import type { PodEnd } from '../../pod-lifecycle/pod-status.ts';
-import type { Stage } from '../stages/stage.ts';
-import type { LaneName } from '../stages/lifecycle.ts';
+import type { DueStage, LaneName } from '../stages/lifecycle.ts';
 import type { HollowNode } from '../nodes/hollow-node.ts';
 
 export interface HollowPod {
@@ -30,11 +29,6 @@ export interface HollowPod {
   idleAt: string | undefined;
   /** How often the same stage was applied in a row. */
   repeated: { readonly stage: string; readonly times: number } | undefined;
-}
-
-export interface DueStage {
-  readonly stage: Stage;
-  readonly atMs: number;
 }
 
 export const createHollowPod = ({ metadata, status }: Pod, node: HollowNode, startTimeMs: number): HollowPod => ({

@@ -3,8 +3,7 @@ import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { asJson } from '../../../machinery/object-meta.ts';
 import { ephemeralContainersOf, initContainersOf, mainContainersOf } from '../../pod-lifecycle/containers.ts';
 import type { ContainerChange } from '../stages/document.ts';
-import { type Lane, nextStage, rolesOf } from '../stages/lifecycle.ts';
-import type { Stage } from '../stages/stage.ts';
+import { type DueStage, type Lane, nextStage, rolesOf } from '../stages/lifecycle.ts';
 import type { HollowPod } from './hollow-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import { soonest } from './soonest.ts';
@@ -46,7 +45,7 @@ export function dueStage(
   hollow: HollowPod,
   lane: Lane,
   { nowMs, random }: Pick<PodContext, 'nowMs' | 'random'>,
-): { readonly stage: Stage; readonly atMs: number } | undefined {
+): DueStage | undefined {
   const object = asJson(pod);
   const due = hollow.due?.get(lane.name);
   if (due?.stage.matches(object) === true) return due;

@@ -5,10 +5,11 @@
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { EventRecorder } from '../../../client/events/recorder.ts';
 import { applyStage, type ObjectWriter } from '../stages/apply.ts';
+import type { DueStage } from '../stages/lifecycle.ts';
 import type { Stage } from '../stages/stage.ts';
 import type { TemplateContext } from '../stages/template/functions.ts';
 import { stateFromStatus } from './adopt.ts';
-import type { DueStage, HollowPod } from './hollow-pod.ts';
+import type { HollowPod } from './hollow-pod.ts';
 import { dueStage } from './lanes.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodResource } from './pod-resource.ts';

@@ -19,6 +19,12 @@ export interface Lane {
   readonly builtIn: readonly Stage[];
 }
 
+/** A stage that an object goes through at a time, in milliseconds since 1970. */
+export interface DueStage {
+  readonly stage: Stage;
+  readonly atMs: number;
+}
+
 export const objectLane = 'object';
 
 export class StageLanes {

@@ -8,12 +8,9 @@
 import type { JsonValue } from '../../../../machinery/value.ts';
 import { jqFunctions } from './functions.ts';
 import { JqError, type Token, tokensOf } from './tokens.ts';
-import { compare, elements, isTruthy, JqRuntimeError, member, numeric, plus } from './values.ts';
+import { compare, elements, type Filter, isTruthy, JqRuntimeError, member, numeric, plus } from './values.ts';
 
 export { JqError } from './tokens.ts';
-
-/** The outputs for an input. Throws {@link JqRuntimeError} for inputs that do not fit. */
-export type Filter = (input: JsonValue) => readonly JsonValue[];
 
 /** Outputs of the program that are not null; none when it does not fit the input. */
 export type Query = (input: JsonValue) => readonly JsonValue[];

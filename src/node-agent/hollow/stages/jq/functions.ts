@@ -1,7 +1,6 @@
 /** Functions that programs can call: those that selectors of objects need. */
 import { isObject, type JsonValue } from '../../../../machinery/value.ts';
-import type { Filter } from './compile.ts';
-import { elements, isTruthy, JqRuntimeError, member, numeric, typeOf } from './values.ts';
+import { elements, type Filter, isTruthy, JqRuntimeError, member, numeric, typeOf } from './values.ts';
 
 type JqFunction = (parameters: readonly Filter[]) => Filter;
 

@@ -7,6 +7,9 @@ export class JqRuntimeError extends Error {
   override readonly name = 'JqRuntimeError';
 }
 
+/** The outputs of a program for an input. Throws {@link JqRuntimeError} for inputs that do not fit. */
+export type Filter = (input: JsonValue) => readonly JsonValue[];
+
 export const isTruthy = (value: JsonValue): boolean => value !== null && value !== false;
 
 export function typeOf(value: JsonValue): string {
