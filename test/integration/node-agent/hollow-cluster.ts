@@ -1,14 +1,14 @@
-/** An API server with hollow nodes, for tests. The time of the nodes stands still until `clock` is advanced. */
+/** An API server with hollow nodes, for tests. `clock` puts the time of the nodes forward. */
 import type { Pod } from '../../../src/api/gen/types/core-v1.ts';
-import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { type Client, createClient, parseClientConfig } from '../../../src/client/index.ts';
 import { createControlPlane } from '../../../src/index.ts';
 import { createHollowNodes, type HollowNodesOptions } from '../../../src/node-agent/hollow/hollow-nodes.ts';
 import { parseStages } from '../../../src/node-agent/hollow/stages/stage-file.ts';
+import { JumpClock } from './jump-clock.ts';
 
 export interface HollowCluster extends AsyncDisposable {
   readonly client: Client;
-  readonly clock: FakeClock;
+  readonly clock: JumpClock;
   /** Resolves with the first state of the pod that fits; rejects when it is deleted before. */
   podUntil(name: string, fits: (pod: Pod) => boolean): Promise<Pod>;
   /** All states of the pod until it is gone. */
@@ -28,8 +28,8 @@ export async function startHollowCluster({
 }: HollowClusterOptions = {}): Promise<HollowCluster> {
   const controlPlane = await createControlPlane();
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
-  const clock = new FakeClock();
-  const begin = Date.now();
+  const clock = new JumpClock();
+  const begin = Date.now() - clock.now();
   const time = { clock, wallTime: () => begin + clock.now(), random: () => 0 };
   const stops: (() => Promise<void>)[] = [];
   const startNodes: HollowCluster['startNodes'] = (more) => {
@@ -82,3 +82,5 @@ export const pod = ({ name, nodeName = 'hollow-node-0', metadata, spec }: PodOpt
 
 export const isReady = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+
+export const mainOf = ({ status }: Pod) => status.containerStatuses?.[0];

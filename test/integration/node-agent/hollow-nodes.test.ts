@@ -84,3 +84,18 @@ test('a pod that is deleted ends, shows how, and is gone', async () => {
     ],
   });
 });
+
+test('nodes that start again find their pods running, and leave them so', async () => {
+  await using cluster = await startHollowCluster({ count: 1, namePrefix: 'first-' });
+  const { client } = cluster;
+  const second = cluster.startNodes({ count: 1, namePrefix: 'again-' });
+  await client.core.v1.pods.create(pod({ name: 'web', nodeName: 'again-0' }));
+  const before = await cluster.podUntil('web', isReady);
+  await second.stop();
+  cluster.startNodes({ count: 1, namePrefix: 'again-' });
+  await client.core.v1.pods.create(pod({ name: 'other', nodeName: 'again-0' }));
+  const other = await cluster.podUntil('other', isReady);
+  const after = await client.core.v1.pods.namespace('default').get('web');
+  expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+  expect(other.status.podIP).not.toBe(after.status.podIP);
+});
