@@ -119,6 +119,9 @@ describe('Go templates, text/template', () => {
       text: '{{ define "x" }}{{ end }}',
       message: 'line 1: {{define}} is not supported',
     },
+    { name: 'parentheses without end', text: `{{ ${'('.repeat(200)} }}`, message: 'nested too deeply' },
+    { name: 'blocks without end', text: '{{ if true }}'.repeat(200), message: 'nested too deeply' },
+    { name: 'a text without end', text: 'a'.repeat(200_000), message: 'longer than 100000 characters' },
     { name: 'an empty action', text: 'a\n{{ }}', message: 'line 2: unexpected end of action' },
   ])('refuses $name', ({ text, message }) => {
     expect(() => compileText(text)).toThrow(message);

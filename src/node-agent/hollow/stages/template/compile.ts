@@ -9,7 +9,7 @@
 import { parseYaml } from '../../../../machinery/json/yaml.ts';
 import { isObject, type JsonValue } from '../../../../machinery/value.ts';
 import type { TemplateContext } from './functions.ts';
-import { ActionReader, type Pipeline, type Scope } from './pipeline.ts';
+import { ActionReader, maxDepth, type Pipeline, type Scope } from './pipeline.ts';
 import { type Piece, piecesOf, TemplateError } from './tokens.ts';
 import { entriesOf, isTrue, printed, type Value } from './values.ts';
 
@@ -17,6 +17,8 @@ export { TemplateError } from './tokens.ts';
 
 /** The value of the YAML that the template comes to. Throws {@link TemplateError}, and for what is no YAML. */
 export type Template = (data: JsonValue, context: TemplateContext) => JsonValue;
+
+const maxLength = 100_000;
 
 type Node = (scope: Scope, output: string[]) => void;
 
@@ -27,6 +29,7 @@ export function compileTemplate(text: string): Template {
 }
 
 export function compileText(text: string): (data: JsonValue, context: TemplateContext) => string {
+  if (text.length > maxLength) throw new TemplateError(`longer than ${maxLength} characters`);
   const nodes = new Parser(piecesOf(text.trim())).parse();
   return (data, context) => {
     const output: string[] = [];
@@ -52,6 +55,7 @@ const refused = new Set(['template', 'define', 'block', 'break', 'continue']);
 class Parser {
   readonly #pieces: readonly Piece[];
   #index = 0;
+  #depth = 0;
 
   constructor(pieces: readonly Piece[]) {
     this.#pieces = pieces;
@@ -91,10 +95,12 @@ class Parser {
   }
 
   #control(keyword: string, reader: ActionReader): Node {
+    if (++this.#depth > maxDepth) throw new TemplateError('nested too deeply');
     const pipeline = reader.pipeline();
     const body = this.#body();
     if (body.ending === undefined) throw new TemplateError(`{{${keyword}}} without {{end}}`);
     const otherwise = body.ending === 'else' ? this.#otherwise(body) : [];
+    this.#depth--;
     const parts = { pipeline, nodes: body.nodes, otherwise };
     return keyword === 'range' ? range(parts) : choose(parts, keyword === 'with');
   }

@@ -28,9 +28,13 @@ export interface Pipeline {
 /** A pipeline of which the last value is an argument too. */
 type Command = (scope: Scope, last: readonly Value[]) => Value;
 
+/** Of parentheses, and of blocks. */
+export const maxDepth = 100;
+
 export class ActionReader {
   readonly #tokens: readonly Token[];
   #index: number;
+  #depth = 0;
 
   constructor(tokens: readonly Token[], index: number) {
     this.#tokens = tokens;
@@ -67,8 +71,10 @@ export class ActionReader {
   }
 
   #pipe(): Expression {
+    if (++this.#depth > maxDepth) throw new TemplateError('nested too deeply');
     const commands = [this.#command()];
     while (this.#takeSymbol('|')) commands.push(this.#command());
+    this.#depth--;
     return (scope) => {
       let last: readonly Value[] = [];
       for (const command of commands) last = [command(scope, last)];
