@@ -1,11 +1,9 @@
 /** What the controller manager serves of itself, and to whom. */
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IncomingMessage } from 'node:http';
 import { type ApiUsers, startApiUsers } from '../../support/api-users.ts';
+import { type Asked, askDaemon as ask } from '../../support/ask-daemon.ts';
 import { buildOrch, OrchProcess } from '../../support/orch-process.ts';
 import { freePorts } from '../../support/ports.ts';
 import { tokenKubeconfig } from '../../support/token-kubeconfig.ts';
@@ -28,43 +26,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => api[Symbol.asyncDispose]());
-
-interface Asked {
-  readonly token?: string;
-  readonly certificate?: { readonly cert: string; readonly key: string };
-  readonly method?: string;
-  readonly body?: string;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly type: string | undefined;
-  readonly body: Buffer;
-  readonly text: string;
-}
-
-async function ask(port: number, path: string, { token, certificate, method = 'GET', body }: Asked = {}) {
-  const outgoing = request({
-    host: '127.0.0.1',
-    port,
-    path,
-    method,
-    agent: false,
-    // The certificate of the daemon is its own, and new at each start.
-    rejectUnauthorized: false,
-    ...certificate,
-    ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
-  });
-  outgoing.end(body);
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  const bytes = Buffer.concat((await response.toArray()) as Buffer[]);
-  return {
-    status: response.statusCode!,
-    type: response.headers['content-type'],
-    body: bytes,
-    text: bytes.toString(),
-  } satisfies Answer;
-}
 
 /** As kubeadm's users have it: the administrator's, signed by the authority of clients. */
 function adminCertificate(): { cert: string; key: string } {
