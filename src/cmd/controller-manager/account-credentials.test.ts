@@ -39,7 +39,6 @@ function server({ exists = true }: { exists?: boolean } = {}) {
           return Promise.resolve({
             status,
             headers: new Map([['content-type', 'application/json']]),
-            // eslint-disable-next-line @typescript-eslint/require-await
             body: (async function* () {
               yield Buffer.from(JSON.stringify(body));
             })(),

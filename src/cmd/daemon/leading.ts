@@ -30,6 +30,13 @@ export interface LockName {
 /** How long after the end of its lease a leader that still believes to be one counts as healthy. As upstream. */
 const graceMs = 20_000;
 
+/** Whether a leader should have noticed long ago that it leads no more. */
+export const isOverdue = (
+  { deadline }: Pick<Leadership, 'deadline'>,
+  { leaseDurationMs, renewDeadlineMs }: Pick<LeaderElectionOptions, 'leaseDurationMs' | 'renewDeadlineMs'>,
+  now: number,
+): boolean => now > deadline - renewDeadlineMs + leaseDurationMs + graceMs;
+
 export class LeaderElections {
   readonly #parts: LeaderElectionParts;
   readonly #clock: Clock;
@@ -54,12 +61,9 @@ export class LeaderElections {
     return {
       name: 'leaderElection',
       check: () => {
-        const { leaseDurationMs, renewDeadlineMs } = this.#parts.options;
-        for (const [lock, leadership] of this.#leaderships) {
-          const renewedAt = leadership.deadline - renewDeadlineMs;
-          if (this.#clock.now() > renewedAt + leaseDurationMs + graceMs)
+        for (const [lock, leadership] of this.#leaderships)
+          if (isOverdue(leadership, this.#parts.options, this.#clock.now()))
             throw new Error(`failed election to renew leadership on lease ${lock}`);
-        }
       },
     };
   }
