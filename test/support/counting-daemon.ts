@@ -6,12 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { FlagError, parseFlags } from '../../src/cmd/flags/parse.ts';
 import { clientConnectionFlags } from '../../src/cmd/flags/shared/client-connection.ts';
 import { daemonSections } from '../../src/cmd/flags/shared/daemon.ts';
-import { section, text } from '../../src/cmd/flags/flag.ts';
+import { bool, section, text } from '../../src/cmd/flags/flag.ts';
 import { runDaemon } from '../../src/cmd/daemon/run-daemon.ts';
 
 const flags = {
   access: section('API access', {
     ...clientConnectionFlags(),
+    hangs: bool('hangs', 'supported', { help: 'Its work does not end when it is told to.' }),
     name: text('name', 'supported', { default: 'a', help: 'Under which it counts.' }),
   }),
   ...daemonSections({
@@ -44,6 +45,7 @@ process.exitCode = await runDaemon(
           if (!signal.aborted) await wait(20);
         }
       }
+      if (options.access.hangs) await new Promise(() => undefined);
     },
   },
   {

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Gauge } from 'prom-client';
-import { type Clock, systemClock } from '../../base/clock.ts';
+import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
+import { createEventRecorder, type EventRecorder } from '../../client/events/recorder.ts';
 import { createLock, type LockKind } from '../../client/leader-election/create-lock.ts';
 import { createElector, type ElectionEnd } from '../../client/leader-election/elector.ts';
 import type { Leadership } from '../../client/leader-election/leadership.ts';
@@ -16,6 +17,8 @@ export interface LeaderElectionParts {
   readonly options: LeaderElectionOptions;
   /** Must not be held up by the limits of those that work. */
   readonly client: Client;
+  /** Who reports its events: `kube-controller-manager`. */
+  readonly component: string;
   readonly log: Logger;
   readonly registry: MetricRegistry;
   readonly clock?: Clock;
@@ -29,6 +32,7 @@ export interface LockName {
 
 /** How long after the end of its lease a leader that still believes to be one counts as healthy. As upstream. */
 const graceMs = 20_000;
+const flushMs = 1000;
 
 /** Whether a leader should have noticed long ago that it leads no more. */
 export const isOverdue = (
@@ -43,11 +47,14 @@ export class LeaderElections {
   readonly #status: Gauge<'name'>;
   /** Those that this process has now. */
   readonly #leaderships = new Map<string, Leadership>();
+  readonly #events: EventRecorder;
   readonly identity = `${hostname()}_${randomUUID()}`;
 
   constructor(parts: LeaderElectionParts) {
     this.#parts = parts;
     this.#clock = parts.clock ?? systemClock;
+    const { client, component, log } = parts;
+    this.#events = createEventRecorder({ client, component, log, clock: this.#clock });
     this.#status = new Gauge({
       name: 'leader_election_master_status',
       help: 'Whether this process leads, by the name of the lock.',
@@ -76,6 +83,7 @@ export class LeaderElections {
   ): Promise<ElectionEnd> {
     const { options, client, log } = this.#parts;
     this.#status.set({ name: lock.name }, 0);
+    let hasLed = false;
     const elector = createElector({
       lock: createLock(lock.kind, { client, namespace: lock.namespace, name: lock.name }),
       identity: this.identity,
@@ -98,9 +106,24 @@ export class LeaderElections {
           },
           { once: true },
         );
+        hasLed = true;
+        this.#tell(lock, 'became leader');
         await lead(leadership);
       },
     });
-    return elector.run(signal);
+    const end = await elector.run(signal);
+    if (hasLed) this.#tell(lock, 'stopped leading');
+    return end;
+  }
+
+  /** Events that are not written yet are dropped, after a moment. */
+  async stop(): Promise<void> {
+    await Promise.race([this.#events.flush(), sleep(this.#clock, flushMs)]);
+    await this.#events.stop();
+  }
+
+  #tell({ namespace, name }: LockName, what: string): void {
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace, name };
+    this.#events.event(lease, 'Normal', 'LeaderElection', `${this.identity} ${what}`);
   }
 }

@@ -148,9 +148,11 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
       timeoutMs: options.leaderElection.renewDeadlineMs,
       observer,
     }),
+    component: name,
     log,
     registry,
   });
+  cleanup.add(() => elections.stop());
   const { healthCheck } = elections;
   const checks = {
     healthz: [ping, healthCheck],

@@ -57,6 +57,16 @@ describe('controller managers', () => {
     const { code: last } = await second.kill('SIGINT');
     expect(last).toBe(0);
     expect(await leaseOf('orch-system', 'controller-manager')).toMatchObject({ holderIdentity: '' });
+    const { body } = await api.call('admin', 'GET', '/api/v1/namespaces/orch-system/events');
+    const told = (body.items as { reason: string; message: string; involvedObject: { kind: string } }[])
+      .filter(({ reason }) => reason === 'LeaderElection')
+      .map(({ message, involvedObject }) => `${involvedObject.kind} ${message.replace(/^\S+ /, '')}`);
+    expect(told.toSorted()).toEqual([
+      'Lease became leader',
+      'Lease became leader',
+      'Lease stopped leading',
+      'Lease stopped leading',
+    ]);
   });
 
   test('kill -9: the other one leads when the lease has ended', async () => {
@@ -139,6 +149,25 @@ describe('what the leader writes', () => {
     expect(first.errors).toContain('leader election lost: this process ends');
     await counted('second', Number((await counts())['second']));
     expect((await counts())['first']).toBe(atTakeover);
+  });
+
+  test('is over when the lease is, also where the work does not end by itself', async () => {
+    await using first = daemon('first', '--hangs');
+    await counted('first', 10);
+    first.send('SIGSTOP');
+    await using second = daemon('second');
+    await counted('second', 10);
+    first.send('SIGCONT');
+    expect((await first.exited).code).toBe(1);
+    expect(first.errors).toContain('work did not end in time: the process ends');
+  });
+
+  test('a second signal ends the process at once', async () => {
+    await using leader = daemon('leader', '--hangs');
+    await counted('leader', 10);
+    leader.send('SIGTERM');
+    await leader.warns('stopping');
+    expect((await leader.kill('SIGTERM')).code).toBe(143);
   });
 
   test('goes on after a pause that was shorter', async () => {

@@ -4,7 +4,7 @@ import { defaultControllerManagerOptions } from '../../../controllers/manager/op
 import { formatDuration } from '../duration.ts';
 import { bool, duration, file, int32, optionalText, section, strings, text } from '../flag.ts';
 import { clientConnectionFlags } from '../shared/client-connection.ts';
-import { daemonGates, featureGatesFlag } from '../shared/feature-gates.ts';
+import { daemonGates, emulatedVersionFlag, featureGatesFlag } from '../shared/feature-gates.ts';
 
 const { generic: defaults, nodeIpam, route, service } = defaultControllerManagerOptions;
 
@@ -36,6 +36,7 @@ export const generic = section('Generic', {
     help: 'Name of the cluster, for what is made outside of it.',
   }),
   featureGates: featureGatesFlag(daemonGates),
+  emulatedVersions: emulatedVersionFlag,
   ...clientConnectionFlags(),
 });
 

@@ -39,6 +39,7 @@ describe('the table of controller manager flags', () => {
       'cloud-config',
       'cloud-provider',
       'contention-profiling',
+      'emulated-version',
       'external-cloud-volume-plugin',
       'horizontal-pod-autoscaler-downscale-delay',
       'horizontal-pod-autoscaler-upscale-delay',

@@ -21,6 +21,7 @@ describe('the flags of the scheduler', () => {
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(flags.filter(({ support }) => support === 'unsupported')).toEqual([]);
     expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual([
+      'emulated-version',
       'vmodule',
       'contention-profiling',
     ]);
@@ -43,6 +44,7 @@ describe('the flags of the scheduler', () => {
       'contention-profiling',
       'disable-http2-serving',
       'disabled-metrics',
+      'emulated-version',
       'feature-gates',
       'help',
       'http2-max-streams-per-connection',

@@ -2,7 +2,7 @@
 import { duration, file, optionalText, type OptionsOf, section } from '../flag.ts';
 import { clientConnectionFlags } from '../shared/client-connection.ts';
 import { daemonSections } from '../shared/daemon.ts';
-import { daemonGates, featureGatesFlag } from '../shared/feature-gates.ts';
+import { daemonGates, emulatedVersionFlag, featureGatesFlag } from '../shared/feature-gates.ts';
 import type { LockNames } from '../shared/lock.ts';
 
 export const schedulerLocks: LockNames = {
@@ -30,6 +30,7 @@ export const schedulerFlags = {
       help: 'Write the configuration, with defaults, to this file, and stop.',
     }),
     featureGates: featureGatesFlag(daemonGates),
+    emulatedVersions: emulatedVersionFlag,
   }),
   access: section('API access', {
     ...connection,
