@@ -1,4 +1,4 @@
-/** What a node has for the claims of a pod: volumes that are there, volumes to be made, or reasons why it does not fit. */
+/** What a node has for the claims of a pod: volumes that are there, volumes to be made, or why it does not fit. */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../api/gen/types/core-v1.ts';
 import { isOnNode, matchVolume, requestOf } from './match-volume.ts';
 import type { PodClaims } from './pod-claims.ts';
