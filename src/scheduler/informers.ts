@@ -41,13 +41,16 @@ export interface InformerParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Whether pods are kept with what the scheduler itself does not read. */
+  readonly wholePods?: boolean;
 }
 
 /** Pods that have ended need nothing of their node any more. */
 const unfinishedPods = 'status.phase!=Succeeded,status.phase!=Failed';
 const lean = { dropManagedFields: true, streamLists: true };
 
-export function createSchedulerInformers(client: Client, parts: InformerParts): SchedulerInformers {
+export function createSchedulerInformers(client: Client, options: InformerParts): SchedulerInformers {
+  const { wholePods = false, ...parts } = options;
   const of = <T extends KubeObject>(source: Source<T>, isNamespaced = false): Informer<T> =>
     new Informer({ source, ...parts, ...(isNamespaced ? { indexers: namespaceIndexer<T>(source.view) } : {}) });
   const { core, apps, policy, storage } = client;
@@ -55,7 +58,7 @@ export function createSchedulerInformers(client: Client, parts: InformerParts): 
     pods: new Informer({
       source: core.v1.pods.source({ ...lean, fieldSelector: unfinishedPods }),
       ...parts,
-      transform: trimPod,
+      ...(wholePods ? {} : { transform: trimPod }),
     }),
     nodes: of(core.v1.nodes.source(lean)),
     namespaces: of(core.v1.namespaces.source(lean)),

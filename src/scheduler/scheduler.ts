@@ -22,8 +22,11 @@ import { PodEvents } from './cycle/pod-events.ts';
 import { PodScheduler } from './cycle/schedule-pod.ts';
 import { SchedulingCycle } from './cycle/scheduling-cycle.ts';
 import { WaitingPods } from './cycle/waiting-pods.ts';
+import { Extenders, extenderName } from './extender/extenders.ts';
+import { HttpExtender } from './extender/http-extender.ts';
 import { attachHandlers } from './event-handlers.ts';
 import { type SchedulerObserver, silentObserver } from './framework/observer.ts';
+import type { Plugin } from './framework/plugin.ts';
 import type { Profile } from './framework/profile.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from './informers.ts';
 import type { PluginContext } from './plugins/plugin-context.ts';
@@ -78,6 +81,7 @@ class RunningScheduler implements Scheduler {
   readonly #cycle: SchedulingCycle;
   readonly #profiles: ReadonlyMap<string, Profile>;
   readonly #recorders: ReadonlyMap<string, SeriesRecorder>;
+  readonly #extenders: Extenders;
   readonly #log: Logger;
   readonly #abort = new AbortController();
   readonly #bindings = new Set<Promise<void>>();
@@ -91,13 +95,20 @@ class RunningScheduler implements Scheduler {
     setMaxListeners(0, this.#abort.signal);
     this.#log = log;
     this.#ownsInformers = options.informers === undefined;
-    this.#informers = options.informers ?? createSchedulerInformers(client, { log, clock, random });
+    this.#informers =
+      options.informers ??
+      createSchedulerInformers(client, { ...{ log, clock, random }, wholePods: config.extenders.length > 0 });
     this.#recorders = recordersOf(options, config);
     const observer = metrics ?? silentObserver;
     const events = new PodEvents((name) => this.#recorders.get(name));
     const nominated = new NominatedPods();
     const cluster = this.#cluster;
     const waiting = new WaitingPods(clock);
+    const extenders = new Extenders(
+      config.extenders.map((extender) => new HttpExtender(extender)),
+      log,
+    );
+    this.#extenders = extenders;
     const counts = new MatchCounts(cluster);
     const context: PluginContext = {
       cluster,
@@ -108,6 +119,8 @@ class RunningScheduler implements Scheduler {
       events,
       observer,
       waiting,
+      extenders,
+      signal: this.#abort.signal,
       profile: (name: string) => this.#profiles.get(name)!,
       clock,
       log,
@@ -123,7 +136,7 @@ class RunningScheduler implements Scheduler {
     const currentPod = (namespace: string, name: string): Pod | undefined =>
       this.#informers.pods.lister.get(namespace, name);
     this.#cycle = new SchedulingCycle({
-      ...{ cluster, queue: this.#queue, profiles: this.#profiles, events, observer, waiting, clock, log },
+      ...{ cluster, queue: this.#queue, profiles: this.#profiles, events, observer, waiting, extenders, clock, log },
       pods: new PodScheduler({ cluster, percentageOfNodesToScore, random, observer }),
       failures: new FailureHandler({ client, queue: this.#queue, events, currentPod, wallTime, log }),
     });
@@ -153,6 +166,7 @@ class RunningScheduler implements Scheduler {
     await this.#running;
     await Promise.all(this.#bindings);
     if (this.#ownsInformers) await Promise.all(allInformers(this.#informers).map((informer) => informer.stop()));
+    await this.#extenders.close();
     await Promise.all([...this.#recorders.values()].map((recorder) => recorder.stop()));
   }
 
@@ -191,7 +205,9 @@ class RunningScheduler implements Scheduler {
       readonly maxUnschedulableMs: number | undefined;
     },
   ): SchedulingQueue {
-    const plugins = new Map([...this.#profiles].map(([name, profile]) => [name, profile.plugins]));
+    const plugins = new Map(
+      [...this.#profiles].map(([name, profile]) => [name, [...profile.plugins, ...asPlugins(this.#extenders)]]),
+    );
     const onHintFailure = (plugin: string, error: unknown): void =>
       this.#log.error({ err: error, plugin }, 'a queueing hint failed');
     const [first] = this.#profiles.values();
@@ -207,6 +223,9 @@ class RunningScheduler implements Scheduler {
     });
   }
 }
+
+/** What extenders refuse is tried again after every change: nothing is known of what they look at. */
+const asPlugins = ({ isEmpty }: Extenders): readonly Plugin[] => (isEmpty ? [] : [{ name: extenderName }]);
 
 function recordersOf(options: SchedulerOptions, { profiles }: SchedulerConfig): ReadonlyMap<string, SeriesRecorder> {
   const { client, eventClient = client, clock, log, wallTime, instance } = options;

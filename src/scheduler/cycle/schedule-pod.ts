@@ -4,7 +4,8 @@ import { addRejection, type Diagnosis, emptyDiagnosis, fitMessage, noNodesMessag
 import { NodeStatuses } from '../framework/node-statuses.ts';
 import type { SchedulerObserver } from '../framework/observer.ts';
 import type { Profile } from '../framework/profile.ts';
-import type { Status } from '../framework/status.ts';
+import { type Extenders, extenderName } from '../extender/extenders.ts';
+import { failure, type Status } from '../framework/status.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
 import type { PodInfo } from '../state/pod-info.ts';
 import { feasibleNodesToFind, NodeSearch } from './find-nodes.ts';
@@ -47,6 +48,30 @@ export class PodScheduler {
     const selected = nodes.length === 1 ? nodes[0]! : selectNode(nodes, profile.score(state, pod, nodes), random);
     observer.algorithm((performance.now() - begun) / 1000);
     return { kind: 'node', nodeName: selected.name };
+  }
+
+  /** As `choose`, with services that are asked in between: what they are asked about may change meanwhile. */
+  async chooseWithExtenders(
+    profile: Profile,
+    state: CycleState,
+    pod: PodInfo,
+    { extenders, signal }: { readonly extenders: Extenders; readonly signal: AbortSignal },
+  ): Promise<Choice> {
+    const { cluster, random } = this.#options;
+    const nodeCount = cluster.nodes.length;
+    if (nodeCount === 0) return { kind: 'noNodes' };
+    const { nodes, diagnosis, error } = this.#search.find(profile, state, pod, nodeCount);
+    if (error !== undefined) return { kind: 'error', status: error };
+    try {
+      const left = await extenders.filter(pod, nodes, diagnosis, signal);
+      if (left.length === 0) return { kind: 'unfit', nodeCount, diagnosis };
+      // The buffer of the profile is used again by others.
+      const totals = Float64Array.from(profile.score(state, pod, left));
+      await extenders.addScores(pod, left, totals, signal);
+      return { kind: 'node', nodeName: selectNode(left, totals, random).name };
+    } catch (thrown) {
+      return { kind: 'error', status: failure(extenderName, thrown) };
+    }
   }
 
   #limit(profile: Profile, nodeCount: number): number {

@@ -10,7 +10,9 @@ import { emptyDiagnosis } from '../framework/fit-error.ts';
 import { NodeStatuses } from '../framework/node-statuses.ts';
 import type { SchedulerObserver } from '../framework/observer.ts';
 import type { Profile } from '../framework/profile.ts';
-import type { Status } from '../framework/status.ts';
+import type { Answer } from '../framework/plugin.ts';
+import { type Extenders, extenderName } from '../extender/extenders.ts';
+import { failure, type Status } from '../framework/status.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
 import type { ClusterState } from '../state/cluster-state.ts';
@@ -27,6 +29,7 @@ export interface SchedulingCycleOptions {
   readonly failures: FailureHandler;
   readonly events: PodEvents;
   readonly waiting: WaitingPods;
+  readonly extenders: Extenders;
   readonly observer: SchedulerObserver;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,12 +61,14 @@ export class SchedulingCycle {
 
   /** Resolves when the next pod can be looked at. The binding goes on, if there is one. */
   async schedule(queued: QueuedPod, signal: AbortSignal): Promise<StartedBinding | undefined> {
-    const { queue, profiles, pods } = this.#options;
+    const { queue, profiles, pods, extenders } = this.#options;
     const profile = profiles.get(queued.profile);
     if (profile === undefined || this.#isToBeSkipped(queued)) return void queue.done(queued.uid);
     const attempt = { queued, profile, state: new CycleState(), begun: performance.now() };
     attempt.state.isMeasured = this.#cycles++ % measuredEvery === 0;
-    const choice = pods.choose(profile, attempt.state, queued.info);
+    const choice = extenders.isEmpty
+      ? pods.choose(profile, attempt.state, queued.info)
+      : await pods.chooseWithExtenders(profile, attempt.state, queued.info, { extenders, signal });
     if (choice.kind !== 'node') return void (await this.#unscheduled(attempt, choice, signal));
     return this.#take(attempt, choice.nodeName, signal);
   }
@@ -109,12 +114,24 @@ export class SchedulingCycle {
       const status =
         (await this.#permission(permitted)) ??
         (await profile.preBind(state, info, nodeName, signal)) ??
-        (await profile.bind(state, info, nodeName, signal));
+        (await this.#bindOnNode(attempt, nodeName, signal));
       if (status === undefined) this.#bound(attempt, nodeName);
       else await this.#bindingFailed(attempt, nodeName, status, signal);
     } catch (error) {
       this.#options.log.error({ err: error, pod: `${info.namespace}/${info.name}` }, 'the binding of a pod failed');
       this.#options.queue.done(info.uid);
+    }
+  }
+
+  /** An extender that binds does so in place of the plugins. */
+  async #bindOnNode({ queued, profile, state }: Attempt, nodeName: string, signal: AbortSignal): Promise<Answer> {
+    const binder = this.#options.extenders.binderOf(queued.info);
+    if (binder === undefined) return profile.bind(state, queued.info, nodeName, signal);
+    try {
+      await binder.bind(queued.info, nodeName, signal);
+      return undefined;
+    } catch (error) {
+      return failure(extenderName, error);
     }
   }
 

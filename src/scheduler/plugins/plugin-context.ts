@@ -4,6 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
 import type { PodEvents } from '../cycle/pod-events.ts';
 import type { WaitingPods } from '../cycle/waiting-pods.ts';
+import type { Extenders } from '../extender/extenders.ts';
 import type { SchedulerObserver } from '../framework/observer.ts';
 import type { Profile } from '../framework/profile.ts';
 import type { SchedulerInformers } from '../informers.ts';
@@ -21,6 +22,10 @@ export interface PluginContext {
   readonly observer: SchedulerObserver;
   /** The profile of a scheduler name; there are none while plugins are made. */
   readonly profile: (schedulerName: string) => Profile;
+  /** Services that take part in the choice of nodes. */
+  readonly extenders: Extenders;
+  /** Aborts when the scheduler stops. */
+  readonly signal: AbortSignal;
   /** Pods that have a node and are not bound yet. */
   readonly waiting: WaitingPods;
   readonly clock: Clock;

@@ -100,11 +100,11 @@ const workloadReader = (informers: SchedulerInformers): WorkloadReader => ({
 });
 
 function preemptionParts(context: PluginContext): PreemptionParts {
-  const { informers, waiting } = context;
+  const { informers, waiting, extenders, cluster, signal } = context;
   return {
     ...context,
     budgets: () => informers.disruptionBudgets.lister.list(),
-    narrow: (_, candidates) => Promise.resolve(candidates),
+    narrow: (pod, candidates) => extenders.narrow(pod, candidates, cluster, signal),
     rejectWaiting(uid) {
       const pod = waiting.get(uid);
       pod?.reject('DefaultPreemption', 'preempted');
