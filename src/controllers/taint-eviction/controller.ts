@@ -10,7 +10,7 @@ import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { nodeIndex, nodeKeys } from '../shared/pods-by-node.ts';
-import { isPodTerminal, isPodTerminating } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../shared/pod-conditions.ts';
 import { formatMs } from '../shared/times.ts';
 import { stayMs } from './sync.ts';
 
@@ -46,13 +46,15 @@ interface Pending {
   readonly uid: string;
   /** By the clock: when the pod was first found to have to go. */
   readonly since: number;
+  /** The pod was told to go. It is not told again, whatever it still waits for. */
+  readonly isDone: boolean;
 }
 
 class TaintEvictions {
   readonly #context: ControllerContext;
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
-  /** Pods that are to be deleted later. */
+  /** Pods that are to be deleted later, or were deleted and are still there. */
   readonly #pending = new Map<string, Pending>();
   readonly #affectedNodes = new Set<string>();
 
@@ -78,7 +80,7 @@ class TaintEvictions {
 
   async sync(key: string): Promise<SyncResult> {
     const pod = this.#pods.objects.get(key);
-    if (pod === undefined || isPodTerminal(pod) || isPodTerminating(pod)) {
+    if (pod === undefined || isPodTerminal(pod)) {
       this.#cancel(key);
       return undefined;
     }
@@ -91,17 +93,20 @@ class TaintEvictions {
     const now = this.#context.clock.now();
     const uid = pod.metadata.uid!;
     const known = this.#pending.get(key);
-    const pending = known?.uid === uid ? known : { uid, since: now };
+    const pending = known?.uid === uid ? known : { uid, since: now, isDone: false };
+    if (pending.isDone) return undefined;
     this.#pending.set(key, pending);
     const leftMs = pending.since + stay - now;
     if (leftMs > 0) return { requeueAfterMs: leftMs };
     await this.#delete(pod);
-    this.#pending.delete(key);
+    this.#pending.set(key, { ...pending, isDone: true });
     return undefined;
   }
 
   #cancel(key: string, pod?: Pod): void {
-    if (!this.#pending.delete(key) || pod === undefined) return;
+    const pending = this.#pending.get(key);
+    this.#pending.delete(key);
+    if (pod === undefined || pending === undefined || pending.isDone) return;
     const { namespace, name } = pod.metadata;
     this.#tell(pod, `Cancelling deletion of Pod ${namespace}/${name}`);
   }
