@@ -20,7 +20,8 @@ export class Surroundings implements Disposable {
   readonly #resources: ReadonlySet<string>;
   readonly #stop: () => void;
   readonly #changes = new Map<string, number>();
-  #lastChange = performance.now();
+  /** Whether something changed since the last look. */
+  #touched = false;
   #podsChanged = true;
   /** Events since the last snapshot. */
   #lines = new Set<string>();
@@ -58,7 +59,7 @@ export class Surroundings implements Disposable {
   }
 
   #touch(what: string): void {
-    this.#lastChange = performance.now();
+    this.#touched = true;
     this.#changes.set(what, (this.#changes.get(what) ?? 0) + 1);
   }
 
@@ -71,10 +72,12 @@ export class Surroundings implements Disposable {
 
   /** What kept changing when it did not become quiet; undefined when it did. */
   async settle(api: Api, { play: steps = [], quiet = 1 }: RecordedSettle): Promise<string | undefined> {
-    const start = performance.now();
-    this.#lastChange = start;
+    this.#touched = false;
     this.#podsChanged = true;
     this.#changes.clear();
+    let quietMs = 0;
+    let last = performance.now();
+    const end = last + limitMs * patience;
     for (;;) {
       if (this.#podsChanged && steps.length > 0) {
         this.#podsChanged = false;
@@ -82,10 +85,12 @@ export class Surroundings implements Disposable {
       }
       await sleep(lookMs);
       const now = performance.now();
-      if (now - this.#lastChange >= quiet * patience * 1000 && !(this.#podsChanged && steps.length > 0))
-        return undefined;
-      if (now - start > limitMs * patience)
-        return [...this.#changes].map(([what, times]) => `${what} (${times} times)`).join(', ');
+      // While this process did not run, its controllers did not either: that was no quiet.
+      quietMs = this.#touched ? 0 : quietMs + Math.min(now - last, 2 * lookMs);
+      this.#touched = false;
+      last = now;
+      if (quietMs >= quiet * patience * 1000) return undefined;
+      if (now > end) return [...this.#changes].map(([what, times]) => `${what} (${times} times)`).join(', ');
     }
   }
 
