@@ -77,3 +77,14 @@ test('A kind or a group that is not published has no schema', async () => {
   expect(await schemas.schemaOf({ ...kind, kind: 'Other' })).toBeUndefined();
   expect(await schemas.schemaOf({ ...kind, group: 'other' })).toBeUndefined();
 });
+
+test('A hundred schemas are kept', async () => {
+  for (let index = 0; index < 100; index++) await schemas.schemaOf({ ...kind, kind: `Other${index}` });
+  asked = [];
+  await schemas.schemaOf({ ...kind, kind: 'Other99' });
+  expect(asked).toEqual(['/openapi/v3']);
+  await schemas.schemaOf(kind);
+  asked = [];
+  await schemas.schemaOf({ ...kind, kind: 'Other99' });
+  expect(asked).toEqual(['/openapi/v3', '/openapi/v3/apis/apps/v1?hash=1']);
+});
