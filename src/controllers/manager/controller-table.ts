@@ -72,7 +72,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     rates: { qps: 2, burst: 1 },
     load: async () => (await import('../garbage-collection/controller.ts')).startGarbageCollection,
   },
-  'daemonset-controller': { account: 'daemon-set-controller', reporter: 'daemonset-controller' },
+  'daemonset-controller': {
+    account: 'daemon-set-controller',
+    reporter: 'daemonset-controller',
+    load: async () => (await import('../daemon-sets/controller.ts')).startDaemonSets,
+  },
   'job-controller': {
     account: 'job-controller',
     load: async () => (await import('../jobs/controller.ts')).startJobs,
