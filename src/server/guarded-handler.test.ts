@@ -103,6 +103,13 @@ describe('a request is refused', () => {
       logged: ['a request could not be authorized'],
     },
     {
+      name: 'whose judge fails',
+      options: { decide: () => Promise.reject(new Error('broken')) },
+      status: 500,
+      message: 'Internal error occurred: the request could not be authorized',
+      logged: ['a request could not be authorized'],
+    },
+    {
       name: 'whose target is a URL',
       target: 'http://host/metrics',
       options: {},

@@ -3,7 +3,7 @@
  * request is its method in lower case.
  */
 import { anonymousUser, type Identity, type RequestAuthenticator } from '../auth/authentication/authenticator.ts';
-import type { Authorizer } from '../auth/authorization/authorizer.ts';
+import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from '../auth/authorization/authorizer.ts';
 import { forbiddenRequest } from '../auth/authorization/forbidden.ts';
 import type { RequestFacts } from '../auth/request-facts.ts';
 import { badRequest, internalError, type StatusError, unauthorized } from '../machinery/status.ts';
@@ -31,7 +31,7 @@ export function guardedHandler(handle: Handle, { authenticator, authorizer, log 
     if (identity === undefined) return leaving(exchange, statusAnswer(unauthorized()));
     const { user } = identity;
     const attributes = { ...noResource, user, verb: exchange.method.toLowerCase(), path };
-    const { decision, reason, error } = await authorizer.authorize(attributes);
+    const { decision, reason, error } = await judge(authorizer, attributes);
     const answer =
       decision === 'allow'
         ? await handle(exchange)
@@ -41,6 +41,15 @@ export function guardedHandler(handle: Handle, { authenticator, authorizer, log 
     // A client that is not known gets no connection on which it could open any number of streams (CVE-2023-44487).
     return user.name === anonymousUser ? leaving(exchange, answer) : answer;
   };
+}
+
+/** What an authorizer throws allows nothing. The listener's handler must not reject. */
+async function judge(authorizer: Authorizer, attributes: AuthorizationAttributes): Promise<AuthorizationDecision> {
+  try {
+    return await authorizer.authorize(attributes);
+  } catch (error) {
+    return { decision: 'noOpinion', reason: '', error: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 const noResource = {

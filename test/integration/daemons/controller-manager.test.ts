@@ -24,7 +24,15 @@ const rbac = '/apis/rbac.authorization.k8s.io/v1';
 beforeAll(async () => {
   buildOrch();
   folder = await mkdtemp(path.join(tmpdir(), 'orch-daemons-'));
-  api = await startApiUsers({ manager: [], mona: ['monitors'] }, ['--authorization-mode=RBAC']);
+  api = await startApiUsers(
+    {
+      manager: [],
+      mona: ['monitors'],
+      'system:kube-controller-manager': [],
+      'system:kube-scheduler': [],
+    },
+    ['--authorization-mode=RBAC'],
+  );
   admin = await tokenKubeconfig(api, 'admin');
 });
 afterAll(async () => {
@@ -65,6 +73,28 @@ const replicaSet = (name: string): object => ({
 });
 const replicaSets = '/apis/apps/v1/namespaces/default/replicasets';
 const podsOf = (name: string): string => `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`;
+
+describe('the users and roles that every cluster has', () => {
+  test.each(['kube-controller-manager', 'kube-scheduler'])('suffice in the place of %s', async (program) => {
+    const kubeconfig = await tokenKubeconfig(api, `system:${program}`, program);
+    const [port] = await freePorts(1);
+    await using daemon = new OrchProcess([
+      program,
+      `--kubeconfig=${kubeconfig}`,
+      `--authentication-kubeconfig=${kubeconfig}`,
+      `--authorization-kubeconfig=${kubeconfig}`,
+      '--authentication-tolerate-lookup-failure=false',
+      `--secure-port=${port}`,
+      '--bind-address=127.0.0.1',
+      ...(program === 'kube-scheduler' ? [] : ['--use-service-account-credentials']),
+    ]);
+    await daemon.warns(`leading lock=kube-system/${program}`);
+    expect((await askDaemon(port!, '/metrics', { token: 'token-admin' })).status).toBe(200);
+    if (program === 'kube-scheduler') return;
+    await api.create(replicaSets, replicaSet('by-roles'));
+    await api.until('admin', 'GET', podsOf('by-roles'), ({ body }) => body.items.length === 2);
+  });
+});
 
 describe('--use-service-account-credentials', () => {
   beforeAll(() =>

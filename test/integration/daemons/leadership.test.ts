@@ -155,7 +155,7 @@ describe('what the leader writes', () => {
     await using first = daemon('first', '--hangs');
     await counted('first', 10);
     first.send('SIGSTOP');
-    await using second = daemon('second');
+    await using _second = daemon('second');
     await counted('second', 10);
     first.send('SIGCONT');
     expect((await first.exited).code).toBe(1);
