@@ -1,6 +1,6 @@
 /**
- * What extenders are sent and answer, as JSON. Their members have no case of their own upstream: some write `nodeNames`,
- * others `NodeNames`, and both are read.
+ * What extenders are sent and answer, as JSON. Upstream reads members in any case: some extenders write `nodeNames`,
+ * others `NodeNames`.
  * @see {@link https://kubernetes.io/docs/concepts/extend-kubernetes/#scheduling-extensions | Scheduling extensions}
  */
 import type { PodInfo } from '../state/pod-info.ts';
