@@ -82,6 +82,7 @@ class RunningScheduler implements Scheduler {
   readonly #profiles: ReadonlyMap<string, Profile>;
   readonly #recorders: ReadonlyMap<string, SeriesRecorder>;
   readonly #extenders: Extenders;
+  readonly #waiting: WaitingPods;
   readonly #log: Logger;
   readonly #abort = new AbortController();
   readonly #bindings = new Set<Promise<void>>();
@@ -104,6 +105,7 @@ class RunningScheduler implements Scheduler {
     const nominated = new NominatedPods();
     const cluster = this.#cluster;
     const waiting = new WaitingPods(clock);
+    this.#waiting = waiting;
     const extenders = new Extenders(
       config.extenders.map((extender) => new HttpExtender(extender)),
       log,
@@ -164,6 +166,7 @@ class RunningScheduler implements Scheduler {
     this.#queue.stop();
     this.#detach();
     await this.#running;
+    this.#waiting.rejectAll();
     await Promise.all(this.#bindings);
     if (this.#ownsInformers) await Promise.all(allInformers(this.#informers).map((informer) => informer.stop()));
     await this.#extenders.close();

@@ -34,6 +34,25 @@ test('a writer of events writes them in order, and drops what waits when it stop
   expect(written).toEqual(['a', 'b']);
 });
 
+test('events of different keys are written at the same time, eight at most, and those of one key in order', async () => {
+  const writer = new EventWriter(new FakeClock(), silentLogger);
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const write = (name: string) => () => {
+    begun.push(name);
+    return new Promise<void>((resolve) => ends.push(resolve));
+  };
+  for (let i = 0; i < 9; i++) writer.add(write(`k${i}`), `k${i}`);
+  writer.add(write('k0 again'), 'k0');
+  expect(begun).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7']);
+  while (begun.length < 10 || ends.length > 0) {
+    ends.shift()!();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await writer.flush();
+  expect(begun.slice(8).sort()).toEqual(['k0 again', 'k8']);
+});
+
 test('a writer of events keeps no more than a thousand', async () => {
   const writer = new EventWriter(new FakeClock(), silentLogger);
   let written = 0;

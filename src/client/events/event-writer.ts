@@ -1,4 +1,7 @@
-/** Writes events one after the other, in the background. What cannot be written is told to the log and dropped. */
+/**
+ * Writes events in the background: those of one key one after the other, others at the same time. What cannot be written
+ * is told to the log and dropped.
+ */
 import { type Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { pause } from '../../reconcile/pause.ts';
@@ -8,47 +11,79 @@ import { isApiError } from '../api-error.ts';
 const maxWaiting = 1000;
 const maxTries = 12;
 const retryMs = 10_000;
+/** Of different keys: a burst of events is written while it lasts, and does not take all of the client's connections. */
+const maxAtOnce = 8;
+
+type Write = (signal: AbortSignal) => Promise<unknown>;
 
 export class EventWriter {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #waiting: ((signal: AbortSignal) => Promise<unknown>)[] = [];
+  /** By key; the key that waits for longest is first. */
+  readonly #waiting = new Map<string, Write[]>();
   readonly #abort = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #running = new Map<string, Promise<void>>();
+  #count = 0;
+  #isDropping = false;
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
   }
 
-  add(write: (signal: AbortSignal) => Promise<unknown>): void {
+  add(write: Write, key = ''): void {
     if (this.#abort.signal.aborted) return;
-    if (this.#waiting.length >= maxWaiting) {
-      this.#log.warn({ waiting: maxWaiting }, 'an event is dropped: too many are waiting to be written');
-      return;
-    }
-    this.#waiting.push(write);
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    if (this.#count >= maxWaiting) return this.#drop();
+    this.#isDropping = false;
+    this.#count++;
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) this.#waiting.set(key, [write]);
+    else waiting.push(write);
+    this.#begin();
   }
 
   /** Resolves when all that was added is written or dropped. */
   async flush(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
   /** Drops what waits. */
   async stop(): Promise<void> {
-    this.#waiting.length = 0;
+    this.#waiting.clear();
+    this.#count = 0;
     this.#abort.abort();
     await this.flush();
   }
 
-  async #run(): Promise<void> {
-    for (let write = this.#waiting.shift(); write !== undefined; write = this.#waiting.shift())
-      await this.#write(write);
+  /** Told once for a burst. */
+  #drop(): void {
+    if (!this.#isDropping)
+      this.#log.warn({ waiting: maxWaiting }, 'events are dropped: too many are waiting to be written');
+    this.#isDropping = true;
   }
 
-  async #write(write: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  #begin(): void {
+    for (const key of this.#waiting.keys()) {
+      if (this.#running.size >= maxAtOnce) return;
+      if (this.#running.has(key)) continue;
+      const running = this.#run(key).finally(() => {
+        this.#running.delete(key);
+        this.#begin();
+      });
+      this.#running.set(key, running);
+    }
+  }
+
+  async #run(key: string): Promise<void> {
+    const waiting = this.#waiting.get(key)!;
+    for (let write = waiting.shift(); write !== undefined; write = waiting.shift()) {
+      this.#count = Math.max(0, this.#count - 1);
+      await this.#write(write);
+    }
+    if (this.#waiting.get(key) === waiting) this.#waiting.delete(key);
+  }
+
+  async #write(write: Write): Promise<void> {
     const { signal } = this.#abort;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {

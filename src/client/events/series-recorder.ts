@@ -68,7 +68,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
   const { events } = client.events.v1;
   let timer: Timer | undefined;
 
-  const create = (event: Event): void => writer.add((signal) => events.create(event, { signal }));
+  const create = (event: Event): void => writer.add((signal) => events.create(event, { signal }), event.metadata.name);
   const writeSeries = (series: Series): void => {
     const { event, count, lastObservedTime } = series;
     series.writtenAt = clock.now();
@@ -80,7 +80,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
         if (!isNotFound(error)) throw error;
         await events.create({ ...event, series: { count, lastObservedTime } }, { signal });
       }
-    });
+    }, event.metadata.name);
   };
   const look = (): void => {
     timer = undefined;

@@ -57,6 +57,11 @@ export class WaitingPods {
     return this.#pods.values();
   }
 
+  /** At a stop: those who are waited for may never decide. */
+  rejectAll(): void {
+    for (const pod of this.#pods.values()) pod.reject('', 'the scheduler stops');
+  }
+
   /** Asks all plugins. Undefined: the pod may go on, at once or (with a promise) later. */
   permit(
     plugins: readonly Has<PermitPlugin>[],
