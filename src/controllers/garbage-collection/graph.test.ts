@@ -52,7 +52,7 @@ const dependent = (reference: OwnerReference = to('owner'), metadata: KubeObject
 
 describe('the graph of owners', () => {
   it.each<Row>([
-    { name: 'asks for an owner that no one has told of', change: () => dependent(), told: ['check owner'] },
+    { name: 'asks for an owner that is not in the graph', change: () => dependent(), told: ['check owner'] },
     {
       name: 'asks for it once for all dependents',
       before: () => dependent(),

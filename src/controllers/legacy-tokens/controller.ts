@@ -1,5 +1,5 @@
 /**
- * Takes tokens in secrets out of use that no one has used for a year: first they are marked as invalid, and after
+ * Takes tokens in secrets out of use that have not been used for a year: first they are marked as invalid, and after
  * another year they are deleted.
  * @see {@link
  *   https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#legacy-serviceaccount-token-cleaner

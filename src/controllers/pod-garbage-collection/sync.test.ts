@@ -126,7 +126,7 @@ describe('a pod that is deleted so', () => {
   });
 });
 
-it('Nodes that pods are on and no one knows are missing', () => {
+it('Nodes that pods are on and that are not known are missing', () => {
   const pods = [pod('a', { node: 'x' }), pod('b', { node: 'x' }), pod('c', { node: 'known' }), pod('d')];
   expect([...missingNodes(pods, (name) => name === 'known')]).toEqual(['x']);
 });

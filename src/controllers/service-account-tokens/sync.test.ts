@@ -26,7 +26,7 @@ describe('a secret for a token', () => {
       annotations: { 'kubernetes.io/service-account.name': 'robot', 'kubernetes.io/service-account.uid': 'u0' },
       expected: false,
     },
-    { name: 'is for no one without a name', annotations: {}, expected: false },
+    { name: 'is for no account without a name', annotations: {}, expected: false },
   ])('$name', ({ annotations, expected }) => {
     expect(isFor(annotated(annotations), account)).toBe(expected);
   });
