@@ -55,7 +55,10 @@ function schedulesOf(context: ControllerContext, cronJobs: Informer<CronJob>, qu
   };
 }
 
-/** Timers count the time that passes. When the clock is set, what is due is another. */
+/**
+ * Timers count the time that passes. When the clock is set, what is due is another.
+ * @NOTE differs from upstream: there what a clock that is set makes due waits for its timer.
+ */
 function followClock(context: ControllerContext, cronJobs: Informer<CronJob>, queue: Controller): void {
   const difference = (): number => context.wallTime() - context.clock.now();
   let known = difference();

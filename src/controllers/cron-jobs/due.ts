@@ -76,6 +76,7 @@ export function dueOf(cronJob: CronJob, { schedule, offset }: Timetable, nowMs: 
   if (first > nowMs) return { atMs: undefined, isManyMissed: false };
   const second = nextTime(schedule, first, offset) ?? Infinity;
   // Counting them one by one would take long after a long time.
+  // @NOTE differs from upstream: this number is an estimate, and the last missed time is not; there both are.
   const missed = Math.floor((nowMs - first) / (second - first)) + 1;
   return { atMs: lastTime(schedule, afterMs, nowMs, offset), isManyMissed: missed > manyMissed };
 }

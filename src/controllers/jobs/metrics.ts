@@ -26,7 +26,10 @@ export const jobMetrics = perRegistry((registry) => new JobMetrics(registry));
 /** 4 ms to a minute. */
 const syncBuckets = Array.from({ length: 15 }, (_, i) => 0.004 * 2 ** i);
 
-/** Users choose the names: series for more of them would have no end. */
+/**
+ * Users choose the names: series for more of them would have no end.
+ * @NOTE differs from upstream: there is no such limit.
+ */
 const maxExternalNames = 100;
 
 export class JobMetrics {

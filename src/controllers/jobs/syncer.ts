@@ -103,6 +103,7 @@ export class JobSyncer {
     done.step = step.type;
     const outcome = await this.#take(state, step);
     // The server refuses a status with more ready pods than active ones: it is written when pods can be made again.
+    // @NOTE differs from upstream: there the status is sent and refused until then.
     const isUnwritable = step.type === 'wait' && outcome.ready > outcome.active;
     if (!isUnwritable) await this.#track(key, state, progressOf(state, step, outcome, now));
     if (outcome.failure !== undefined) throw outcome.failure;

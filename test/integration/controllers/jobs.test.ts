@@ -2,6 +2,8 @@ import { expect, test, vi } from 'vitest';
 import type { Job } from '../../../src/api/gen/types/batch-v1.ts';
 import type { Pod } from '../../../src/api/gen/types/core-v1.ts';
 import type { Client, Input } from '../../../src/client/index.ts';
+import { startControllers } from '../../../src/controllers/manager/manager.ts';
+import { defaultControllerManagerOptions } from '../../../src/controllers/manager/options.ts';
 import { startControllerCluster } from './controller-cluster.ts';
 
 const job = (spec: Input<Job>['spec']): Input<Job> => ({
@@ -122,4 +124,28 @@ test('A Job whose pods are refused says so in an event, and has its pods when th
   await quotas.patch('q', { merge: { spec: { hard: { pods: '9' } } } });
   await allow('9');
   await vi.waitFor(async () => expect((await jobs.get('work')).status.active).toBe(2), 10_000);
+});
+
+test('A Job whose controller is replaced while its pods end makes and counts each pod once', async () => {
+  await using cluster = await startControllerCluster({ controllers: ['job-controller'] });
+  const { client } = cluster;
+  const jobs = client.batch.v1.jobs.namespace('default');
+  await jobs.create(job({ completions: 12, parallelism: 4 }));
+  await vi.waitFor(async () => expect((await jobs.get('work')).status.active).toBe(4), 5000);
+  await finish(client, 'Succeeded');
+  await vi.waitFor(async () => {
+    const { succeeded, uncountedTerminatedPods } = (await jobs.get('work')).status;
+    expect((succeeded ?? 0) + (uncountedTerminatedPods?.succeeded?.length ?? 0)).toBeGreaterThan(0);
+  }, 5000);
+  await cluster.manager.stop();
+  const generic = { ...defaultControllerManagerOptions.generic, controllers: ['job-controller'] };
+  await using _ = startControllers({
+    clientFor: () => client,
+    options: { ...defaultControllerManagerOptions, generic },
+  });
+  await vi.waitFor(async () => {
+    await finish(client, 'Succeeded');
+    expect((await jobs.get('work')).status).toMatchObject({ succeeded: 12, uncountedTerminatedPods: {} });
+  }, 10_000);
+  expect((await client.core.v1.pods.namespace('default').list()).items).toHaveLength(12);
 });
