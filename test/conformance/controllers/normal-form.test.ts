@@ -119,6 +119,14 @@ test.each<{ name: string; resource?: string; object: JsonObject; expected: JsonO
     expected: { metadata: shown, status: { observedGeneration: '<generation>' } },
   },
   {
+    name: 'a condition of the current generation',
+    object: {
+      metadata: { ...metadata, generation: 2 },
+      status: { conditions: [{ type: 'A', observedGeneration: 2 }] },
+    },
+    expected: { metadata: shown, status: { conditions: [{ type: 'A', observedGeneration: '<generation>' }] } },
+  },
+  {
     name: 'a status of an older generation',
     object: { metadata: { ...metadata, generation: 2 }, status: { observedGeneration: 1, nodeInfo: {} } },
     expected: { metadata: shown, status: { observedGeneration: '<older>' } },

@@ -64,7 +64,7 @@ class Run implements Disposable {
   }
 
   async play(): Promise<string[]> {
-    await this.#cluster.watches.open([...this.#resources, 'events']);
+    await this.#cluster.watches.open([...this.#resources, 'pods', 'events']);
     await prepareNamespace(this.#cluster, this.#namespace);
     const failures: string[] = [];
     for (const [i, step] of this.#recorded.steps.entries()) {

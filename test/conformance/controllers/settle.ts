@@ -38,8 +38,9 @@ export class Surroundings implements Disposable {
     const { namespace, name } = change.object.metadata;
     if (resource === 'events') return this.#takeEvent(change);
     const isOurs = placeOf(resource).namespaced ? namespace === this.namespace : name.includes(this.#token);
+    // The kubelet's part is played for pods that the case does not show, too.
+    if (isOurs && resource === 'pods') this.#podsChanged = true;
     if (!isOurs || !this.#resources.has(resource)) return;
-    if (resource === 'pods') this.#podsChanged = true;
     this.#touch(`${resource} ${name}`);
   }
 
