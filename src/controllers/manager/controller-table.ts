@@ -112,7 +112,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'bootstrap-signer-controller': { account: 'bootstrap-signer' },
   'token-cleaner-controller': { account: 'token-cleaner' },
-  'node-ipam-controller': { account: 'node-controller', reporter: 'cidrAllocator' },
+  'node-ipam-controller': {
+    account: 'node-controller',
+    reporter: 'cidrAllocator',
+    load: async () => (await import('../node-ipam/controller.ts')).startNodeIpam,
+  },
   'node-lifecycle-controller': {
     account: 'node-controller',
     load: async () => (await import('../node-lifecycle/controller.ts')).startNodeLifecycle,
@@ -161,7 +165,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     reporter: 'taint-eviction-controller',
     load: async () => (await import('../taint-eviction/controller.ts')).startTaintEviction,
   },
-  'service-cidr-controller': { account: 'service-cidrs-controller' },
+  'service-cidr-controller': {
+    account: 'service-cidrs-controller',
+    load: async () => (await import('../service-cidrs/controller.ts')).startServiceCidrs,
+  },
   'storage-version-migrator-controller': { account: 'storage-version-migrator-controller' },
   'selinux-warning-controller': { account: 'selinux-warning-controller' },
 };
