@@ -33,7 +33,7 @@ export function addApiGroups<C extends object>(client: C, requests: Requests): C
       for (const [version, resources] of versions)
         addLazily(members, version, () => {
           const clients = {};
-          for (const info of resources) addLazily(clients, info.name, () => new BuiltInResource(info, {}, requests));
+          for (const info of resources) addLazily(clients, info.name, () => new (classOf(info))(info, {}, requests));
           return clients;
         });
       return members;
@@ -41,7 +41,9 @@ export function addApiGroups<C extends object>(client: C, requests: Requests): C
   return client as C & ApiGroups;
 }
 
-/** A resource of the table, with its subresources as members. */
+/**
+ * A resource of the table. Its class has a getter for each subresource: clients of a namespace are made all the time.
+ */
 class BuiltInResource extends ResourceClient {
   readonly #info: ResourceInfo;
   readonly #requests: Requests;
@@ -51,17 +53,36 @@ class BuiltInResource extends ResourceClient {
     super({ group, version, resource, kind, hasProtobuf: true, ...at }, requests);
     this.#info = info;
     this.#requests = requests;
-    for (const subresource of info.subresources)
-      if (!streamed.has(subresource.name)) addLazily(this, subresource.name, () => this.#subresource(subresource));
   }
 
   override namespace(namespace: string): BuiltInResource {
-    return new BuiltInResource(this.#info, { namespace }, this.#requests);
+    return new (classOf(this.#info))(this.#info, { namespace }, this.#requests);
   }
 
-  #subresource({ name: subresource, kind, apiVersion }: SubresourceInfo): ResourceClient {
-    return new ResourceClient({ ...this.target, subresource, kind, apiVersion }, this.#requests);
+  static subresourceOf(
+    client: BuiltInResource,
+    { name: subresource, kind, apiVersion }: SubresourceInfo,
+  ): ResourceClient {
+    return new ResourceClient({ ...client.target, subresource, kind, apiVersion }, client.#requests);
   }
+}
+
+const classes = new Map<ResourceInfo, typeof BuiltInResource>();
+
+function classOf(info: ResourceInfo): typeof BuiltInResource {
+  const known = classes.get(info);
+  if (known !== undefined) return known;
+  const made = class extends BuiltInResource {};
+  for (const subresource of info.subresources)
+    if (!streamed.has(subresource.name))
+      Object.defineProperty(made.prototype, subresource.name, {
+        enumerable: true,
+        get(this: BuiltInResource) {
+          return BuiltInResource.subresourceOf(this, subresource);
+        },
+      });
+  classes.set(info, made);
+  return made;
 }
 
 function addLazily(target: object, name: string, make: () => object): void {

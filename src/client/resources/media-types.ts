@@ -10,8 +10,18 @@ export interface MediaTypes {
   readonly watch: string;
 }
 
+/** Made once: each use of a resource asks for them. */
+const known = new Map<string, MediaTypes>();
+
 /** @param usesProtobuf JSON is asked for as well, for servers and types that have no other */
 export function mediaTypes(usesProtobuf: boolean, projection?: Projection): MediaTypes {
+  const key = `${usesProtobuf} ${projection}`;
+  const types = known.get(key) ?? typesOf(usesProtobuf, projection);
+  known.set(key, types);
+  return types;
+}
+
+function typesOf(usesProtobuf: boolean, projection: Projection | undefined): MediaTypes {
   if (projection === 'Table') {
     const table = `${json};as=Table;g=meta.k8s.io;v=v1`;
     return { object: table, list: table, watch: table };
