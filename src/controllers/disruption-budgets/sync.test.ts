@@ -154,7 +154,8 @@ test.each([
     name: 'expressions',
     selector: { matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['1', '2'] }] },
     shown:
-      'map[string]string{},MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:a,Operator:In,Values:[1 2],},},}',
+      'map[string]string{},MatchExpressions:[]LabelSelectorRequirement{' +
+      'LabelSelectorRequirement{Key:a,Operator:In,Values:[1 2],},},}',
   },
 ])('a selector is printed with $name', ({ selector, shown }) => {
   expect(shownSelector(selector)).toBe(`&LabelSelector{MatchLabels:${shown}`);

@@ -173,5 +173,6 @@ export function shownSelector(selector: LabelSelector | undefined): string {
       `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
   );
   const matchLabels = `map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}}`;
-  return `&LabelSelector{MatchLabels:${matchLabels},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
+  const matchExpressions = `[]LabelSelectorRequirement{${expressions.join('')}}`;
+  return `&LabelSelector{MatchLabels:${matchLabels},MatchExpressions:${matchExpressions},}`;
 }

@@ -134,8 +134,14 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'clusterrole-aggregation-controller',
     load: async () => (await import('../cluster-role-aggregation/controller.ts')).startClusterRoleAggregation,
   },
-  'persistentvolumeclaim-protection-controller': { account: 'pvc-protection-controller' },
-  'persistentvolume-protection-controller': { account: 'pv-protection-controller' },
+  'persistentvolumeclaim-protection-controller': {
+    account: 'pvc-protection-controller',
+    load: async () => (await import('../claim-protection/controller.ts')).startClaimProtection,
+  },
+  'persistentvolume-protection-controller': {
+    account: 'pv-protection-controller',
+    load: async () => (await import('../volume-protection/controller.ts')).startVolumeProtection,
+  },
   'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
   'ttl-after-finished-controller': {
     account: 'ttl-after-finished-controller',
@@ -148,7 +154,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': {
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
   },
-  'ephemeral-volume-controller': { account: 'ephemeral-volume-controller', reporter: 'ephemeral_volume' },
+  'ephemeral-volume-controller': {
+    account: 'ephemeral-volume-controller',
+    reporter: 'ephemeral_volume',
+    load: async () => (await import('../ephemeral-volumes/controller.ts')).startEphemeralVolumes,
+  },
   'storageversion-garbage-collector-controller': { account: 'storage-version-garbage-collector' },
   'resourceclaim-controller': { account: 'resource-claim-controller', reporter: 'resource_claim' },
   'legacy-serviceaccount-token-cleaner-controller': {

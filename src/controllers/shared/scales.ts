@@ -1,8 +1,8 @@
 /**
  * The scale of whatever controls pods, built-in or a custom resource: `/scale` of the resource that a reference names.
  * @see {@link
- *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource |
- *   Scale subresource}
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
+ *   | Scale subresource}
  */
 import type { Clock } from '../../base/clock.ts';
 import { isNotFound } from '../../client/api-error.ts';
