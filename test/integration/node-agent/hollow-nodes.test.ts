@@ -85,6 +85,41 @@ test('a pod that is deleted ends, shows how, and is gone', async () => {
   });
 });
 
+test('a node that was taken for lost is Ready again once it is heard of', async () => {
+  await using cluster = await startHollowCluster({ count: 1 });
+  const { nodes } = cluster.client.core.v1;
+  await vi.waitFor(() => nodes.get('hollow-node-0'), { timeout: 10_000 });
+  const lost = {
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'NodeStatusUnknown',
+    message: 'Kubelet stopped posting node status.',
+  };
+  await nodes.status.patch('hollow-node-0', { strategic: { status: { conditions: [lost] } } });
+  await vi.waitFor(async () => {
+    const { status } = await nodes.get('hollow-node-0');
+    expect(status.conditions!.at(-1)).toMatchObject({ type: 'Ready', status: 'True', reason: 'KubeletReady' });
+  });
+});
+
+test('a pod has an address of the range that its node was given', async () => {
+  await using cluster = await startHollowCluster({ count: 1 });
+  const { client } = cluster;
+  await vi.waitFor(
+    () =>
+      client.core.v1.nodes.patch('hollow-node-0', {
+        merge: { spec: { podCIDR: '10.9.1.0/24', podCIDRs: ['10.9.1.0/24'] } },
+      }),
+    { timeout: 10_000 },
+  );
+  await vi.waitFor(async () => {
+    const name = `web-${Math.trunc(cluster.clock.now())}`;
+    await client.core.v1.pods.create(pod({ name }));
+    const { status } = await cluster.podUntil(name, isReady);
+    expect(status.podIP).toMatch(/^10\.9\.1\./);
+  });
+});
+
 test('nodes that start again find their pods running, and leave them so', async () => {
   await using cluster = await startHollowCluster({ count: 1, namePrefix: 'first-' });
   const { client } = cluster;
