@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { describeFileError } from '../base/file-error.ts';
 import { writeYaml } from '../machinery/json/yaml-write.ts';
 import type { SchedulerConfig } from '../scheduler/config/types.ts';
+import { createSchedulerMetrics } from '../scheduler/metrics.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
@@ -98,6 +99,7 @@ async function schedule(
     config,
     maxUnschedulableMs: podMaxInUnschedulableMs,
     instance: hostname(),
+    metrics: createSchedulerMetrics(daemon.registry),
     log,
   });
   let isReady = false;

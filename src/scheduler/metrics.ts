@@ -19,7 +19,7 @@ export interface SchedulerCounts {
 }
 
 export interface SchedulerMetrics extends SchedulerObserver {
-  /** Shows the counts of a scheduler from now on. */
+  /** Shows the counts of this scheduler from now on, in place of one before it. */
   show(counts: SchedulerCounts): void;
 }
 
@@ -91,6 +91,8 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
     victims: victims.series({}),
   };
   const preemption = preemptions.series({});
+  const shown: { counts?: SchedulerCounts } = {};
+  showCounts(shown, registry);
   return {
     attempted(profile, result, seconds) {
       const labels = { profile, result };
@@ -113,7 +115,7 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
     preempted: (count) => once.victims.observe(count),
     preemptionAttempted: () => preemption.inc(),
     incoming: (queue, event) => seriesOf(incoming, { event, queue }).inc(),
-    show: (counts) => showCounts(counts, registry),
+    show: (counts) => void (shown.counts = counts),
   };
 }
 
@@ -131,18 +133,25 @@ function memoized(): <S>(set: { series(labels: Labels): S }, labels: Labels) => 
   };
 }
 
-function showCounts(counts: SchedulerCounts, registry: MetricRegistry): void {
-  const gauge = (name: string, help: string, values: () => readonly MetricValue[]): void =>
-    showValues({ name: `scheduler_${name}`, help, type: 'gauge', registry }, values);
+/** Nothing is shown before there is a scheduler. */
+function showCounts(shown: { readonly counts?: SchedulerCounts }, registry: MetricRegistry): void {
+  const gauge = (name: string, help: string, valuesOf: (counts: SchedulerCounts) => readonly MetricValue[]): void =>
+    showValues({ name: `scheduler_${name}`, help, type: 'gauge', registry }, () =>
+      shown.counts === undefined ? [] : valuesOf(shown.counts),
+    );
   const byLabel = (label: string, values: object): MetricValue[] =>
     Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value: value as number }));
-  gauge('pending_pods', 'Pods that have no node yet, by queue.', () => byLabel('queue', counts.pending()));
-  gauge('unschedulable_pods', 'Pods that a plugin refused.', () =>
-    [...counts.unschedulable()].map(({ plugin, profile, count }) => ({ labels: { plugin, profile }, value: count })),
+  gauge('pending_pods', 'Pods that have no node yet, by queue.', ({ pending }) => byLabel('queue', pending()));
+  gauge('unschedulable_pods', 'Pods that a plugin refused.', ({ unschedulable }) =>
+    [...unschedulable()].map(({ plugin, profile, count }) => ({ labels: { plugin, profile }, value: count })),
   );
-  gauge('scheduler_cache_size', 'Nodes, pods and assumed pods that are known.', () => byLabel('type', counts.cache()));
-  gauge('inflight_events', 'Events that are kept for pods that are being scheduled.', () => [
-    { labels: { event: '' }, value: counts.inFlightEvents() },
+  gauge('scheduler_cache_size', 'Nodes, pods and assumed pods that are known.', ({ cache }) =>
+    byLabel('type', cache()),
+  );
+  gauge('inflight_events', 'Events that are kept for pods that are being scheduled.', ({ inFlightEvents }) => [
+    { labels: { event: '' }, value: inFlightEvents() },
   ]);
-  gauge('goroutines', 'Bindings under way.', () => [{ labels: { operation: 'binding' }, value: counts.bindings() }]);
+  gauge('goroutines', 'Bindings under way.', ({ bindings }) => [
+    { labels: { operation: 'binding' }, value: bindings() },
+  ]);
 }

@@ -34,7 +34,7 @@ test('a writer of events writes them in order, and drops what waits when it stop
   expect(written).toEqual(['a', 'b']);
 });
 
-test('events of different keys are written at the same time, eight at most, and those of one key in order', async () => {
+test('at most eight events of different keys are written at once, and those of one key in order', async () => {
   const writer = new EventWriter(new FakeClock(), silentLogger);
   const begun: string[] = [];
   const ends: (() => void)[] = [];

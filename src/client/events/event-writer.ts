@@ -1,6 +1,6 @@
 /**
- * Writes events in the background: those of one key one after the other, others at the same time. What cannot be written
- * is told to the log and dropped.
+ * Writes events in the background: those of one key one after the other, others at the same time. What cannot be
+ * written is told to the log and dropped.
  */
 import { type Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -11,7 +11,7 @@ import { isApiError } from '../api-error.ts';
 const maxWaiting = 1000;
 const maxTries = 12;
 const retryMs = 10_000;
-/** Of different keys: a burst of events is written while it lasts, and does not take all of the client's connections. */
+/** Of different keys: a burst of events is written while it lasts, beside the other requests of the client. */
 const maxAtOnce = 8;
 
 type Write = (signal: AbortSignal) => Promise<unknown>;
