@@ -60,7 +60,12 @@ const needs: Readonly<Record<Section, readonly Need[]>> = {
   'scheduler-nodes': [all('NodeAffinity')],
   'scheduler-pods': [only(/affinity/, 'InterPodAffinity'), only(/^spread|topology/, 'PodTopologySpread')],
   'scheduler-preemption': [all('DefaultPreemption')],
-  'scheduler-volumes': [all('VolumeBinding')],
+  'scheduler-volumes': [
+    all('VolumeBinding'),
+    // In all others volumes are bound, or become available.
+    only(/^(?!unbound immediate|wait for first consumer without)/, 'persistentvolume-binder-controller'),
+    only(/ephemeral/, 'ephemeral-volume-controller'),
+  ],
 };
 
 const controllers = new Set(controllerTable.filter(({ load }) => load !== undefined).map(({ name }) => name));
