@@ -42,12 +42,12 @@ const needs: Readonly<Record<Section, readonly Need[]>> = {
   'controllers-namespace': [all('namespace-controller')],
   'controllers-node': [all('node-lifecycle-controller', 'taint-eviction-controller')],
   'controllers-pdb': [all('disruption-controller')],
-  'controllers-quota': [all('resourcequota-controller')],
+  'controllers-quota': [all('resourcequota-controller'), only(/^storage$/, 'persistentvolume-binder-controller')],
   'controllers-replicaset': [all('replicaset-controller', 'replicationcontroller-controller')],
   'controllers-serviceaccount': [
     all('serviceaccount-controller', 'serviceaccount-token-controller', 'root-ca-certificate-publisher-controller'),
   ],
-  'controllers-statefulset': [all('statefulset-controller')],
+  'controllers-statefulset': [all('statefulset-controller'), only(/claim/, 'persistentvolume-binder-controller')],
   'controllers-volumes': [
     all(
       'persistentvolume-binder-controller',
