@@ -61,7 +61,11 @@ describe('daemon pods', () => {
     [undefined, undefined],
   ])('the generation %s of the template is %s', (text, expected) => expect(generationOf(setOf(text))).toBe(expected));
 
-  const labelled = (labels: Record<string, string>): Pod => ({ metadata: { labels }, spec: {}, status: {} });
+  const labelled = (labels: Partial<Record<string, string>>): Pod => ({
+    metadata: { labels: labels as Record<string, string> },
+    spec: {},
+    status: {},
+  });
 
   it.each([
     { name: 'the hash', labels: { 'controller-revision-hash': 'abc' }, generation: undefined, expected: true },

@@ -3,6 +3,8 @@ import type { DaemonSet } from '../../api/gen/types/apps-v1.ts';
 import type { Node, PodSpec, Taint } from '../../api/gen/types/core-v1.ts';
 import { mayBePlacedOtherwise, placementsOf } from './placement.ts';
 
+const nodeStatus: Node['status'] = { daemonEndpoints: { kubeletEndpoint: {} }, nodeInfo: {} };
+
 const setOf = (spec: PodSpec): DaemonSet => ({
   metadata: {},
   spec: { template: { metadata: {}, spec }, updateStrategy: {} },
@@ -11,7 +13,7 @@ const setOf = (spec: PodSpec): DaemonSet => ({
 const nodeOf = (taints: Taint[] = [], labels: Record<string, string> = { zone: 'a' }): Node => ({
   metadata: { name: 'n', labels },
   spec: { taints },
-  status: {},
+  status: nodeStatus,
 });
 const builtIn = (name: string, effect: 'NoSchedule' | 'NoExecute'): Taint => ({
   key: `node.kubernetes.io/${name}`,
@@ -87,7 +89,7 @@ describe('the placement of daemon pods', () => {
     const metadata = { name: 'n', labels: { zone: 'a' } };
     const node: Node = {
       metadata,
-      status: {},
+      status: nodeStatus,
       get spec() {
         reads++;
         return {};
@@ -99,7 +101,7 @@ describe('the placement of daemon pods', () => {
 
   const ready = (heartbeat: string): Node => ({
     ...nodeOf(),
-    status: { conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: heartbeat }] },
+    status: { ...nodeStatus, conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: heartbeat }] },
   });
 
   it.each([

@@ -8,6 +8,8 @@ import { type Actions, type DaemonInput, nodeActions, podsByNode } from './sync.
 
 const nowMs = Date.parse('2026-01-31T10:00:00Z');
 
+const nodeStatus: Node['status'] = { daemonEndpoints: { kubeletEndpoint: {} }, nodeInfo: {} };
+
 type Rolling = NonNullable<DaemonSet['spec']['updateStrategy']['rollingUpdate']>;
 
 const setOf = (rollingUpdate: Rolling = { maxUnavailable: 1, maxSurge: 0 }, minReadySeconds = 0): DaemonSet => ({
@@ -23,7 +25,11 @@ const setOf = (rollingUpdate: Rolling = { maxUnavailable: 1, maxSurge: 0 }, minR
 const surge = setOf({ maxUnavailable: 0, maxSurge: 1 });
 
 const tainted = (effect: 'NoSchedule' | 'NoExecute') => ({ taints: [{ key: 'x', effect }] });
-const nodeOf = (name: string, spec: Node['spec'] = {}): Node => ({ metadata: { name }, spec, status: {} });
+const nodeOf = (name: string, spec: Node['spec'] = {}): Node => ({
+  metadata: { name },
+  spec,
+  status: nodeStatus,
+});
 
 interface PodOptions {
   readonly name?: string;
