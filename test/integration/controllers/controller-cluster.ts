@@ -21,19 +21,21 @@ export interface ControllerClusterOptions extends Partial<Pick<ControllerManager
   readonly controllers: readonly string[];
   readonly options?: Partial<Omit<ControllerManagerOptions, 'generic'>>;
   readonly serverFlags?: readonly string[];
+  readonly featureGates?: ControllerManagerOptions['generic']['featureGates'];
 }
 
 export async function startControllerCluster({
   controllers,
   options = {},
   serverFlags = [],
+  featureGates = {},
   ...config
 }: ControllerClusterOptions): Promise<ControllerCluster> {
   const server = await startClientServer({
     settled: true,
     flags: ['--disable-admission-plugins=ServiceAccount', ...serverFlags],
   });
-  const generic = { ...defaultControllerManagerOptions.generic, controllers };
+  const generic = { ...defaultControllerManagerOptions.generic, controllers, featureGates };
   const manager = startControllers({
     ...config,
     clientFor: () => server.client,
