@@ -89,7 +89,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'replicaset-controller',
     load: async () => (await import('../replica-sets/controller.ts')).startReplicaSets,
   },
-  'horizontal-pod-autoscaler-controller': { account: 'horizontal-pod-autoscaler' },
+  'horizontal-pod-autoscaler-controller': {
+    account: 'horizontal-pod-autoscaler',
+    load: async () => (await import('../horizontal-pod-autoscalers/controller.ts')).startHorizontalPodAutoscalers,
+  },
   'disruption-controller': {
     account: 'disruption-controller',
     reporter: 'controllermanager',

@@ -52,6 +52,19 @@ export class Scales {
     throw new NoScaleError(`no matches for kind "${kind}" in version "${apiVersion}"`);
   }
 
+  /** The same in any version. */
+  async resourceInGroup(group: string, kind: string): Promise<ScaledResource> {
+    const isIt = (resource: DiscoveredResource): boolean => resource.group === group && resource.kind === kind;
+    const found = (await this.#discovery(freshMs)).preferred.find(isIt);
+    if (found !== undefined) return found;
+    const fresh = await this.#discovery(retryMs);
+    const resource = fresh.preferred.find(isIt);
+    if (resource !== undefined) return resource;
+    for (const [apiVersion, failure] of fresh.failures)
+      if (apiVersion.startsWith(`${group}/`)) throw new Error(failure);
+    throw new NoScaleError(`no matches for kind "${kind}" in group "${group}"`);
+  }
+
   /** Rejects as the server does; with 404 both for an object that is gone and for a resource without scale. */
   get(resource: ScaledResource, namespace: string, name: string): Promise<Scale> {
     return this.#scaleOf(resource, namespace).get(name);

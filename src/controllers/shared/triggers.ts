@@ -5,7 +5,7 @@ import type { Namespace } from '../../api/gen/types/core-v1.ts';
 /** @param handler wakes the keys that its events are about */
 export const eventsOf = <T>(
   informer: Informer<T>,
-  handler: (add: (key: string) => void) => InformerHandler<T>,
+  handler: (add: (key: string, delayMs?: number) => void) => InformerHandler<T>,
 ): Trigger => ({
   attach(add) {
     const registration = informer.addHandler(handler(add));
