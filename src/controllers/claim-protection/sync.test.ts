@@ -3,6 +3,7 @@ import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts'
 import { usesClaim } from './sync.ts';
 
 const claim = (owner?: string): PersistentVolumeClaim => ({
+  status: {},
   metadata: {
     name: owner === undefined ? 'data' : 'p-scratch',
     namespace: 'n',

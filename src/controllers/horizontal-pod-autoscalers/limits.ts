@@ -1,7 +1,8 @@
 /**
  * How far the number of pods may change at once: within the bounds of the autoscaler, as fast as its policies allow,
  * and not back and forth.
- * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#configurable-scaling-behavior |
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#configurable-scaling-behavior |
  *   Configurable scaling behavior}
  */
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '../../api/gen/types/autoscaling-v2.ts';

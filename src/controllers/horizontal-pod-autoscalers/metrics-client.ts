@@ -25,7 +25,7 @@ export class MetricsClient {
     this.#scales = scales;
   }
 
-  /** What pods use of a resource, or one of their containers. Pods that do not say it of all containers are left out. */
+  /** What pods use of a resource, or one of their containers. Pods that do not say it of each are left out. */
   async resource(
     resource: string,
     namespace: string,
@@ -117,7 +117,7 @@ export class MetricsClient {
 
   async #read(path: string, query: Query): Promise<JsonObject[]> {
     const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== ''));
-    const full = parameters.size === 0 ? path : `${path}?${parameters}`;
+    const full = parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
     const answer = await this.#client.request({ method: 'GET', path: full, headers: { accept: 'application/json' } });
     try {
       if (answer.status !== 200) throw await statusErrorOf(answer);
