@@ -15,17 +15,10 @@ import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
 import { NoScaleError, Scales } from '../shared/scales.ts';
+import { shownSelector } from '../shared/shown-selector.ts';
 import { eventsOf } from '../shared/triggers.ts';
 import { Owners } from './owners.ts';
-import {
-  budgetView,
-  expectationOf,
-  failedStatus,
-  needsScale,
-  shownSelector,
-  staleAfterMs,
-  undisrupted,
-} from './sync.ts';
+import { budgetView, expectationOf, failedStatus, needsScale, staleAfterMs, undisrupted } from './sync.ts';
 
 export function startDisruptionBudgets(context: ControllerContext): void {
   const { core, apps, policy } = context.client;

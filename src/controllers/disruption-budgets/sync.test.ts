@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/gen/types/policy-v1.ts';
-import {
-  budgetView,
-  expectationOf,
-  failedStatus,
-  needsScale,
-  shownSelector,
-  staleAfterMs,
-  undisrupted,
-} from './sync.ts';
+import { budgetView, expectationOf, failedStatus, needsScale, staleAfterMs, undisrupted } from './sync.ts';
+import { shownSelector } from '../shared/shown-selector.ts';
 
 const nowMs = Date.UTC(2024, 0, 1, 0, 10);
 const now = '2024-01-01T00:10:00Z';

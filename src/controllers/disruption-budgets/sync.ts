@@ -1,5 +1,5 @@
 /** What a PodDisruptionBudget says of its pods. */
-import type { Condition, LabelSelector } from '../../api/gen/types/meta-v1.ts';
+import type { Condition } from '../../api/gen/types/meta-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type {
   PodDisruptionBudget,
@@ -163,16 +163,3 @@ export const undisrupted = ({ status }: Pod, nowMs: number) =>
     const { reason: _, message: __, ...rest } = condition;
     return { ...rest, status: 'False' as const, lastTransitionTime: formatMs(nowMs) };
   });
-
-/** As Go prints the type, which is part of the message of an event. */
-export function shownSelector(selector: LabelSelector | undefined): string {
-  if (selector === undefined) return 'nil';
-  const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
-  const expressions = (selector.matchExpressions ?? []).map(
-    ({ key, operator, values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
-  );
-  const matchLabels = `map[string]string{${labels.map(([key, value]) => `${key}: ${value},`).join('')}}`;
-  const matchExpressions = `[]LabelSelectorRequirement{${expressions.join('')}}`;
-  return `&LabelSelector{MatchLabels:${matchLabels},MatchExpressions:${matchExpressions},}`;
-}

@@ -178,16 +178,16 @@ export class Autoscaler {
         (most, each) => (most === undefined || each.replicas > most.replicas ? each : most),
         undefined,
       );
-      const [failure] = failures;
-      if (failure !== undefined && (best === undefined || best.replicas < current)) {
+      const [failure = new MetricError('InvalidMetricSourceType', 'there are no metrics')] = failures;
+      if (best === undefined || (failures.length > 0 && best.replicas < current)) {
         const prefix = 'the HPA was unable to compute the replica count';
         conditions.set('ScalingActive', 'False', failure.reason, `${prefix}: ${failure.detail}`);
         const counts = `${failures.length} invalid out of ${metrics.length}`;
         throw new Error(`invalid metrics (${counts}), first error is: ${failure.message}`);
       }
-      const message = `the HPA was able to successfully calculate a replica count from ${best!.name}`;
+      const message = `the HPA was able to successfully calculate a replica count from ${best.name}`;
       conditions.set('ScalingActive', 'True', 'ValidMetricFound', message);
-      return { replicas: best!.replicas, name: best!.name, statuses };
+      return { replicas: best.replicas, name: best.name, statuses };
     } catch (error) {
       events.event(object, 'Warning', 'FailedComputeMetricsReplicas', (error as Error).message);
       throw error;

@@ -5,6 +5,7 @@ import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { selectorText } from '../../machinery/label-selector-text.ts';
 import { requirementsOf } from '../../machinery/label-selector.ts';
 import { Quantity } from '../../machinery/quantity.ts';
+import { shownSelector } from '../shared/shown-selector.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import {
   milli,
@@ -161,9 +162,12 @@ async function ofObject(
   input: MetricInput,
 ): Promise<MetricProposal> {
   const { kind, name } = describedObject;
-  const value = await prefixed(`unable to get metric ${metric.name}: ${kind} on ${input.namespace} ${name}/`, () =>
-    client.ofObject(metric.name!, input.namespace, describedObject, textOf(metric.selector)),
-  );
+  const value = await client
+    .ofObject(metric.name!, input.namespace, describedObject, textOf(metric.selector))
+    .catch((error: unknown) => {
+      const where = `${kind} on ${input.namespace} ${name}`;
+      throw new Error(`unable to get metric ${metric.name}: ${where}/${(error as Error).message}`, { cause: error });
+    });
   const { replicas, current } = byNumber(value, target, input);
   const title = target.type === 'Value' ? `${kind} metric ${metric.name}` : shownExternal(metric);
   return { replicas, name: title, status: { type: 'Object', object: { describedObject, metric, current } } };
@@ -175,8 +179,9 @@ async function ofExternal(
   input: MetricInput,
 ): Promise<MetricProposal> {
   const { namespace } = input;
-  const values = await prefixed(`unable to get external metric ${namespace}/${metric.name}`, () =>
-    client.external(metric.name!, namespace, textOf(metric.selector)),
+  const values = await prefixed(
+    `unable to get external metric ${namespace}/${metric.name}/${shownSelector(metric.selector)}`,
+    () => client.external(metric.name!, namespace, textOf(metric.selector)),
   );
   const value = values.reduce((sum, each) => sum + each, 0);
   const { replicas, current } = byNumber(value, target, input);
@@ -202,4 +207,4 @@ const textOf = (selector: LabelSelector | undefined): string =>
   selector === undefined ? '' : selectorText(requirementsOf(selector));
 
 const shownExternal = ({ name, selector }: MetricIdentifier): string =>
-  `external metric ${name}(${selector === undefined ? '<nil>' : textOf(selector)})`;
+  `external metric ${name}(${shownSelector(selector)})`;
