@@ -20,6 +20,7 @@ import {
   time,
   utf8String,
 } from './der-writer.ts';
+import { extension } from './extensions.ts';
 import { parseIp } from '../machinery/formats/addresses.ts';
 
 export interface Subject {
@@ -78,7 +79,7 @@ export function createCertificate(request: CertificateRequest): string {
 }
 
 /** Positive and hard to guess, section 4.1.2.2. */
-function serialNumber(): Buffer {
+export function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0]! &= 0x7f;
   bytes[0]! |= 0x40;
@@ -118,9 +119,6 @@ function extensions(request: CertificateRequest, ownId: Buffer, signerId: Buffer
   ];
 }
 
-const extension = (id: string, value: Buffer, critical = false): Buffer =>
-  sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value));
-
 /** Any way to make it unique will do (section 4.2.1.2). */
 const keyIdentifier = (publicKey: Buffer): Buffer => createHash('sha256').update(publicKey).digest().subarray(0, 20);
 
@@ -131,5 +129,5 @@ function ipBytes(text: string): Buffer {
   return Buffer.from(address.value.toString(16).padStart(address.family === 4 ? 8 : 32, '0'), 'hex');
 }
 
-const toPem = (der: Buffer): string =>
+export const toPem = (der: Buffer): string =>
   `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;

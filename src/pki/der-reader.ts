@@ -13,7 +13,7 @@ export class DerError extends Error {
   override readonly name = 'DerError';
 }
 
-export const derTags = { integer: 0x02, bitString: 0x03, oid: 0x06, sequence: 0x30 } as const;
+export const derTags = { integer: 0x02, bitString: 0x03, octetString: 0x04, oid: 0x06, sequence: 0x30 } as const;
 
 /**
  * More do not stand one after another in anything that is real: an empty one has two bytes, and takes a hundred times

@@ -2,7 +2,7 @@
  * The subject of a certificate request. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4 | RFC 5280,
  * section 4.1.2.4}
  */
-import { DerError, derTags, expectTag, readDer } from './der-reader.ts';
+import { DerError, type DerElement, derTags, expectTag, readDer } from './der-reader.ts';
 import { readPem } from './pem.ts';
 
 export interface RequestSubject {
@@ -12,8 +12,7 @@ export interface RequestSubject {
 }
 
 /** Object identifiers in hex. */
-const commonNameId = '550403';
-const organizationId = '55040a';
+export const subjectIds = { commonName: '550403', organization: '55040a' } as const;
 
 const bmpString = 0x1e;
 
@@ -26,15 +25,21 @@ export function requestSubject(pem: string): RequestSubject {
   const [, name] = readDer(expectTag(info, derTags.sequence).content);
   let commonName = '';
   const organizations: string[] = [];
-  for (const set of readDer(expectTag(name, derTags.sequence).content)) {
-    for (const attribute of readDer(set.content)) {
-      const [oid, value] = readDer(expectTag(attribute, derTags.sequence).content);
-      const id = oid?.content.toString('hex');
-      if (id === commonNameId) commonName = textOf(value);
-      else if (id === organizationId) organizations.push(textOf(value));
-    }
+  for (const { id, value } of subjectAttributes(expectTag(name, derTags.sequence))) {
+    if (id === subjectIds.commonName) commonName = value;
+    else if (id === subjectIds.organization) organizations.push(value);
   }
   return { commonName, organizations };
+}
+
+/** The attributes of a name in their order. */
+export function subjectAttributes({ content }: DerElement): { readonly id: string; readonly value: string }[] {
+  return readDer(content).flatMap((set) =>
+    readDer(set.content).map((attribute) => {
+      const [oid, value] = readDer(expectTag(attribute, derTags.sequence).content);
+      return { id: oid?.content.toString('hex') ?? '', value: textOf(value) };
+    }),
+  );
 }
 
 function textOf(value: { readonly tag: number; readonly content: Buffer } | undefined): string {

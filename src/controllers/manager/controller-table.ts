@@ -106,8 +106,14 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'cronjob-controller',
     load: async () => (await import('../cron-jobs/controller.ts')).startCronJobs,
   },
-  'certificatesigningrequest-signing-controller': { account: 'certificate-controller' },
-  'certificatesigningrequest-approving-controller': { account: 'certificate-controller' },
+  'certificatesigningrequest-signing-controller': {
+    account: 'certificate-controller',
+    load: async () => (await import('../certificate-requests/signing.ts')).startCertificateSigning,
+  },
+  'certificatesigningrequest-approving-controller': {
+    account: 'certificate-controller',
+    load: async () => (await import('../certificate-requests/approving.ts')).startCertificateApproving,
+  },
   'certificatesigningrequest-cleaner-controller': { account: 'certificate-controller' },
   'ttl-controller': {
     account: 'ttl-controller',
