@@ -114,13 +114,22 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'certificate-controller',
     load: async () => (await import('../certificate-requests/approving.ts')).startCertificateApproving,
   },
-  'certificatesigningrequest-cleaner-controller': { account: 'certificate-controller' },
+  'certificatesigningrequest-cleaner-controller': {
+    account: 'certificate-controller',
+    load: async () => (await import('../certificate-requests/cleaning.ts')).startCertificateCleaning,
+  },
   'ttl-controller': {
     account: 'ttl-controller',
     load: async () => (await import('../node-ttl/controller.ts')).startNodeTtl,
   },
-  'bootstrap-signer-controller': { account: 'bootstrap-signer' },
-  'token-cleaner-controller': { account: 'token-cleaner' },
+  'bootstrap-signer-controller': {
+    account: 'bootstrap-signer',
+    load: async () => (await import('../bootstrap-signer/controller.ts')).startBootstrapSigner,
+  },
+  'token-cleaner-controller': {
+    account: 'token-cleaner',
+    load: async () => (await import('../token-cleaner/controller.ts')).startTokenCleaner,
+  },
   'node-ipam-controller': {
     account: 'node-controller',
     reporter: 'cidrAllocator',
