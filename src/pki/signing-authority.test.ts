@@ -1,6 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { certificateRequest } from '../../test/support/certificate-requests.ts';
+import { extension, readExtensions } from './extensions.ts';
 import { createAuthority } from './pki.ts';
 import { requestDetails } from './request-details.ts';
 import { SigningAuthority } from './signing-authority.ts';
@@ -82,4 +83,10 @@ test('the names of a request are read', () => {
     uris: ['spiffe://a'],
     ipAddresses: [[10, 0, 0, 1]],
   });
+});
+
+test('a list with two extensions of one kind is refused: readers would not agree on which counts', () => {
+  const names = extension('2.5.29.17', Buffer.from([0x30, 0]));
+  expect([...readExtensions(names).keys()]).toEqual(['551d11']);
+  expect(() => readExtensions(Buffer.concat([names, names]))).toThrow('duplicate requested extensions');
 });
