@@ -203,7 +203,7 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': [
         'error',
         {
-          allow: [{ from: 'file', name: ['FieldPath', 'PathElement', 'ShownText'] }],
+          allow: [{ from: 'file', name: ['FieldPath', 'PathElement', 'TruncatedText'] }],
           allowAny: true,
           allowArray: true,
           allowBoolean: true,

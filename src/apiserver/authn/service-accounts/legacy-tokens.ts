@@ -78,7 +78,8 @@ async function checkObjects(
     throw new Error(
       `the token in secret ${namespace}/${secretName} for service account ${namespace}/${serviceAccountName} ` +
         'has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
-        `or remove the '${legacyTokenLabels.invalidSince}' label from the secret to temporarily allow use of this token`,
+        `or remove the '${legacyTokenLabels.invalidSince}' label from the secret to temporarily allow use of this ` +
+        'token',
     );
   }
   const made = account.secrets?.some(({ name }) => name === secretName) ?? false;
