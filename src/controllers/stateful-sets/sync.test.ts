@@ -1,4 +1,8 @@
-/** What is done for a StatefulSet, in one table: one file because all rows are made by the same builders. */
+/**
+ * What is done for a StatefulSet.
+ *
+ * One file because all rows are made by the same builders.
+ */
 import { describe, expect, it } from 'vitest';
 import type { StatefulSet } from '../../api/gen/types/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
