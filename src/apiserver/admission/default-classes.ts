@@ -1,7 +1,8 @@
 /** Claims and ingresses that name no class get the one that is marked as default: the newest, then the lower name. */
 import type { PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
 import type { Ingress } from '../../api/gen/types/networking-v1.ts';
-import type { KubeObject, ObjectMeta } from '../../machinery/object-meta.ts';
+import { defaultClass, storageClassMarkers } from '../../api/meta/default-class.ts';
+import type { ObjectMeta } from '../../machinery/object-meta.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout } from './attributes.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
@@ -19,10 +20,7 @@ export function createDefaultStorageClass({ objects }: { readonly objects: Cache
       if (spec.storageClassName !== undefined || hasAnnotation(metadata, 'volume.beta.kubernetes.io/storage-class'))
         return undefined;
       return objects.list('storage.k8s.io', 'storageclasses').then((classes) => {
-        const found = newest(classes, [
-          'storageclass.kubernetes.io/is-default-class',
-          'storageclass.beta.kubernetes.io/is-default-class',
-        ]);
+        const found = defaultClass(classes, storageClassMarkers);
         if (found !== undefined) spec.storageClassName = found;
       });
     },
@@ -46,7 +44,7 @@ export function createDefaultIngressClass({ objects }: { readonly objects: Cache
       )
         return undefined;
       return objects.list('networking.k8s.io', 'ingressclasses').then((classes) => {
-        const found = newest(classes, ['ingressclass.kubernetes.io/is-default-class']);
+        const found = defaultClass(classes, ['ingressclass.kubernetes.io/is-default-class']);
         if (found !== undefined) ingress.spec = { ...ingress.spec, ingressClassName: found };
       });
     },
@@ -55,10 +53,3 @@ export function createDefaultIngressClass({ objects }: { readonly objects: Cache
 
 const hasAnnotation = (metadata: ObjectMeta | undefined, key: string): boolean =>
   metadata?.annotations?.[key] !== undefined;
-
-function newest(classes: readonly KubeObject[], markers: readonly string[]): string | undefined {
-  const marked = classes.filter(({ metadata }) => markers.some((marker) => metadata?.annotations?.[marker] === 'true'));
-  const created = ({ metadata }: KubeObject): number => Date.parse(metadata!.creationTimestamp!);
-  marked.sort((a, b) => created(b) - created(a) || (a.metadata!.name! < b.metadata!.name! ? -1 : 1));
-  return marked[0]?.metadata?.name;
-}

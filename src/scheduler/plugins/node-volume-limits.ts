@@ -6,7 +6,8 @@ import type { EnqueuePlugin, FilterPlugin, Has, PreFilterPlugin } from '../frame
 import { skip, unschedulable } from '../framework/status.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
-import { classOf, noProvisioner, type StorageReader } from './volumes/storage-reader.ts';
+import { classOf, noProvisioner } from '../../api/core/persistent-volumes/class-of.ts';
+import type { StorageReader } from './volumes/storage-reader.ts';
 import { usesClaim } from './volume-restrictions.ts';
 
 const name = 'NodeVolumeLimits';

@@ -4,7 +4,8 @@ import { actions } from '../framework/cluster-event.ts';
 import type { StateData } from '../framework/cycle-state.ts';
 import type { EnqueuePlugin, FilterPlugin, Has, PreFilterPlugin } from '../framework/plugin.ts';
 import { skip, Status, unresolvable } from '../framework/status.ts';
-import { claimNotFound, classOf, namedClaims, type StorageReader, waitsForConsumer } from './volumes/storage-reader.ts';
+import { classOf, waitsForConsumer } from '../../api/core/persistent-volumes/class-of.ts';
+import { claimNotFound, namedClaims, type StorageReader } from './volumes/storage-reader.ts';
 import { usesClaim } from './volume-restrictions.ts';
 
 const name = 'VolumeZone';

@@ -2,28 +2,11 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/gen/types/core-v1.ts';
 import { type Clock, sleep } from '../../../base/clock.ts';
 import type { Client } from '../../../client/client.ts';
-import { isFor, isOnNode } from './match-volume.ts';
-import type { PodVolumes, StaticBinding } from './find-volumes.ts';
-import { selectedNode } from './find-volumes.ts';
+import { selectedNode, volumeFor } from '../../../api/core/persistent-volumes/binding.ts';
+import { isOnNode } from '../../../api/core/persistent-volumes/matching.ts';
+import type { PodVolumes } from './find-volumes.ts';
 import { isFullyBound } from './pod-claims.ts';
 import type { Node } from '../../../api/gen/types/core-v1.ts';
-
-const boundByController = 'pv.kubernetes.io/bound-by-controller';
-
-/** The volume as it is when the claim has it. */
-export function volumeFor({ claim, volume }: StaticBinding): PersistentVolume {
-  const { namespace, name, uid, resourceVersion } = claim.metadata;
-  const claimRef = { kind: 'PersistentVolumeClaim', apiVersion: 'v1', namespace, name, uid, resourceVersion };
-  const isKept = isFor(volume, claim);
-  const annotations = isKept
-    ? volume.metadata.annotations
-    : { ...volume.metadata.annotations, [boundByController]: 'yes' };
-  return {
-    ...volume,
-    metadata: { ...volume.metadata, ...(annotations === undefined ? {} : { annotations }) },
-    spec: { ...volume.spec, claimRef: claimRef as NonNullable<PersistentVolume['spec']['claimRef']> },
-  };
-}
 
 /** The claim as it is when a volume is to be made for it. */
 export function claimOnNode(claim: PersistentVolumeClaim, nodeName: string): PersistentVolumeClaim {
@@ -39,7 +22,7 @@ export async function writeVolumes(
   signal: AbortSignal,
 ): Promise<void> {
   const { persistentvolumes, persistentvolumeclaims } = client.core.v1;
-  for (const binding of bindings) await persistentvolumes.update(volumeFor(binding), { signal });
+  for (const { volume, claim } of bindings) await persistentvolumes.update(volumeFor(volume, claim), { signal });
   for (const claim of toProvision)
     if (claim.metadata.annotations?.[selectedNode] !== nodeName)
       await persistentvolumeclaims.update(claimOnNode(claim, nodeName), { signal });

@@ -1,6 +1,7 @@
 /** What a node has for the claims of a pod: volumes that are there, volumes to be made, or why it does not fit. */
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '../../../api/gen/types/core-v1.ts';
-import { isOnNode, matchVolume, requestOf } from './match-volume.ts';
+import { selectedNode } from '../../../api/core/persistent-volumes/binding.ts';
+import { isOnNode, matchVolume, requestOf } from '../../../api/core/persistent-volumes/matching.ts';
 import type { PodClaims } from './pod-claims.ts';
 import { provisioning, type ProvisioningReader } from './provisioning.ts';
 
@@ -26,9 +27,6 @@ export interface VolumeReader extends ProvisioningReader {
   volume(name: string): PersistentVolume | undefined;
   volumesOfClass(name: string): readonly PersistentVolume[];
 }
-
-/** The node for which a volume is to be made. */
-export const selectedNode = 'volume.kubernetes.io/selected-node';
 
 export function findVolumes(claims: PodClaims, node: Node, storage: VolumeReader): PodVolumes | readonly string[] {
   const found: string[] = boundProblems(claims.bound, node, storage);
@@ -67,7 +65,7 @@ function findDelayed(
   // The smallest claims first, so that they leave large volumes to others.
   for (const claim of toMatch.sort((a, b) => requestOf(a).compare(requestOf(b)))) {
     const className = claim.spec.storageClassName ?? '';
-    const volume = matchVolume(claim, storage.volumesOfClass(className), node, taken);
+    const volume = matchVolume(claim, storage.volumesOfClass(className), { node, taken });
     if (volume === undefined) toProvision.push(claim);
     else {
       taken.add(volume.metadata.name ?? '');

@@ -19,9 +19,11 @@ import type {
 } from '../../framework/plugin.ts';
 import { failure, skip, unresolvable } from '../../framework/status.ts';
 import { usesClaim } from '../volume-restrictions.ts';
-import { classOf, type StorageReader } from '../volumes/storage-reader.ts';
+import { volumeFor } from '../../../api/core/persistent-volumes/binding.ts';
+import { classOf } from '../../../api/core/persistent-volumes/class-of.ts';
+import type { StorageReader } from '../volumes/storage-reader.ts';
 import { AssumedObjects } from './assumed-objects.ts';
-import { areBound, claimOnNode, untilBound, volumeFor, writeVolumes } from './bind-volumes.ts';
+import { areBound, claimOnNode, untilBound, writeVolumes } from './bind-volumes.ts';
 import { findVolumes, type PodVolumes } from './find-volumes.ts';
 import { claimProblem, type PodClaims, sortClaims } from './pod-claims.ts';
 
@@ -91,7 +93,7 @@ export function createVolumeBinding(
     reserve(state, _, nodeName) {
       const found = state.read<VolumeState>(name)?.byNode.get(nodeName);
       for (const binding of found?.bindings ?? [])
-        volumes.assume(binding.volume.metadata.name ?? '', volumeFor(binding));
+        volumes.assume(binding.volume.metadata.name ?? '', volumeFor(binding.volume, binding.claim));
       for (const claim of found?.toProvision ?? []) claims.assume(keyOf(claim), claimOnNode(claim, nodeName));
       return undefined;
     },

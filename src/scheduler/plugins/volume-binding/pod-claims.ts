@@ -1,12 +1,8 @@
 /** The claims of a pod by what is to be done for them. */
 import type { PersistentVolumeClaim, Pod } from '../../../api/gen/types/core-v1.ts';
-import {
-  claimNotFound,
-  classOf,
-  namedClaims,
-  type StorageReader,
-  waitsForConsumer,
-} from '../volumes/storage-reader.ts';
+import { bindCompleted } from '../../../api/core/persistent-volumes/binding.ts';
+import { classOf, waitsForConsumer } from '../../../api/core/persistent-volumes/class-of.ts';
+import { claimNotFound, namedClaims, type StorageReader } from '../volumes/storage-reader.ts';
 
 export interface PodClaims {
   /** They have a volume. */
@@ -16,8 +12,6 @@ export interface PodClaims {
   /** They should have a volume already. */
   readonly immediate: readonly PersistentVolumeClaim[];
 }
-
-export const bindCompleted = 'pv.kubernetes.io/bind-completed';
 
 export const isFullyBound = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   (spec.volumeName ?? '') !== '' && metadata.annotations?.[bindCompleted] !== undefined;

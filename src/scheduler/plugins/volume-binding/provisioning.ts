@@ -3,8 +3,9 @@ import type { Node, PersistentVolumeClaim, TopologySelectorTerm } from '../../..
 import type { CSIStorageCapacity, StorageClass } from '../../../api/gen/types/storage-v1.ts';
 import { quantityOf } from '../../../api/core/resources/quantities.ts';
 import { matchesLabels, requirementsOf } from '../../../machinery/label-selector.ts';
-import { classOf, noProvisioner, type StorageReader } from '../volumes/storage-reader.ts';
-import { requestOf } from './match-volume.ts';
+import { classOf, noProvisioner } from '../../../api/core/persistent-volumes/class-of.ts';
+import type { StorageReader } from '../volumes/storage-reader.ts';
+import { requestOf } from '../../../api/core/persistent-volumes/matching.ts';
 
 export type ProvisioningReader = Pick<StorageReader, 'storageClass' | 'csiDriver' | 'capacities'>;
 

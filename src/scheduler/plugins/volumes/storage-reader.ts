@@ -42,14 +42,4 @@ export function namedClaims({ metadata, spec }: Pod): NamedClaim[] {
   });
 }
 
-/** The class of claims and volumes from before there was a field for it. */
-const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
-
-export const classOf = ({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string =>
-  metadata.annotations?.[classAnnotation] ?? spec.storageClassName ?? '';
-
-export const waitsForConsumer = (storageClass: StorageClass | undefined): boolean =>
-  storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
-
 export const claimNotFound = (name: string): string => `persistentvolumeclaim "${name}" not found`;
-export const noProvisioner = 'kubernetes.io/no-provisioner';
