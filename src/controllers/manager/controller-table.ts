@@ -145,6 +145,7 @@ const code: Readonly<Record<string, ControllerCode>> = {
   'persistentvolume-binder-controller': {
     account: 'persistent-volume-binder',
     reporter: 'persistentvolume-controller',
+    load: async () => (await import('../volume-binding/controller.ts')).startVolumeBinding,
   },
   'persistentvolume-attach-detach-controller': { account: 'attachdetach-controller' },
   'persistentvolume-expander-controller': { account: 'expand-controller', reporter: 'volume_expand' },
