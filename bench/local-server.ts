@@ -152,7 +152,7 @@ async function auditFlags(directory: string, level: AuditLevel): Promise<string[
   ];
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as net.AddressInfo;

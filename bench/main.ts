@@ -1,4 +1,5 @@
 /** The load driver: options → servers → phases → report. Other measurements are chosen by the first argument. */
+import { cluster } from './cluster.ts';
 import { complexity } from './complexity.ts';
 import { latency } from './latency.ts';
 import { Load } from './load.ts';
@@ -18,6 +19,7 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
   const onSignal = (): void => interrupt.abort(new Error('interrupted'));
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
+    if (argv[0] === 'cluster') return await cluster(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'complexity') return await complexity(argv.slice(1));
     if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'memory') return await memory(argv.slice(1), root, interrupt.signal);

@@ -31,10 +31,31 @@ function usageOfOne(pid: number): ProcessUsage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // Field 2 is the program's name in brackets, which may contain anything; utime and stime are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   const ticks = (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick;
-  return { cpuMicroseconds: Math.max(ticks, threadMicroseconds(pid)), residentBytes: Number(kilobytes ?? 0) * 1024 };
+  return {
+    cpuMicroseconds: Math.max(ticks, threadMicroseconds(pid)),
+    residentBytes: memoryOf(pid)?.residentBytes ?? 0,
+  };
 }
+
+export interface MemoryUsage {
+  readonly residentBytes: number;
+  /** The most that it was. */
+  readonly peakBytes: number;
+}
+
+/** Undefined when the process is gone, or the system has no /proc. */
+export function memoryOf(pid: number): MemoryUsage | undefined {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return { residentBytes: bytesIn(status, 'VmRSS'), peakBytes: bytesIn(status, 'VmHWM') };
+  } catch {
+    return undefined;
+  }
+}
+
+const bytesIn = (status: string, field: string): number =>
+  Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0) * 1024;
 
 /**
  * In nanoseconds there, but of the threads that are there now: less than the truth where some have ended. 0 where the
