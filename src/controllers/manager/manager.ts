@@ -66,13 +66,13 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
     queueMetrics,
     onRestart,
   };
-  const supervisors = controllers
-    .filter(
-      (definition) =>
-        definition.load !== undefined &&
-        isControllerEnabled(definition, options.generic.controllers) &&
-        definition.gates.every(isGateOn),
-    )
+  const selected = controllers.filter(
+    (definition) => isControllerEnabled(definition, options.generic.controllers) && definition.gates.every(isGateOn),
+  );
+  for (const { name, load, isCloud } of selected)
+    if (load === undefined && !isCloud) log.warn({ controller: name }, 'this controller is not implemented yet');
+  const supervisors = selected
+    .filter(({ load }) => load !== undefined)
     .map((definition) => new Supervisor(definition, dependencies));
   const abort = new AbortController();
   const started = startAll(supervisors, options.generic.startIntervalMs, clock, abort.signal);
