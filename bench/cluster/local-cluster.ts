@@ -36,12 +36,10 @@ export type Processes = Readonly<Record<ProcessName, ProcessState>>;
 
 export class LocalCluster implements AsyncDisposable {
   readonly client: Client;
-  readonly #child: ChildProcess;
   readonly #pids: Readonly<Record<ProcessName, number>>;
   readonly #close: () => Promise<void>;
 
   private constructor(child: ChildProcess, client: Client, close: () => Promise<void>) {
-    this.#child = child;
     this.client = client;
     this.#pids = pidsBelow(child.pid!);
     this.#close = close;
@@ -93,7 +91,7 @@ export class LocalCluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client.close();
-    if (this.#child.exitCode === null) await this.#close();
+    await this.#close();
   }
 }
 
