@@ -17,7 +17,7 @@ export interface DaemonSurroundings {
 }
 
 /** There is one of each on this machine, and it waits for nobody: it does not ask who leads. */
-const alone = ['--leader-elect=false', '--secure-port=0', '--kube-api-qps=500', '--kube-api-burst=1000'];
+const alone = ['--leader-elect=false', '--secure-port=0', '--kube-api-qps=1000', '--kube-api-burst=2000'];
 
 const subjects = {
   'controller-manager': { commonName: 'system:kube-controller-manager' },
