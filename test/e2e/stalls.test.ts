@@ -84,7 +84,7 @@ test('a program that hosts control planes ends when they are closed, whether or 
   const script = `
     import { createControlPlane } from './dist/index.js';
     const flags = ['--event-loop-stall-threshold=50ms'];
-    const all = [await createControlPlane({ flags }), await createControlPlane(), await createControlPlane({ flags })];
+    const all = [await createControlPlane({ controllers: false, flags }), await createControlPlane({ controllers: false }), await createControlPlane({ controllers: false, flags })];
     await Promise.all(all.map((one) => one.close()));
     console.log('closed');
   `;

@@ -11,7 +11,10 @@ import { type ControlPlane, createControlPlane, type KoaOptions } from '../../sr
 let controlPlane: ControlPlane;
 let token: string;
 beforeAll(async () => {
-  controlPlane = await createControlPlane({ flags: ['--anonymous-auth=false', '--authorization-mode=RBAC'] });
+  controlPlane = await createControlPlane({
+    controllers: false,
+    flags: ['--anonymous-auth=false', '--authorization-mode=RBAC'],
+  });
   const config = new KubeConfig();
   config.loadFromString(controlPlane.kubeconfig);
   const api = config.makeApiClient(CoreV1Api);
@@ -308,7 +311,7 @@ describe('the application', () => {
   });
 
   test('has its watches ended and further requests refused when the control plane closes', async () => {
-    const own = await createControlPlane();
+    const own = await createControlPlane({ controllers: false });
     const app = new Koa();
     app.use(own.koa(administrator()));
     await using served = await serve(app);

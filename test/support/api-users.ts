@@ -51,7 +51,11 @@ export async function startApiUsers(
       .map(([name, groups]) => `token-${name},${name},uid-${name},"${groups.join(',')}"\n`)
       .join(''),
   );
-  const controlPlane = await createControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...options });
+  const controlPlane = await createControlPlane({
+    controllers: false,
+    flags: [`--token-auth-file=${tokens}`, ...flags],
+    ...options,
+  });
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64');
   const agent = new Agent({ keepAlive: true, ca });
   const call: ApiUsers['call'] = (user, method, path, options = {}) =>

@@ -51,7 +51,7 @@ export class AuditedServer implements AsyncDisposable {
     try {
       return new AuditedServer(
         directory,
-        await createControlPlane({ flags: all, ...(log === undefined ? {} : { log }) }),
+        await createControlPlane({ controllers: false, flags: all, ...(log === undefined ? {} : { log }) }),
       );
     } catch (error) {
       await rm(directory, { recursive: true });

@@ -72,6 +72,7 @@ export class EncryptedCluster implements AsyncDisposable {
     const file = path.join(directory, 'encryption.yaml');
     await writeFile(file, encryptionConfiguration(rules ?? []));
     const controlPlane = await createControlPlane({
+      controllers: false,
       flags: [
         `--store-servers=${this.etcd.url}`,
         '--service-cluster-ip-range=10.0.0.0/24',

@@ -30,6 +30,7 @@ export async function startReplica(etcdUrl?: string, ...more: readonly string[])
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\n');
   const controlPlane = await createControlPlane({
+    controllers: false,
     flags: [...(etcdUrl === undefined ? [] : [`--store-servers=${etcdUrl}`]), `--token-auth-file=${tokens}`, ...more],
   });
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;

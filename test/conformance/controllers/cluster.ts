@@ -55,6 +55,8 @@ async function startServer(directory: string, owned: Owned): Promise<ClusterFile
   const dataDir = path.join(directory, 'data');
   const controlPlane = owned.use(
     await createControlPlane({
+      // Those that are replayed run beside it.
+      controllers: false,
       dataDir,
       flags: [
         `--token-auth-file=${tokens}`,

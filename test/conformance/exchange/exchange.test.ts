@@ -55,6 +55,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     etcd = await startAnyEtcd();
     kube = await KubeApiServer.start(etcd.url);
     controlPlane = await createControlPlane({
+      controllers: false,
       flags: [
         `--store-servers=${etcd.url}`,
         '--service-cluster-ip-range=10.0.0.0/24',

@@ -8,7 +8,7 @@ const configMaps = '/api/v1/namespaces/odd/configmaps';
 let controlPlane: ControlPlane;
 let client: ApiClient;
 beforeAll(async () => {
-  controlPlane = await createControlPlane();
+  controlPlane = await createControlPlane({ controllers: false });
   client = new ApiClient(controlPlane.kubeconfig);
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'odd' } });
 });

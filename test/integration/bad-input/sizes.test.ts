@@ -20,7 +20,7 @@ const tooLarge = {
 let controlPlane: ControlPlane;
 let client: ApiClient;
 beforeAll(async () => {
-  controlPlane = await createControlPlane();
+  controlPlane = await createControlPlane({ controllers: false });
   client = new ApiClient(controlPlane.kubeconfig);
 });
 afterAll(async () => {
@@ -113,7 +113,7 @@ describe('a body that goes on for long', () => {
 describe('an object over the limit of etcd', () => {
   test('is answered as by kube-apiserver, and the server goes on', async () => {
     const etcd = await EtcdServer.start();
-    const onEtcd = await createControlPlane({ flags: [`--store-servers=${etcd.url}`] });
+    const onEtcd = await createControlPlane({ controllers: false, flags: [`--store-servers=${etcd.url}`] });
     const api = new ApiClient(onEtcd.kubeconfig);
     try {
       const revision = await api.send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', {

@@ -10,7 +10,7 @@ const configMaps = '/api/v1/namespaces/default/configmaps?dryRun=All&fieldValida
 let controlPlane: ControlPlane;
 let client: ApiClient;
 beforeAll(async () => {
-  controlPlane = await createControlPlane();
+  controlPlane = await createControlPlane({ controllers: false });
   client = new ApiClient(controlPlane.kubeconfig);
 });
 afterAll(async () => {

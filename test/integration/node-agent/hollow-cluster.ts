@@ -26,7 +26,7 @@ export async function startHollowCluster({
   stages = '',
   ...options
 }: HollowClusterOptions = {}): Promise<HollowCluster> {
-  const controlPlane = await createControlPlane();
+  const controlPlane = await createControlPlane({ controllers: false });
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
   const clock = new JumpClock();
   const begin = Date.now() - clock.now();

@@ -31,7 +31,7 @@ export interface NodeOptions {
 export async function startScheduledCluster(
   options: Partial<Omit<SchedulerOptions, 'client'>> = {},
 ): Promise<ScheduledCluster> {
-  const controlPlane = await createControlPlane();
+  const controlPlane = await createControlPlane({ controllers: false });
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
   const scheduler = createScheduler({ client, ...options });
   await scheduler.start();

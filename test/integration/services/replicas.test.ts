@@ -35,7 +35,7 @@ async function startReplica(address: string): Promise<Replica> {
     '--service-cluster-ip-range=10.0.0.0/25',
     '--service-node-port-range=30000-30099',
   ];
-  const controlPlane = await createControlPlane({ flags });
+  const controlPlane = await createControlPlane({ controllers: false, flags });
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
   const client = new Client(Number(new URL(controlPlane.url).port), Buffer.from(ca, 'base64').toString());
   return {
