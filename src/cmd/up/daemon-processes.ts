@@ -16,7 +16,7 @@ export interface DaemonSurroundings {
   readonly logFile: (name: string) => string;
 }
 
-/** There is one of each on this machine, and it waits for nobody: it does not ask who leads. */
+/** There is one of each on this machine, so there is no leader election. */
 const alone = ['--leader-elect=false', '--secure-port=0', '--kube-api-qps=1000', '--kube-api-burst=2000'];
 
 const subjects = {

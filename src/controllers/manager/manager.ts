@@ -1,8 +1,8 @@
 /**
  * The controller manager: starts the controllers that are asked for, and keeps each of them running by itself.
  *
- * It knows the API server by its client alone. Whoever calls it has made sure that no other controller manager is
- * active, and gives clients whose writes end with that.
+ * It knows the API server by its client alone. The caller makes sure that no other controller manager is active, and
+ * gives clients whose writes end with that.
  */
 import { isGateOn as isGateOnWith } from '../../api/feature-gates.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';

@@ -26,16 +26,6 @@ export interface SignerOptions {
   readonly legacyUnknown: SignerFiles | undefined;
 }
 
-/** A pod that empties a volume, as `--pv-recycler-*` describe it. */
-export interface RecyclerOptions {
-  /** Path of a file with a pod; the built-in pod when absent. */
-  readonly podTemplateFile: string | undefined;
-  /** How long the pod may take at least. */
-  readonly minimumTimeoutSeconds: number;
-  /** How much longer for each GiB of the volume. */
-  readonly timeoutIncrementSeconds: number;
-}
-
 export interface ControllerManagerOptions {
   /** What all controllers share. */
   readonly generic: {
@@ -49,15 +39,8 @@ export interface ControllerManagerOptions {
     readonly minResyncPeriodMs: number;
     /** Each controller with the account `kube-system/<its account>` instead of that of the process. */
     readonly useServiceAccountCredentials: boolean;
-    readonly clusterName: string;
     /** PEM file that goes into each token secret and into the config maps `kube-root-ca.crt`. */
     readonly rootCaFile: string | undefined;
-  };
-  readonly attachDetach: {
-    /** 0 where it is switched off. */
-    readonly reconcileSyncPeriodMs: number;
-    /** Volumes are not detached from a node that is gone because a time has passed. */
-    readonly disableForceDetachOnTimeout: boolean;
   };
   readonly cronJob: Workers;
   readonly daemonSet: Workers;
@@ -112,10 +95,6 @@ export interface ControllerManagerOptions {
   readonly persistentVolumeBinder: {
     readonly syncPeriodMs: number;
     readonly enableDynamicProvisioning: boolean;
-    /** Volumes of type hostPath may be provisioned, for tests on one node. */
-    readonly enableHostPathProvisioner: boolean;
-    readonly flexVolumePluginDir: string;
-    readonly recyclers: { readonly nfs: RecyclerOptions; readonly hostPath: RecyclerOptions };
   };
   readonly podGarbageCollector: {
     /** Terminated pods that are left; 0 or less: as many as there are. */
@@ -124,8 +103,6 @@ export interface ControllerManagerOptions {
   readonly replicaSet: Workers;
   readonly replicationController: Workers;
   readonly resourceQuota: Workers & { readonly syncPeriodMs: number };
-  readonly route: { readonly configureCloudRoutes: boolean; readonly reconciliationPeriodMs: number };
-  readonly service: Workers;
   readonly serviceAccountToken: Workers & {
     /** PEM file of the key that signs tokens in secrets; without it there is no such controller. */
     readonly privateKeyFile: string | undefined;
@@ -153,10 +130,8 @@ export const defaultControllerManagerOptions: ControllerManagerOptions = {
     startIntervalMs: 0,
     minResyncPeriodMs: 12 * hourMs,
     useServiceAccountCredentials: false,
-    clusterName: 'kubernetes',
     rootCaFile: undefined,
   },
-  attachDetach: { reconcileSyncPeriodMs: minuteMs, disableForceDetachOnTimeout: false },
   cronJob: workers(5),
   daemonSet: workers(2),
   deployment: workers(5),
@@ -196,19 +171,11 @@ export const defaultControllerManagerOptions: ControllerManagerOptions = {
   persistentVolumeBinder: {
     syncPeriodMs: 15 * secondMs,
     enableDynamicProvisioning: true,
-    enableHostPathProvisioner: false,
-    flexVolumePluginDir: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
-    recyclers: {
-      nfs: { podTemplateFile: undefined, minimumTimeoutSeconds: 300, timeoutIncrementSeconds: 30 },
-      hostPath: { podTemplateFile: undefined, minimumTimeoutSeconds: 60, timeoutIncrementSeconds: 30 },
-    },
   },
   podGarbageCollector: { terminatedPodThreshold: 12_500 },
   replicaSet: workers(5),
   replicationController: workers(5),
   resourceQuota: { ...workers(5), syncPeriodMs: 5 * minuteMs },
-  route: { configureCloudRoutes: true, reconciliationPeriodMs: 10 * secondMs },
-  service: workers(1),
   serviceAccountToken: { ...workers(5), privateKeyFile: undefined },
   signing: {
     durationMs: 8760 * hourMs,

@@ -59,7 +59,7 @@ test('A secret gets a token that the server takes, and goes with its account', a
   await namespaces.create({ metadata: { name: 'team' } });
   await serviceaccounts.create({ metadata: { name: 'robot', namespace: 'team' }, secrets: [{ name: 'mine' }] });
   await secrets.create(token('mine', 'robot'));
-  await secrets.create(token('orphaned', 'nobody'));
+  await secrets.create(token('orphaned', 'deleted-account'));
   const filled = await vi.waitFor(async () => {
     const secret = await secrets.get('mine');
     expect(Object.keys(secret.data ?? {}).sort()).toEqual(['ca.crt', 'namespace', 'token']);

@@ -93,7 +93,7 @@ describe('controller managers', () => {
     expect((await leaseOf('kube-system', 'kube-controller-manager'))?.holderIdentity).not.toBe('');
   });
 
-  test('--leader-elect=false: it works at once, whoever leads', async () => {
+  test('--leader-elect=false: it works at once, without a lock', async () => {
     await using leader = manager('--controllers=ttl');
     await leader.warns('leading');
     await using other = manager('--leader-elect=false');

@@ -6,7 +6,7 @@ import { bool, duration, file, int32, optionalText, section, strings, text } fro
 import { clientConnectionFlags } from '../shared/client-connection.ts';
 import { daemonGates, emulatedVersionFlag, featureGatesFlag } from '../shared/feature-gates.ts';
 
-const { generic: defaults, nodeIpam, route, service } = defaultControllerManagerOptions;
+const { generic: defaults, nodeIpam } = defaultControllerManagerOptions;
 
 const namesOf = (isDefault: boolean): string =>
   controllerNames
@@ -31,9 +31,9 @@ export const generic = section('Generic', {
   useServiceAccountCredentials: bool('use-service-account-credentials', 'supported', {
     help: 'Let each controller use a service account of its own in kube-system, with no more rights than it needs.',
   }),
-  clusterName: text('cluster-name', 'supported', {
-    default: defaults.clusterName,
-    help: 'Name of the cluster, for what is made outside of it.',
+  clusterName: text('cluster-name', 'ignored', {
+    default: 'kubernetes',
+    help: 'Name of the cluster for cloud providers: see --cloud-provider.',
   }),
   featureGates: featureGatesFlag(daemonGates),
   emulatedVersions: emulatedVersionFlag,
@@ -52,17 +52,17 @@ export const cloud = section('Cloud provider', {
     default: '5m0s',
     help: 'How often cloud controller managers look at the status of nodes.',
   }),
-  configureRoutes: bool('configure-cloud-routes', 'supported', {
-    default: route.configureCloudRoutes,
-    help: 'Configure the CIDRs of nodes as routes, where there is a provider of routes.',
+  configureRoutes: bool('configure-cloud-routes', 'ignored', {
+    default: true,
+    help: 'Routes are made by cloud controller managers.',
   }),
-  routeReconciliationPeriodMs: duration('route-reconciliation-period', 'supported', {
-    default: formatDuration(route.reconciliationPeriodMs),
-    help: 'How often routes are compared with nodes.',
+  routeReconciliationPeriodMs: duration('route-reconciliation-period', 'ignored', {
+    default: '10s',
+    help: 'See --configure-cloud-routes.',
   }),
-  concurrentServiceSyncs: int32('concurrent-service-syncs', 'supported', {
-    default: service.concurrentSyncs,
-    help: 'How many services of type LoadBalancer are synced at a time.',
+  concurrentServiceSyncs: int32('concurrent-service-syncs', 'ignored', {
+    default: 1,
+    help: 'Load balancers of services are made by cloud controller managers.',
   }),
 });
 

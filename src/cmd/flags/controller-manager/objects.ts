@@ -80,15 +80,14 @@ export const nodeLifecycleController = section('Node lifecycle controller', {
 });
 
 export const attachDetachController = section('Attach-detach controller', {
-  reconcileSyncPeriodMs: duration('attach-detach-reconcile-sync-period', 'supported', {
-    default: formatDuration(defaults.attachDetach.reconcileSyncPeriodMs),
+  reconcileSyncPeriodMs: duration('attach-detach-reconcile-sync-period', 'unsupported', {
+    default: '1m0s',
     help: 'How often what is attached is compared with the nodes. More than one second.',
   }),
-  disableReconcileSync: bool('disable-attach-detach-reconcile-sync', 'supported', {
+  disableReconcileSync: bool('disable-attach-detach-reconcile-sync', 'unsupported', {
     help: 'Do not compare it. Volumes may then stay attached to the wrong nodes.',
   }),
-  disableForceDetachOnTimeout: bool('disable-force-detach-on-timeout', 'supported', {
-    default: defaults.attachDetach.disableForceDetachOnTimeout,
+  disableForceDetachOnTimeout: bool('disable-force-detach-on-timeout', 'unsupported', {
     help: 'Do not detach volumes from an unhealthy node because of the time alone: only where a taint says it is off.',
   }),
 });
@@ -96,8 +95,6 @@ export const attachDetachController = section('Attach-detach controller', {
 export const ephemeralVolumeController = section('Ephemeral volume controller', {
   concurrentSyncs: syncs('concurrent-ephemeralvolume-syncs', defaults.ephemeralVolume, 'pods with ephemeral volumes'),
 });
-
-const { recyclers } = persistentVolumeBinder;
 
 export const volumeBinder = section('Persistent volume binder', {
   syncPeriodMs: duration('pvclaimbinder-sync-period', 'supported', {
@@ -108,34 +105,33 @@ export const volumeBinder = section('Persistent volume binder', {
     default: persistentVolumeBinder.enableDynamicProvisioning,
     help: 'Let volumes be provisioned for claims with a storage class.',
   }),
-  enableHostPathProvisioner: bool('enable-hostpath-provisioner', 'supported', {
-    default: persistentVolumeBinder.enableHostPathProvisioner,
+  enableHostPathProvisioner: bool('enable-hostpath-provisioner', 'unsupported', {
     help: 'Provision volumes of type hostPath. For tests on a single node.',
   }),
-  flexVolumePluginDir: text('flex-volume-plugin-dir', 'supported', {
-    default: persistentVolumeBinder.flexVolumePluginDir,
-    help: 'Directory with the plugins of flex volumes.',
+  flexVolumePluginDir: text('flex-volume-plugin-dir', 'ignored', {
+    default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
+    help: 'There are no volume plugins here.',
   }),
-  recyclerNfsTemplate: file('pv-recycler-pod-template-filepath-nfs', 'supported', {
+  recyclerNfsTemplate: file('pv-recycler-pod-template-filepath-nfs', 'unsupported', {
     help: 'File with a pod that empties NFS volumes, in place of the built-in one.',
   }),
-  recyclerNfsMinimumSeconds: int32('pv-recycler-minimum-timeout-nfs', 'supported', {
-    default: recyclers.nfs.minimumTimeoutSeconds,
+  recyclerNfsMinimumSeconds: int32('pv-recycler-minimum-timeout-nfs', 'unsupported', {
+    default: 300,
     help: 'Seconds that a pod that empties an NFS volume may take at least.',
   }),
-  recyclerNfsIncrementSeconds: int32('pv-recycler-increment-timeout-nfs', 'supported', {
-    default: recyclers.nfs.timeoutIncrementSeconds,
+  recyclerNfsIncrementSeconds: int32('pv-recycler-increment-timeout-nfs', 'unsupported', {
+    default: 30,
     help: 'Seconds that it may take for each further GiB.',
   }),
-  recyclerHostPathTemplate: file('pv-recycler-pod-template-filepath-hostpath', 'supported', {
+  recyclerHostPathTemplate: file('pv-recycler-pod-template-filepath-hostpath', 'unsupported', {
     help: 'File with a pod that empties hostPath volumes, in place of the built-in one. For tests on a single node.',
   }),
-  recyclerHostPathMinimumSeconds: int32('pv-recycler-minimum-timeout-hostpath', 'supported', {
-    default: recyclers.hostPath.minimumTimeoutSeconds,
+  recyclerHostPathMinimumSeconds: int32('pv-recycler-minimum-timeout-hostpath', 'unsupported', {
+    default: 60,
     help: 'Seconds that a pod that empties a hostPath volume may take at least.',
   }),
-  recyclerHostPathIncrementSeconds: int32('pv-recycler-timeout-increment-hostpath', 'supported', {
-    default: recyclers.hostPath.timeoutIncrementSeconds,
+  recyclerHostPathIncrementSeconds: int32('pv-recycler-timeout-increment-hostpath', 'unsupported', {
+    default: 30,
     help: 'Seconds that it may take for each further GiB.',
   }),
   hostCidrDenylist: strings('volume-host-cidr-denylist', 'ignored', { help: 'There are no volume plugins here.' }),

@@ -41,7 +41,7 @@ export function completeControllerManager(
 
 /** @param options validated */
 export function controllerOptions(options: ControllerManagerFlagOptions): ControllerManagerOptions {
-  const { generic, attachDetachController: attachDetach, volumeBinder: volumes, nodeIpamController: ipam } = options;
+  const { generic, volumeBinder: volumes, nodeIpamController: ipam } = options;
   return {
     generic: {
       controllers: generic.controllers,
@@ -49,12 +49,7 @@ export function controllerOptions(options: ControllerManagerFlagOptions): Contro
       startIntervalMs: generic.startIntervalMs,
       minResyncPeriodMs: generic.minResyncPeriodMs,
       useServiceAccountCredentials: generic.useServiceAccountCredentials,
-      clusterName: generic.clusterName,
       rootCaFile: options.serviceAccountController.rootCaFile,
-    },
-    attachDetach: {
-      reconcileSyncPeriodMs: attachDetach.disableReconcileSync ? 0 : attachDetach.reconcileSyncPeriodMs,
-      disableForceDetachOnTimeout: attachDetach.disableForceDetachOnTimeout,
     },
     cronJob: options.cronJobController,
     daemonSet: options.daemonSetController,
@@ -80,30 +75,11 @@ export function controllerOptions(options: ControllerManagerFlagOptions): Contro
     persistentVolumeBinder: {
       syncPeriodMs: volumes.syncPeriodMs,
       enableDynamicProvisioning: volumes.enableDynamicProvisioning,
-      enableHostPathProvisioner: volumes.enableHostPathProvisioner,
-      flexVolumePluginDir: volumes.flexVolumePluginDir,
-      recyclers: {
-        nfs: {
-          podTemplateFile: volumes.recyclerNfsTemplate,
-          minimumTimeoutSeconds: volumes.recyclerNfsMinimumSeconds,
-          timeoutIncrementSeconds: volumes.recyclerNfsIncrementSeconds,
-        },
-        hostPath: {
-          podTemplateFile: volumes.recyclerHostPathTemplate,
-          minimumTimeoutSeconds: volumes.recyclerHostPathMinimumSeconds,
-          timeoutIncrementSeconds: volumes.recyclerHostPathIncrementSeconds,
-        },
-      },
     },
     podGarbageCollector: options.podGarbageCollector,
     replicaSet: options.replicaSetController,
     replicationController: options.replicationController,
     resourceQuota: options.resourceQuotaController,
-    route: {
-      configureCloudRoutes: options.cloud.configureRoutes,
-      reconciliationPeriodMs: options.cloud.routeReconciliationPeriodMs,
-    },
-    service: { concurrentSyncs: options.cloud.concurrentServiceSyncs },
     serviceAccountToken: {
       concurrentSyncs: options.serviceAccountController.concurrentTokenSyncs,
       privateKeyFile: options.serviceAccountController.privateKeyFile,

@@ -29,8 +29,19 @@ describe('the table of controller manager flags', () => {
     expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('refuses none', () => {
-    expect(namesOf('unsupported')).toEqual([]);
+  test('refuses exactly those of controllers and recyclers that are not there', () => {
+    expect(namesOf('unsupported')).toEqual([
+      'attach-detach-reconcile-sync-period',
+      'disable-attach-detach-reconcile-sync',
+      'disable-force-detach-on-timeout',
+      'enable-hostpath-provisioner',
+      'pv-recycler-increment-timeout-nfs',
+      'pv-recycler-minimum-timeout-hostpath',
+      'pv-recycler-minimum-timeout-nfs',
+      'pv-recycler-pod-template-filepath-hostpath',
+      'pv-recycler-pod-template-filepath-nfs',
+      'pv-recycler-timeout-increment-hostpath',
+    ]);
   });
 
   test('takes exactly these without any effect', () => {
@@ -38,14 +49,19 @@ describe('the table of controller manager flags', () => {
       'allow-untagged-cloud',
       'cloud-config',
       'cloud-provider',
+      'cluster-name',
+      'concurrent-service-syncs',
+      'configure-cloud-routes',
       'contention-profiling',
       'emulated-version',
       'external-cloud-volume-plugin',
+      'flex-volume-plugin-dir',
       'horizontal-pod-autoscaler-downscale-delay',
       'horizontal-pod-autoscaler-upscale-delay',
       'horizontal-pod-autoscaler-use-rest-clients',
       'node-status-update-frequency',
       'node-sync-period',
+      'route-reconciliation-period',
       'vmodule',
       'volume-host-allow-local-loopback',
       'volume-host-cidr-denylist',

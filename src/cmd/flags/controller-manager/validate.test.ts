@@ -17,11 +17,6 @@ describe('--controllers', () => {
 
 describe('values that are refused', () => {
   test.each([
-    {
-      argv: ['--attach-detach-reconcile-sync-period=500ms'],
-      problem:
-        'duration time must be greater than one second as set via command line option reconcile-sync-loop-period',
-    },
     ...['cron-job', 'job', 'statefulset', 'ephemeralvolume', 'horizontal-pod-autoscaler', 'deployment', 'gc'].map(
       (name) => ({
         argv: [`--concurrent-${name}-syncs=0`],

@@ -98,8 +98,6 @@ const delaysOf = (options: Options): Readonly<Record<string, number>> => ({
 });
 
 const checkPeriods = (options: Options, spelled: Spelling): Problems => [
-  options.attachDetachController.reconcileSyncPeriodMs < 1000 &&
-    'duration time must be greater than one second as set via command line option reconcile-sync-loop-period',
   ...Object.entries(periodsOf(options)).map(
     ([name, value]) => value <= 0 && `${spelled(name)} must be greater than zero`,
   ),
