@@ -64,12 +64,14 @@ const runRing = (name) =>
         'run',
         '--project',
         name,
+        '--project',
+        `${name}-isolated`,
         '--passWithNoTests',
         '--reporter=default',
         '--reporter=json',
         `--outputFile.json=${reportOf(name)}`,
-        // Replays of recordings wait most of the time, for what controllers do after a while.
-        ...(name === 'conformance' ? ['--maxWorkers=3'] : []),
+        // These wait much of the time, for processes and for what controllers do after a while.
+        ...(name === 'conformance' || name === 'integration' ? ['--maxWorkers=3'] : []),
       ],
       { quiet: false },
     );

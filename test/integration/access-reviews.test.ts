@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { post, refusal } from '../support/servers/virtual-resources.ts';
+import { post, refusal, startBeforeTests } from '../support/servers/virtual-resources.ts';
+
+startBeforeTests();
 
 describe('reviews of access', () => {
   const reviews = '/apis/authorization.k8s.io/v1';

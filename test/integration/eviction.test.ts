@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Answer } from '../support/test-server.ts';
-import { server, post, refusal, name, pod, createPod } from '../support/servers/virtual-resources.ts';
+import { server, post, refusal, name, pod, createPod, startBeforeTests } from '../support/servers/virtual-resources.ts';
+
+startBeforeTests();
 
 const patchStatus = (path: string, status: object): Promise<Answer> =>
   server.send('PATCH', `${path}/status`, {

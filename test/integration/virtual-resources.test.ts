@@ -13,7 +13,10 @@ import {
   pod,
   createPod,
   type Status,
+  startBeforeTests,
 } from '../support/servers/virtual-resources.ts';
+
+startBeforeTests();
 
 describe('binding', () => {
   const to = (node: string, metadata: object = {}): object => ({

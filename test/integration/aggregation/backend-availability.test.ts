@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { createFrontProxyClient } from '../../../src/pki/pki.ts';
 import { apiService, apiServicesPath, ExtensionBackend, localService } from '../../support/extension-backend.ts';
 import { joined } from '../../support/patterns.ts';
-import { base, things, files, users, register } from '../../support/servers/aggregated-things.ts';
+import { base, things, files, users, register, startBeforeTests } from '../../support/servers/aggregated-things.ts';
+
+startBeforeTests();
 
 describe('who answers', () => {
   test('the certificate must be for the service, from the caBundle, unless verification is skipped', async () => {

@@ -8,7 +8,9 @@ import https from 'node:https';
 import type { Http2ServerResponse } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ExtensionBackend, valuesOf } from '../../support/extension-backend.ts';
-import { base, things, files, users, register } from '../../support/servers/aggregated-things.ts';
+import { base, things, files, users, register, startBeforeTests } from '../../support/servers/aggregated-things.ts';
+
+startBeforeTests();
 
 describe.each([
   { version: '2.0', http2: true },

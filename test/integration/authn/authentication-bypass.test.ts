@@ -3,7 +3,9 @@ import tls from 'node:tls';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type Call } from '../../support/caller.ts';
-import { server, secretText, as, secrets } from '../../support/servers/secrets-of-others.ts';
+import { server, secretText, as, secrets, startBeforeTests } from '../../support/servers/secrets-of-others.ts';
+
+startBeforeTests();
 
 test('what jane may do, she can: the refusals below are no accident', async () => {
   await expect

@@ -3,8 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { startTestServer } from '../../support/caller.ts';
 import { clientId, OidcIssuer } from '../../support/oidc-issuer.ts';
 import { joined } from '../../support/patterns.ts';
-import { openssl, issuer, whoIs, config, issuerConfig, named, withConfig } from '../../support/servers/oidc.ts';
+import {
+  openssl,
+  issuer,
+  whoIs,
+  config,
+  issuerConfig,
+  named,
+  withConfig,
+  startBeforeTests,
+} from '../../support/servers/oidc.ts';
 import { known } from '../../support/servers/oidc.ts';
+
+startBeforeTests();
 
 describe('ID tokens by an AuthenticationConfiguration', () => {
   test('an issuer that comes up later is found, and one that goes away later stays known', async () => {

@@ -3,7 +3,18 @@ import { CompactSign } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestServer } from '../../support/caller.ts';
 import { clientId, OidcIssuer } from '../../support/oidc-issuer.ts';
-import { openssl, issuer, whoIs, config, issuerConfig, named, withConfig } from '../../support/servers/oidc.ts';
+import {
+  openssl,
+  issuer,
+  whoIs,
+  config,
+  issuerConfig,
+  named,
+  withConfig,
+  startBeforeTests,
+} from '../../support/servers/oidc.ts';
+
+startBeforeTests();
 
 describe('groups that an ID token says to be elsewhere', () => {
   let second: OidcIssuer;

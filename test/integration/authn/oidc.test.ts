@@ -3,7 +3,9 @@ import { CompactSign } from 'jose';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startTestServer, type TestServer } from '../../support/caller.ts';
 import { clientId } from '../../support/oidc-issuer.ts';
-import { openssl, issuer, whoIs, known } from '../../support/servers/oidc.ts';
+import { openssl, issuer, whoIs, known, startBeforeTests } from '../../support/servers/oidc.ts';
+
+startBeforeTests();
 
 describe('ID tokens by the --oidc-* flags', () => {
   let server: TestServer;

@@ -1,7 +1,9 @@
 import http2 from 'node:http2';
 import { describe, expect, test } from 'vitest';
 import { type Call, callServer2 } from '../../support/caller.ts';
-import { server, secretText, as, secrets } from '../../support/servers/secrets-of-others.ts';
+import { server, secretText, as, secrets, startBeforeTests } from '../../support/servers/secrets-of-others.ts';
+
+startBeforeTests();
 
 describe('as a user without the right', () => {
   const paths = [

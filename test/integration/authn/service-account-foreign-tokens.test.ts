@@ -16,7 +16,10 @@ import {
   account,
   whoIs,
   review,
+  startBeforeTests,
 } from '../../support/servers/service-accounts.ts';
+
+startBeforeTests();
 
 /** By how much the metric of a kind of use grows. */
 async function uses(kind: string, use: () => Promise<unknown>): Promise<number> {

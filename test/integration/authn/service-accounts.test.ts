@@ -11,7 +11,10 @@ import {
   account,
   whoIs,
   review,
+  startBeforeTests,
 } from '../../support/servers/service-accounts.ts';
+
+startBeforeTests();
 
 const request = (name: string, spec: object = {}): Promise<Answer> =>
   send('POST', core(`serviceaccounts/${name}/token`), { spec });

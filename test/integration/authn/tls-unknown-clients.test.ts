@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { listen } from '../../../src/server/listener.ts';
 import { fixedText } from '../../../src/base/reloadable-file.ts';
 import { callServer2 } from '../../support/caller.ts';
-import { ca, serving, start } from '../../support/servers/tls.ts';
+import { ca, serving, start, startBeforeTests } from '../../support/servers/tls.ts';
+
+startBeforeTests();
 
 describe('unauthenticated clients', () => {
   test('lose their HTTP/2 connection after the answer', async () => {

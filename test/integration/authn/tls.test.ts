@@ -14,7 +14,9 @@ import { fixedText } from '../../../src/base/reloadable-file.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { type OpensslPair } from '../../support/openssl.ts';
 import { freePorts } from '../../support/ports.ts';
-import { openssl, ca, serving, start } from '../../support/servers/tls.ts';
+import { openssl, ca, serving, start, startBeforeTests } from '../../support/servers/tls.ts';
+
+startBeforeTests();
 
 const execFileAsync = promisify(execFile);
 

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { joined } from '../../support/patterns.ts';
-import { rbac, isAllowed, clusterRole, clusterBinding, api, grant } from '../../support/servers/rbac.ts';
+import {
+  rbac,
+  isAllowed,
+  clusterRole,
+  clusterBinding,
+  api,
+  grant,
+  startBeforeTests,
+} from '../../support/servers/rbac.ts';
+
+startBeforeTests();
 
 describe('users cannot grant rights that they do not have', () => {
   const rules = [

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type ApiUsers, startApiUsers } from '../../support/api-users.ts';
-import { rbac, isAllowed, clusterBinding, binding, api, grant } from '../../support/servers/rbac.ts';
+import { rbac, isAllowed, clusterBinding, binding, api, grant, startBeforeTests } from '../../support/servers/rbac.ts';
+
+startBeforeTests();
 
 const isForbidden = ({ status }: Answer): boolean => status === 403;
 

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 import { replaceFile } from '../../support/replace-file.ts';
-import { openssl, startJudge, pods } from '../../support/servers/authorization-webhook.ts';
+import { openssl, startJudge, pods, startBeforeTests } from '../../support/servers/authorization-webhook.ts';
+
+startBeforeTests();
 
 describe('--authorization-config', () => {
   test('webhooks with conditions and failure policies; a new file is loaded, an invalid one is not', async () => {

@@ -1,7 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 import { replaceFile } from '../../support/replace-file.ts';
-import { Judge, openssl, ca, shown, startJudge, pods } from '../../support/servers/authorization-webhook.ts';
+import {
+  Judge,
+  openssl,
+  ca,
+  shown,
+  startJudge,
+  pods,
+  startBeforeTests,
+} from '../../support/servers/authorization-webhook.ts';
+
+startBeforeTests();
 
 describe('--authorization-mode=Webhook', () => {
   test('asks the service, keeps its answers, and leaves what it has no opinion about to others', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { configMaps, server, outcome } from '../../support/servers/nesting.ts';
+import { configMaps, server, outcome, startBeforeTests } from '../../support/servers/nesting.ts';
+
+startBeforeTests();
 
 describe('YAML that grows by aliases', () => {
   const bomb = (levels: number, width: number): string => {

@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { codecs } from '../../../src/api/codecs.ts';
 import { RawJson } from '../../../src/machinery/value.ts';
-import { configMaps, deployments, server, outcome } from '../../support/servers/nesting.ts';
+import { configMaps, deployments, server, outcome, startBeforeTests } from '../../support/servers/nesting.ts';
+
+startBeforeTests();
 
 const revisions = '/apis/apps/v1/namespaces/default/controllerrevisions';
 

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { RawConnection } from '../../support/raw-connection.ts';
-import { server, connection, admin, host, ping, request } from '../../support/servers/request-forms.ts';
+import {
+  server,
+  connection,
+  admin,
+  host,
+  ping,
+  request,
+  startBeforeTests,
+} from '../../support/servers/request-forms.ts';
+
+startBeforeTests();
 
 describe('a body whose chunks are none', () => {
   const configMaps = '/api/v1/namespaces/default/configmaps';

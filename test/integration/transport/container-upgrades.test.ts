@@ -10,7 +10,10 @@ import {
   spdy,
   h2c,
   request,
+  startBeforeTests,
 } from '../../support/servers/upgrades.ts';
+
+startBeforeTests();
 
 describe('a way into a container', () => {
   const pods = '/api/v1/namespaces/default/pods';

@@ -3,7 +3,9 @@
  * kube-apiserver 1.20 unless a row says otherwise.
  */
 import { describe, expect, test } from 'vitest';
-import { connection, admin, host, ping, request } from '../../support/servers/request-forms.ts';
+import { connection, admin, host, ping, request, startBeforeTests } from '../../support/servers/request-forms.ts';
+
+startBeforeTests();
 
 const mebibyte = 1 << 20;
 

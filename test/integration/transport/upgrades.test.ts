@@ -13,7 +13,10 @@ import {
   spdy,
   h2c,
   request,
+  startBeforeTests,
 } from '../../support/servers/upgrades.ts';
+
+startBeforeTests();
 
 const without = (name: string): string[] => webSocket.filter((header) => !header.startsWith(`${name}:`));
 

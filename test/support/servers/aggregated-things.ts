@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { type ApiUsers, startApiUsers } from '../api-users.ts';
@@ -21,27 +21,29 @@ export let files: FrontProxyFiles;
 
 export let users: ApiUsers;
 
-beforeAll(async () => {
-  files = await createFrontProxyFiles();
-  users = await startApiUsers({ alice: ['devs', 'qa'], bob: [] }, ['--authorization-mode=RBAC', ...files.flags], {
-    fileCheckMs: 20,
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    files = await createFrontProxyFiles();
+    users = await startApiUsers({ alice: ['devs', 'qa'], bob: [] }, ['--authorization-mode=RBAC', ...files.flags], {
+      fileCheckMs: 20,
+    });
+    await users.create('/api/v1/namespaces/default/services', localService);
+    await users.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+      metadata: { name: 'things' },
+      rules: [{ apiGroups: ['agg.example.com'], resources: ['things', 'things/portforward'], verbs: ['*'] }],
+    });
+    await users.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      metadata: { name: 'things' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'things' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'devs' }],
+    });
   });
-  await users.create('/api/v1/namespaces/default/services', localService);
-  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
-    metadata: { name: 'things' },
-    rules: [{ apiGroups: ['agg.example.com'], resources: ['things', 'things/portforward'], verbs: ['*'] }],
-  });
-  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
-    metadata: { name: 'things' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'things' },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'devs' }],
-  });
-});
 
-afterAll(async () => {
-  await users[Symbol.asyncDispose]();
-  await files[Symbol.asyncDispose]();
-});
+  afterAll(async () => {
+    await users[Symbol.asyncDispose]();
+    await files[Symbol.asyncDispose]();
+  });
+}
 
 export const condition = (answer: {
   body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] } };

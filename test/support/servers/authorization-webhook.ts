@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { once } from 'node:events';
 import https from 'node:https';
@@ -98,17 +98,19 @@ export let ca: { certificate: string; key: string };
 
 export let shown: { certificate: string; key: string };
 
-beforeAll(async () => {
-  openssl = await Openssl.open();
-  ca = await openssl.authority('webhook-ca');
-  shown = await openssl.issue({
-    subject: '/CN=webhook',
-    issuer: ca,
-    extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'],
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    openssl = await Openssl.open();
+    ca = await openssl.authority('webhook-ca');
+    shown = await openssl.issue({
+      subject: '/CN=webhook',
+      issuer: ca,
+      extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'],
+    });
   });
-});
 
-afterAll(() => openssl[Symbol.asyncDispose]());
+  afterAll(() => openssl[Symbol.asyncDispose]());
+}
 
 export async function startJudge(name: string, user?: object): Promise<{ judge: Judge; kubeconfig: string }> {
   const judge = new Judge(shown.certificate, shown.key, ca.certificate);

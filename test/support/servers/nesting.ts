@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
@@ -16,25 +16,27 @@ export let store: Store;
 
 export let server: StoreServer;
 
-beforeAll(async () => {
-  store = await openEmbeddedStore();
-  server = await startOnStore(store);
-  await server.client.send('POST', configMaps, { metadata: { name: 'a' }, data: { k: 'v' } });
-  const spec = {
-    selector: { matchLabels: { a: 'b' } },
-    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
-  };
-  await server.client.send('POST', deployments, { metadata: { name: 'web' }, spec });
-});
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    store = await openEmbeddedStore();
+    server = await startOnStore(store);
+    await server.client.send('POST', configMaps, { metadata: { name: 'a' }, data: { k: 'v' } });
+    const spec = {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    };
+    await server.client.send('POST', deployments, { metadata: { name: 'web' }, spec });
+  });
 
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  await store[Symbol.asyncDispose]();
-});
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  });
 
-afterEach(async () => {
-  expect((await server.client.send('GET', '/readyz')).status).toBe(200);
-  expect(server.faults.filter(({ error }) => (error as Error).name !== 'StatusError')).toEqual([]);
-});
+  afterEach(async () => {
+    expect((await server.client.send('GET', '/readyz')).status).toBe(200);
+    expect(server.faults.filter(({ error }) => (error as Error).name !== 'StatusError')).toEqual([]);
+  });
+}
 
 export const outcome = (answer: ApiAnswer): [number, string] => [answer.status, String(answer.object['message'] ?? '')];

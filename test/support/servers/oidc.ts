@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestServer, type TestServer } from '../caller.ts';
@@ -11,15 +11,17 @@ export let openssl: Openssl;
 
 export let issuer: OidcIssuer;
 
-beforeAll(async () => {
-  openssl = await Openssl.open();
-  issuer = await OidcIssuer.start(openssl);
-});
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    openssl = await Openssl.open();
+    issuer = await OidcIssuer.start(openssl);
+  });
 
-afterAll(async () => {
-  await issuer[Symbol.asyncDispose]();
-  await openssl[Symbol.asyncDispose]();
-});
+  afterAll(async () => {
+    await issuer[Symbol.asyncDispose]();
+    await openssl[Symbol.asyncDispose]();
+  });
+}
 
 export const bearer = (token: string) => ({ headers: ['authorization', `Bearer ${token}`] });
 

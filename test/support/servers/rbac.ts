@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { type Answer, type ApiUsers, startApiUsers } from '../api-users.ts';
@@ -24,14 +24,16 @@ export const binding = (name: string, role: string, user: string): object => ({
 
 export let api: ApiUsers;
 
-beforeAll(async () => {
-  api = await startApiUsers(
-    { alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [], heidi: [] },
-    ['--authorization-mode=RBAC'],
-  );
-});
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    api = await startApiUsers(
+      { alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [], heidi: [] },
+      ['--authorization-mode=RBAC'],
+    );
+  });
 
-afterAll(() => api[Symbol.asyncDispose]());
+  afterAll(() => api[Symbol.asyncDispose]());
+}
 
 export const grant = async (user: string, rules: object[]): Promise<void> => {
   await api.create(`${rbac}/clusterroles`, clusterRole(`of-${user}`, rules));

@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
@@ -27,32 +27,34 @@ export let openssl: Openssl;
 
 export let server: TestServer;
 
-beforeAll(async () => {
-  openssl = await Openssl.open();
-  server = await startTestServer({
-    flags: [
-      '--token-auth-file',
-      await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\n'),
-      '--service-account-signing-key-file',
-      await openssl.file('sa.key', pem(rsa.privateKey)),
-      '--service-account-key-file',
-      await openssl.file('sa.pub', spki(rsa.publicKey)),
-      '--service-account-key-file',
-      await openssl.file('old.pub', spki(old.publicKey)),
-      '--service-account-issuer',
-      issuer,
-      '--service-account-issuer',
-      oldIssuer,
-      '--api-audiences=api,other',
-      '--service-account-max-token-expiration=48h',
-    ],
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    openssl = await Openssl.open();
+    server = await startTestServer({
+      flags: [
+        '--token-auth-file',
+        await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\n'),
+        '--service-account-signing-key-file',
+        await openssl.file('sa.key', pem(rsa.privateKey)),
+        '--service-account-key-file',
+        await openssl.file('sa.pub', spki(rsa.publicKey)),
+        '--service-account-key-file',
+        await openssl.file('old.pub', spki(old.publicKey)),
+        '--service-account-issuer',
+        issuer,
+        '--service-account-issuer',
+        oldIssuer,
+        '--api-audiences=api,other',
+        '--service-account-max-token-expiration=48h',
+      ],
+    });
   });
-});
 
-afterAll(async () => {
-  await server.close();
-  await openssl[Symbol.asyncDispose]();
-});
+  afterAll(async () => {
+    await server.close();
+    await openssl[Symbol.asyncDispose]();
+  });
+}
 
 export const send = async (method: string, path: string, body?: unknown): Promise<Answer> =>
   server.call({ method, path, headers: admin, ...(body === undefined ? {} : { body }) });

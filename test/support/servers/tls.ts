@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { startTestServer, type TestServer } from '../caller.ts';
@@ -10,12 +10,14 @@ export let openssl: Openssl;
 
 export let ca: OpensslPair;
 
-beforeAll(async () => {
-  openssl = await Openssl.open();
-  ca = await openssl.authority('serving-ca');
-});
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    openssl = await Openssl.open();
+    ca = await openssl.authority('serving-ca');
+  });
 
-afterAll(() => openssl[Symbol.asyncDispose]());
+  afterAll(() => openssl[Symbol.asyncDispose]());
+}
 
 export const serving = (commonName: string, ...names: string[]): Promise<OpensslPair> =>
   openssl.issue({

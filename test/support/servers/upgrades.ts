@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { RawConnection } from '../raw-connection.ts';
@@ -14,24 +14,26 @@ export const configMaps = '/api/v1/namespaces/default/configmaps';
 
 export const watch = `${configMaps}?watch=true&fieldSelector=metadata.name%3Dfirst`;
 
-beforeAll(async () => {
-  server = await startTestServer({ flags: ['--anonymous-auth=true', '--authorization-mode=RBAC'] });
-  expect(
-    (await server.send('POST', configMaps, { body: { metadata: { name: 'first' }, data: { secret: 'hidden' } } }))
-      .status,
-  ).toBe(201);
-});
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    server = await startTestServer({ flags: ['--anonymous-auth=true', '--authorization-mode=RBAC'] });
+    expect(
+      (await server.send('POST', configMaps, { body: { metadata: { name: 'first' }, data: { secret: 'hidden' } } }))
+        .status,
+    ).toBe(201);
+  });
 
-afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server[Symbol.asyncDispose]());
 
-beforeEach(async () => {
-  connection = await RawConnection.open(server);
-});
+  beforeEach(async () => {
+    connection = await RawConnection.open(server);
+  });
 
-afterEach(async () => {
-  connection[Symbol.dispose]();
-  expect((await server.send('GET', `${configMaps}/first`)).status).toBe(200);
-});
+  afterEach(async () => {
+    connection[Symbol.dispose]();
+    expect((await server.send('GET', `${configMaps}/first`)).status).toBe(200);
+  });
+}
 
 export const admin = 'Authorization: Bearer admintoken';
 

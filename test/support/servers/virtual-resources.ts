@@ -1,6 +1,6 @@
 /**
- * What test files share that start the same server: importing this starts it before the tests of a file, and closes it
- * after them.
+ * What test files share that start the same server: `startBeforeTests` starts it before the tests of a file, and closes
+ * it after them.
  */
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { startTestServer, type Answer, type TestServer } from '../test-server.ts';
@@ -13,14 +13,21 @@ export interface Status {
 
 export let server: TestServer;
 
-beforeAll(async () => {
-  server = await startTestServer({
-    flags: ['--disable-admission-plugins=ServiceAccount', '--authorization-mode=RBAC'],
-    settled: true,
+export function startBeforeTests(): void {
+  beforeAll(async () => {
+    server = await startTestServer({
+      flags: ['--disable-admission-plugins=ServiceAccount', '--authorization-mode=RBAC'],
+      settled: true,
+    });
   });
-});
 
-afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  beforeEach(() => {
+    name = `p${++count}`;
+    pod = `${core}/pods/${name}`;
+  });
+}
 
 export const core = '/api/v1/namespaces/default';
 
@@ -42,11 +49,6 @@ export let count = 0;
 export let name = '';
 
 export let pod = '';
-
-beforeEach(() => {
-  name = `p${++count}`;
-  pod = `${core}/pods/${name}`;
-});
 
 export const createPod = async (
   spec: object = {},
