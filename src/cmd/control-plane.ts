@@ -23,6 +23,7 @@ import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
 import { createPki, type Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
+import type { DaemonKeys } from './in-process/daemons.ts';
 import { explainStartError } from './start-errors.ts';
 
 const { program, ...sections } = apiServerFlags;
@@ -73,12 +74,14 @@ export async function startControlPlane(
       signal,
       ...(fileCheckMs === undefined ? {} : { fileCheckMs }),
     });
+    // Loads while the server waits for its store.
+    const loading = isAnyWanted(daemons) ? import('./in-process/daemons.ts') : undefined;
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      const endDaemons = await startDaemons(server, daemons, home, pki, log);
+      const endDaemons = await (await loading)?.startDaemons(server, daemons, keysIn(home, pki), log);
       return await handOver(
-        { ...server, close: () => endDaemons().finally(() => server.close()) },
+        { ...server, close: () => Promise.resolve(endDaemons?.()).finally(() => server.close()) },
         adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki),
         home,
       );
@@ -92,18 +95,10 @@ export async function startControlPlane(
   }
 }
 
-/** Loads and starts what is asked for beside the API server. @returns what ends it */
-async function startDaemons(
-  server: RunningApiServer,
-  { controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions,
-  { directory }: Home,
-  pki: Pki,
-  log: Logger,
-): Promise<() => Promise<void>> {
-  if (controllers === false && !scheduler && hollowNodes === 0) return () => Promise.resolve();
-  const { startDaemons: start } = await import('./in-process/daemons.ts');
-  return start(server, { controllers, scheduler, hollowNodes }, { directory: join(directory, 'pki'), pki }, log);
-}
+const isAnyWanted = ({ controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions): boolean =>
+  controllers !== false || scheduler || hollowNodes > 0;
+
+const keysIn = ({ directory }: Home, pki: Pki): DaemonKeys => ({ directory: join(directory, 'pki'), pki });
 
 async function startOrExplain(config: StartConfig, start: StartApiServer): Promise<RunningApiServer> {
   try {

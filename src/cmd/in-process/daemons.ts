@@ -8,7 +8,7 @@ import { makeDirectories } from '../../base/make-directories.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type Client, createClient } from '../../client/client.ts';
 import { startControllers } from '../../controllers/manager/manager.ts';
-import { controllerNames, findController } from '../../controllers/manager/controller-names.ts';
+import { controllerNames, findController, isControllerEnabled } from '../../controllers/manager/controller-names.ts';
 import type { Pki } from '../../pki/pki.ts';
 import { writePrivateFile } from '../pki/files.ts';
 import { type ControllerManagerOptions, defaultControllerManagerOptions } from '../../controllers/manager/options.ts';
@@ -28,7 +28,7 @@ const groups = ['system:masters', 'system:authenticated'];
 /** Starts what is asked for. Rejects with nothing left. @returns what ends all of it */
 export function startDaemons(
   server: RunningApiServer,
-  { controllers, scheduler, hollowNodes }: Required<DaemonOptions>,
+  { controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions,
   keys: DaemonKeys,
   log: Logger,
 ): Promise<() => Promise<void>> {
@@ -63,8 +63,22 @@ export function startDaemons(
   });
 }
 
-async function controllerOptions(
-  controllers: readonly string[],
+/** Those that sign, or that publish the authority. */
+const readKeys = new Set([
+  'certificatesigningrequest-signing-controller',
+  'root-ca-certificate-publisher-controller',
+  'serviceaccount-token-controller',
+]);
+
+async function controllerOptions(controllers: readonly string[], keys: DaemonKeys): Promise<ControllerManagerOptions> {
+  const defaults = defaultControllerManagerOptions;
+  const options = { ...defaults, generic: { ...defaults.generic, controllers } };
+  const enabled = controllerNames.filter((controller) => isControllerEnabled(controller, controllers));
+  return enabled.some(({ name }) => readKeys.has(name)) ? withKeyFiles(options, keys) : options;
+}
+
+async function withKeyFiles(
+  options: ControllerManagerOptions,
   { directory, pki }: DaemonKeys,
 ): Promise<ControllerManagerOptions> {
   const write = async (name: string, text: string): Promise<string> => {
@@ -75,16 +89,13 @@ async function controllerOptions(
   await makeDirectories(directory);
   const rootCaFile = await write('ca.crt', pki.ca.certificate);
   const authority = { certFile: rootCaFile, keyFile: await write('ca.key', pki.ca.key) };
-  const defaults = defaultControllerManagerOptions;
+  const privateKeyFile = await write('sa.key', pki.serviceAccount.privateKey);
   return {
-    ...defaults,
-    generic: { ...defaults.generic, controllers, rootCaFile },
-    serviceAccountToken: {
-      ...defaults.serviceAccountToken,
-      privateKeyFile: await write('sa.key', pki.serviceAccount.privateKey),
-    },
+    ...options,
+    generic: { ...options.generic, rootCaFile },
+    serviceAccountToken: { ...options.serviceAccountToken, privateKeyFile },
     signing: {
-      ...defaults.signing,
+      ...options.signing,
       signers: {
         kubeApiserverClient: authority,
         kubeletClient: authority,
