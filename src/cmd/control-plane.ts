@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { boundedLogger } from '../base/bounded-logger.ts';
-import { type Logger, silentLogger } from '../base/logger.ts';
+import { silentLogger } from '../base/logger.ts';
 import { assembleStartConfig, type Surroundings } from './assemble.ts';
 import type { StartConfig, RunningApiServer, StartApiServer } from './config.ts';
 import type {
