@@ -32,7 +32,7 @@ describe.skipIf(Object.keys(facts).length === 0)(
   () => {
     // The facts know columns that the recorded server does not print: it has none for this kind.
     test.each(Object.entries(facts).filter(([key]) => key !== 'storage.k8s.io/CSIStorageCapacity'))(
-      'the columns equal the recorded facts: %s',
+      'The columns equal the recorded facts: %s',
       (key, expected) => {
         const [group = '', kind = ''] = key.split('/');
         const columns = key.startsWith('custom resource') ? CUSTOM_RESOURCE_COLUMNS : columnsOf(group, kind);
@@ -43,12 +43,12 @@ describe.skipIf(Object.keys(facts).length === 0)(
 );
 
 describe('columns', () => {
-  test('gives kinds without columns of their own the name and the time of creation', () => {
+  test('The columns of kinds without their own are the name and the time of creation', () => {
     expect(columnsOf('authentication.k8s.io', 'TokenReview')).toBe(DEFAULT_COLUMNS);
     expect(DEFAULT_COLUMNS.map(({ name }) => name)).toEqual(['Name', 'Created At']);
   });
 
-  test('every column of every table has a description', () => {
+  test('Every column of every table has a description', () => {
     const columns = Object.keys(facts).flatMap((key) => [
       ...columnsOf(key.split('/')[0] ?? '', key.split('/')[1] ?? ''),
     ]);

@@ -10,13 +10,13 @@ const facts = hasShared('facts/validation.json')
   : undefined;
 
 test.skipIf(facts === undefined)(
-  'the gates of types equal the recorded facts (skipped where facts/validation.json is absent)',
+  'The gates of types equal the recorded facts (skipped where facts/validation.json is absent)',
   () => {
     expect(FEATURE_GATES).toMatchObject(facts!);
   },
 );
 
-test('knows every gate that the schema and the resources name, but for one that is gone', () => {
+test('Knows every gate that the schema and the resources name, but for one that is gone', () => {
   const ofFields = schemas.packages.flatMap(({ name }) =>
     schemas
       .typesOf(name)

@@ -74,7 +74,7 @@ function asFact(resource: ResourceInfo): Fact {
 const absent = Object.keys(facts.groupVersions).length === 0;
 
 describe.skipIf(absent)('the resources equal the recorded facts (skipped where facts/resources.json is absent)', () => {
-  test('has the same group versions with the same priorities', () => {
+  test('The table of resources has the recorded group versions with their priorities', () => {
     const expected = Object.entries(facts.groupVersions).map(
       ([apiVersion, { group, version, types, enabledByDefault }]) => ({
         apiVersion,
@@ -116,7 +116,7 @@ const all = groupVersions.flatMap(({ resources }) => resources);
 
 describe('every resource has its types', () => {
   test.each(all.map((resource) => [`${resource.apiVersion} ${resource.name}`, resource] as const))(
-    'every resource has its types: %s',
+    'Every resource has its types: %s',
     (_, resource) => {
       expect(schemas.ofKind(resource.apiVersion, resource.kind)).toBe(resource.type);
       if (resource.listKind)
@@ -129,28 +129,28 @@ describe('every resource has its types', () => {
 });
 
 describe('look-ups', () => {
-  test('finds a resource by its plural name and by its kind', () => {
+  test('The look-up finds a resource by its plural name and by its kind', () => {
     const deployments = findResource('apps/v1', 'deployments');
     expect(deployments).toMatchObject({ kind: 'Deployment', type: 'apps/v1.Deployment', namespaced: true });
     expect(findKind('apps/v1', 'Deployment')).toBe(deployments);
     expect(findGroupVersion('apps/v1')?.resources).toContain(deployments);
   });
 
-  test('finds nothing for what does not exist', () => {
+  test('The look-up finds nothing for what does not exist', () => {
     expect(findResource('apps/v1', 'pods')).toBeUndefined();
     expect(findKind('v1', 'Scale')).toBeUndefined();
     expect(findGroupVersion('apps/v9')).toBeUndefined();
     expect(resourcesOf('apps/v9')).toEqual([]);
   });
 
-  test('gives a subresource the kind of its resource unless it has its own', () => {
+  test('The look-up gives a subresource the kind of its resource unless it has its own', () => {
     const pods = findResource('v1', 'pods') as ResourceInfo;
     expect(findSubresource(pods, 'status')).toMatchObject({ kind: 'Pod', apiVersion: 'v1' });
     expect(findSubresource(pods, 'eviction')).toMatchObject({ kind: 'Eviction', apiVersion: 'policy/v1' });
     expect(findSubresource(pods, 'resize')).toMatchObject({ featureGate: 'InPlacePodVerticalScaling' });
   });
 
-  test('hides a subresource whose gate is off', () => {
+  test('The look-up hides a subresource whose gate is off', () => {
     const pods = findResource('v1', 'pods') as ResourceInfo;
     expect(findSubresource(gated(pods), 'resize')).toBeUndefined();
     expect(findSubresource(gated(pods, { InPlacePodVerticalScaling: true }), 'resize')).toBeDefined();

@@ -97,7 +97,7 @@ function expectedAlias(
 describe.skipIf(PACKAGES.length === 0)(
   'the schema equals the recorded facts (skipped where facts/types.json is absent)',
   () => {
-    test('has the same packages', () => {
+    test('The schema has the recorded packages', () => {
       const described = schemas.packages.map(({ name, group, version, protoPackage, goPackage, openapiPrefix }) => [
         name,
         { group, version, protoPackage, goPackage, openapiPrefix },
@@ -157,16 +157,16 @@ describe('types by kind', () => {
     { name: 'no Status under a named group', apiVersion: 'apps/v1', kind: 'Status', id: undefined },
     { name: 'no kind of an unknown version', apiVersion: 'example.com/v1', kind: 'Pod', id: undefined },
     { name: 'no kind called like a member of Object', apiVersion: 'v1', kind: 'constructor', id: undefined },
-  ])('types by kind: $name', ({ apiVersion, kind, id }) => {
+  ])('Types by kind: $name', ({ apiVersion, kind, id }) => {
     expect(schemas.ofKind(apiVersion, kind)).toBe(id);
   });
 
-  test('refuses names that do not exist', () => {
+  test('The look-up of types by kind refuses names that do not exist', () => {
     expect(() => schemas.type('core/v1.Nothing')).toThrow('no type core/v1.Nothing');
     expect(() => schemas.typesOf('core/v9')).toThrow('no package core/v9');
   });
 
-  test('every type that a field names exists', () => {
+  test('Every type that a field names exists', () => {
     const all = schemas.packages.flatMap(({ name }) =>
       schemas.typesOf(name).map((type) => schemas.type(`${name}.${type}`)),
     );

@@ -31,7 +31,7 @@ const create = () =>
     resources: new Map(),
   });
 
-test('aggregated groups are sorted by their highest priority, then by name; versions by priority, then age', () => {
+test('Aggregated groups are sorted by their highest priority, then by name; versions by priority, then age', () => {
   const apis = create();
   apis.setRemote([
     remote('z.example.com/v1', 100, 10),
@@ -55,7 +55,7 @@ test('aggregated groups are sorted by their highest priority, then by name; vers
   expect(names(apis.ownGroupVersions)).toEqual(['v1', 'apps/v1', 'batch/v1']);
 });
 
-test('a group version that others answer is none of this server until they do no more', () => {
+test('A group version that others answer is none of this server until they do no more', () => {
   const apis = create();
   let changes = 0;
   apis.onChange(() => changes++);
@@ -105,7 +105,7 @@ describe('the names in a path', () => {
       expected: 'resource',
     },
   ] as const)(
-    'the names in a path: $name are known so far',
+    'The names in a path: $name are known so far',
     ({ names: [apiVersion, resource, subresource], expected }) => {
       expect(apis.knows(apiVersion, resource, subresource)).toBe(expected);
     },

@@ -4,12 +4,12 @@ import { abortable } from './abortable.ts';
 const never = new Promise<number>(() => undefined);
 
 describe('abortable', () => {
-  test('is the promise when nothing is aborted', async () => {
+  test('Abortable is the promise when nothing is aborted', async () => {
     expect(await abortable(Promise.resolve(1), new AbortController().signal)).toBe(1);
     await expect(abortable(Promise.reject(new Error('no')), new AbortController().signal)).rejects.toThrow('no');
   });
 
-  test('ends with the reason of the signal, aborted later or before', async () => {
+  test('Abortable ends with the reason of the signal, aborted later or before', async () => {
     const abort = new AbortController();
     const waiting = abortable(never, abort.signal);
     abort.abort(new Error('enough'));
@@ -17,7 +17,7 @@ describe('abortable', () => {
     await expect(abortable(never, abort.signal)).rejects.toThrow('enough');
   });
 
-  test('a promise that fails after the abort causes no unhandled rejection', async () => {
+  test('A promise that fails after the abort causes no unhandled rejection', async () => {
     const abort = new AbortController();
     let fail: (error: Error) => void = () => undefined;
     const waiting = abortable(new Promise<number>((_resolve, reject) => (fail = reject)), abort.signal);

@@ -6,7 +6,7 @@ const options = { maxBytes: 10_000, maxKeyLength: 100 };
 const keys = (count: number): string[] => Array.from({ length: count }, (_, i) => `key-${i}`);
 
 describe('a bounded cache', () => {
-  test('gives what was set, until it is deleted or replaced', () => {
+  test('A bounded cache gives what was set, until it is deleted or replaced', () => {
     const cache = new BoundedCache<number>(options);
     cache.set('a', 1);
     cache.set('b', 2);
@@ -17,7 +17,7 @@ describe('a bounded cache', () => {
     expect([cache.get('a'), cache.size, cache.bytes]).toEqual([undefined, 0, 0]);
   });
 
-  test('keeps no more bytes than it may, however many entries come', () => {
+  test('A bounded cache keeps no more bytes than it may, however many entries come', () => {
     const cache = new BoundedCache<number>(options);
     for (const key of keys(10_000)) {
       cache.set(key, 1);
@@ -28,7 +28,7 @@ describe('a bounded cache', () => {
     expect(cache.get('key-0')).toBeUndefined();
   });
 
-  test('counts keys and values', () => {
+  test('A bounded cache counts keys and values', () => {
     const cache = new BoundedCache<string>({ ...options, bytesOf: (value) => value.length });
     cache.set('a', 'x'.repeat(6_000));
     cache.set('b', 'x'.repeat(6_000));
@@ -37,7 +37,7 @@ describe('a bounded cache', () => {
     expect(cache.bytes).toBeLessThan(200);
   });
 
-  test('does not keep what is longer than a key may be, or larger than all of it', () => {
+  test('A bounded cache does not keep what is longer than a key may be, or larger than all of it', () => {
     const cache = new BoundedCache<string>({ ...options, bytesOf: (value) => value.length });
     cache.set('kept', '');
     cache.set('k'.repeat(101), '');
@@ -47,7 +47,7 @@ describe('a bounded cache', () => {
     expect([cache.size, cache.bytes]).toEqual([0, 0]);
   });
 
-  test('an entry that is used outlives those that are not', () => {
+  test('An entry that is used outlives those that are not', () => {
     const cache = new BoundedCache<number>(options);
     cache.set('used', 1);
     for (const key of keys(10_000)) {
@@ -56,7 +56,7 @@ describe('a bounded cache', () => {
     }
   });
 
-  test('where all are used, the oldest goes', () => {
+  test('A bounded cache where all entries are used drops the oldest', () => {
     const cache = new BoundedCache<number>(options);
     for (let i = 0; cache.size === i; i++) {
       for (const key of keys(i)) cache.get(key);
@@ -66,7 +66,7 @@ describe('a bounded cache', () => {
     expect(cache.get('key-1')).toBe(1);
   });
 
-  test('what is cut from a long text does not keep that text', () => {
+  test('What is cut from a long text does not keep that text', () => {
     const cache = new BoundedCache<string>(options);
     const quoted = remembered((text) => `"${text}"`, options);
     const grown = heapGrowth(() => {
@@ -82,7 +82,7 @@ describe('a bounded cache', () => {
 });
 
 describe('a remembered function', () => {
-  test('is called once for a text', () => {
+  test('A remembered function is called once for a text', () => {
     let calls = 0;
     const length = remembered((text) => {
       calls++;
@@ -91,7 +91,7 @@ describe('a remembered function', () => {
     expect([length('abc'), length('abc'), length('abcd'), calls]).toEqual([3, 3, 4, 2]);
   });
 
-  test('is called each time for a text that is too long to be kept', () => {
+  test('A remembered function is called each time for a text that is too long to be kept', () => {
     let calls = 0;
     const length = remembered((text) => {
       calls++;
@@ -100,7 +100,7 @@ describe('a remembered function', () => {
     expect([length('x'.repeat(101)), length('x'.repeat(101)), calls]).toEqual([101, 101, 2]);
   });
 
-  test('throws what the function throws, and keeps nothing of it', () => {
+  test('A remembered function throws what the function throws, and keeps nothing of it', () => {
     const failing = remembered(() => {
       throw new Error('no');
     }, options);

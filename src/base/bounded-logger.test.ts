@@ -28,7 +28,7 @@ class OwnError extends Error {
 }
 
 describe('a line of a log', () => {
-  test('is handed on as it is where it is short', () => {
+  test('A line of a log is handed on as it is where it is short', () => {
     const details = {
       err: new OwnError('no', 'v', new Error('why')),
       list: ['a', 1],
@@ -63,22 +63,22 @@ describe('a line of a log', () => {
       details: { a: { b: { c: { d: { e: { f: 1 } } } } } },
       shown: { a: { b: { c: { d: { e: '...TRUNCATED' } } } } },
     },
-  ])('a line of a log has an end: $name', ({ details, shown }) => {
+  ])('A line of a log has an end: $name', ({ details, shown }) => {
     expect(logged(details).details).toEqual(shown);
   });
 
-  test('has an end: the message', () => {
+  test('A line of a log has an end: the message', () => {
     expect(logged({}, long).message).toBe(cut);
   });
 
-  test('has an end in all', () => {
+  test('A line of a log has an end in all', () => {
     expect(
       JSON.stringify(logged(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`member-${i}`, long]))).details)
         .length,
     ).toBeLessThan(40_000);
   });
 
-  test('shows an error of the same class, shorter', () => {
+  test('A line of a log shows an error of the same class, shorter', () => {
     const error = new OwnError(long, long, new Error(long));
     const shown = logged({ err: error }).details['err'] as OwnError;
     expect(shown).toBeInstanceOf(OwnError);
@@ -93,7 +93,7 @@ describe('a line of a log', () => {
     expect(error.message).toBe(long);
   });
 
-  test('shows an error that is its own cause', () => {
+  test('A line of a log shows an error that is its own cause', () => {
     const error = new Error('no');
     error.cause = error;
     expect((logged({ err: error }).details['err'] as Error).message).toBe('no');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CleanupStack, withCleanupStack } from './cleanup-stack.ts';
 
-test('when a step fails, what was opened is closed one by one in reverse, and the failure is thrown', async () => {
+test('When a step fails, what was opened is closed one by one in reverse, and the failure is thrown', async () => {
   const steps: string[] = [];
   const start = withCleanupStack(async (cleanup) => {
     cleanup.add(() => void steps.push('first'));
@@ -17,7 +17,7 @@ test('when a step fails, what was opened is closed one by one in reverse, and th
   expect(steps).toEqual(['second', 'first']);
 });
 
-test('nothing is closed when the start succeeds', async () => {
+test('Nothing is closed when the start succeeds', async () => {
   const steps: string[] = [];
   expect(
     await withCleanupStack((cleanup) => {
@@ -34,7 +34,7 @@ describe('a stack that is unwound at the end of what was started', () => {
   test.each([
     ['the failure of one', ['no port'], 'no port'],
     ['what several failures have in common', ['first', 'second'], 'several parts could not be closed'],
-  ])('a cleanup stack closes everything and then rejects with %s', async (_, failures, expected) => {
+  ])('A cleanup stack closes everything and then rejects with %s', async (_, failures, expected) => {
     const steps: string[] = [];
     const cleanup = new CleanupStack();
     cleanup.add(() => void steps.push('closed'));
@@ -43,7 +43,7 @@ describe('a stack that is unwound at the end of what was started', () => {
     expect(steps).toEqual(['closed']);
   });
 
-  test('finds nothing left the second time', async () => {
+  test('A stack that is unwound at the end of what was started finds nothing left the second time', async () => {
     const steps: string[] = [];
     const cleanup = new CleanupStack();
     cleanup.add(() => void steps.push('closed'));

@@ -15,7 +15,7 @@ function setUp(limit: number) {
 }
 
 describe('a quota that evicts', () => {
-  test('evicts what has made no progress for longest, and tells so', () => {
+  test('A quota that evicts evicts what has made no progress for longest, and tells so', () => {
     const { use, evicted, quota, counted } = setUp(100);
     for (const name of ['a', 'b', 'c', 'd']) use(name, 30);
     expect([evicted, quota.used, counted.evictions]).toEqual([['a'], 90, 1]);
@@ -23,7 +23,7 @@ describe('a quota that evicts', () => {
     expect([evicted, quota.used, counted.evictions]).toEqual([['a', 'b'], 60, 2]);
   });
 
-  test('spares what makes progress, as long as there is something else', () => {
+  test('A quota that evicts spares what makes progress, as long as there is something else', () => {
     const { use, evicted, progress } = setUp(100);
     for (const name of ['a', 'b', 'c']) use(name, 30);
     progress['a'] = 1;
@@ -34,7 +34,7 @@ describe('a quota that evicts', () => {
     expect(evicted).toEqual(['b', 'c']);
   });
 
-  test('holds its limit also when everything makes progress', () => {
+  test('A quota that evicts holds its limit also when everything makes progress', () => {
     const { use, evicted, progress, quota } = setUp(100);
     for (const name of ['a', 'b', 'c']) use(name, 30);
     for (const name of ['a', 'b', 'c', 'd']) progress[name] = 1;
@@ -42,7 +42,7 @@ describe('a quota that evicts', () => {
     expect([evicted, quota.used]).toEqual([['a'], 90]);
   });
 
-  test('counts what is freed', () => {
+  test('A quota that evicts counts what is freed', () => {
     const { use, evicted, quota } = setUp(100);
     use('a', 60);
     use('a', 0);
@@ -52,7 +52,7 @@ describe('a quota that evicts', () => {
     expect([evicted, quota.used]).toEqual([[], 100]);
   });
 
-  test('leaves the only one alone while it makes progress, whatever its size', () => {
+  test('A quota that evicts leaves the only one alone while it makes progress, whatever its size', () => {
     const { use, evicted, progress, quota } = setUp(100);
     use('a', 101);
     progress['a'] = 1;
@@ -62,7 +62,7 @@ describe('a quota that evicts', () => {
     expect([evicted, quota.used]).toEqual([['a'], 30]);
   });
 
-  test('evicts the only one without progress, and counts nothing for it afterwards', () => {
+  test('A quota that evicts evicts the only one without progress, and counts nothing for it afterwards', () => {
     const { use, evicted, quota } = setUp(100);
     use('a', 101);
     use('a', 102);
@@ -71,7 +71,7 @@ describe('a quota that evicts', () => {
     expect(quota.used).toBe(0);
   });
 
-  test('holds its limit while an eviction frees others too', () => {
+  test('A quota that evicts holds its limit while an eviction frees others too', () => {
     const quota = new EvictingQuota(100);
     const evicted: string[] = [];
     const track = (name: string, also: () => void = () => undefined): Usage =>

@@ -7,7 +7,7 @@ test.each([
   { name: 'empty pieces', sizes: [0, 3, 0] },
   { name: 'byte by byte', sizes: Array.from({ length: 5000 }, () => 1) },
   { name: 'large ones between small ones', sizes: [1, 200_000, 1, 70_000, 5] },
-])('gives back what was added: $name', ({ sizes }) => {
+])('A quota gives back what was added: $name', ({ sizes }) => {
   const pieces = sizes.map((size, i) => Buffer.alloc(size, i + 1));
   const gathered = new GatheredBytes();
   for (const piece of pieces) {
@@ -22,7 +22,7 @@ test.each([
   expect(gathered.take().toString()).toBe('again');
 });
 
-test('makes no buffer for each of many small pieces', () => {
+test('Makes no buffer for each of many small pieces', () => {
   const gathered = new GatheredBytes();
   const allocUnsafe = vi.spyOn(Buffer, 'allocUnsafe');
   const byte = Buffer.from('x');

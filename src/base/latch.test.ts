@@ -4,7 +4,7 @@ import { Latch } from './latch.ts';
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('latch', () => {
-  test('lets all callers through while it is open, and none after it was shut', async () => {
+  test('A latch lets all callers through while it is open, and none after it was shut', async () => {
     const latch = new Latch();
     let through = 0;
     const waiting = [latch.wait(), latch.wait()].map((wait) => wait.then(() => through++));
@@ -20,7 +20,7 @@ describe('latch', () => {
     expect(through).toBe(2);
   });
 
-  test('callers keep waiting when it is shut again before they could go on', async () => {
+  test('Callers of a latch keep waiting when it is shut again before they could go on', async () => {
     const latch = new Latch();
     let through = false;
     void latch.wait().then(() => (through = true));
@@ -33,7 +33,7 @@ describe('latch', () => {
     expect(through).toBe(true);
   });
 
-  test('a wait ends with the reason of its signal, the others go on', async () => {
+  test('A wait ends with the reason of its signal, the others go on', async () => {
     const latch = new Latch();
     const abort = new AbortController();
     const [left, stayed] = [latch.wait(abort.signal), latch.wait()];
@@ -44,7 +44,7 @@ describe('latch', () => {
     await stayed;
   });
 
-  test('a failed latch fails for callers that wait and for later callers', async () => {
+  test('A failed latch fails for callers that wait and for later callers', async () => {
     const latch = new Latch();
     const waiting = latch.wait();
     latch.fail(new Error('closed'));
@@ -52,7 +52,7 @@ describe('latch', () => {
     await expect(latch.wait()).rejects.toThrow('closed');
   });
 
-  test('opened after a failure it lets all callers through, and shut again it makes later callers wait', async () => {
+  test('A latch that opens after a failure lets all callers through, and shut again makes others wait', async () => {
     const latch = new Latch();
     latch.fail(new Error('not yet'));
     latch.open();

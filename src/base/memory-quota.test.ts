@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MemoryQuota, unlimited } from './memory-quota.ts';
 
-test('a quota is not exceeded, and what is released can be reserved again', () => {
+test('A quota is not exceeded, and what is released can be reserved again', () => {
   const quota = new MemoryQuota({ totalBytes: 1000, smallBytes: 0 });
   const [one, other] = [quota.open(), quota.open()];
   expect([one.add(500), other.add(250), other.add(1), quota.reserved]).toEqual([true, true, false, 750]);
@@ -11,7 +11,7 @@ test('a quota is not exceeded, and what is released can be reserved again', () =
   expect([quota.reserved, other.add(400), quota.reserved]).toEqual([350, true, 750]);
 });
 
-test('a closed reservation counts nothing, however often it is closed', () => {
+test('A closed reservation counts nothing, however often it is closed', () => {
   const quota = new MemoryQuota({ totalBytes: 1000, smallBytes: 0 });
   const one = quota.open();
   one.add(500);
@@ -22,7 +22,7 @@ test('a closed reservation counts nothing, however often it is closed', () => {
   expect(quota.reserved).toBe(0);
 });
 
-test('a quarter of the quota is for small reservations', () => {
+test('A quarter of the quota is for small reservations', () => {
   const quota = new MemoryQuota({ totalBytes: 1000, smallBytes: 50 });
   const large = quota.open();
   expect([large.add(750), large.add(1)]).toEqual([true, false]);
@@ -31,6 +31,6 @@ test('a quarter of the quota is for small reservations', () => {
   expect(small[0]!.add(1)).toBe(false);
 });
 
-test('without a limit every reservation is granted', () => {
+test('Without a limit every reservation is granted', () => {
   expect(unlimited.add(Number.MAX_SAFE_INTEGER)).toBe(true);
 });

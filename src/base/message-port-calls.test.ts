@@ -21,22 +21,22 @@ const untilAborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 describe('a call over a port', () => {
-  test('is answered with what the method gives', async () => {
+  test('A call over a port is answered with what the method gives', async () => {
     const { here } = connected({ sum: (([a, b]: readonly number[]) => a! + b!) as unknown as Method });
     expect(await here.call('sum', [1, 2])).toBe(3);
   });
 
-  test('fails with the translated error', async () => {
+  test('A call over a port fails with the translated error', async () => {
     const { here } = connected({ fail: () => Promise.reject(new Error('no')) });
     await expect(here.call('fail', [])).rejects.toThrow('there: no');
   });
 
-  test('fails where there is no such method', async () => {
+  test('A call over a port fails where there is no such method', async () => {
     const { here } = connected({});
     await expect(here.call('nothing', [])).rejects.toThrow('there: there is no method nothing');
   });
 
-  test('ends at once when it is aborted, and its signal aborts on the other side', async () => {
+  test('A call over a port ends at once when it is aborted, and its signal aborts on the other side', async () => {
     let heard: (() => void) | undefined;
     const hears = new Promise<void>((resolve) => (heard = resolve));
     const { here } = connected({ wait: (_, signal) => untilAborted(signal).finally(() => heard!()) });
@@ -47,7 +47,7 @@ describe('a call over a port', () => {
     await hears;
   });
 
-  test('fails when the other side goes away', async () => {
+  test('A call over a port fails when the other side goes away', async () => {
     const { here, there } = connected({ wait: (_, signal) => untilAborted(signal) });
     const call = here.call('wait', []);
     there.close(new Error('gone'));
@@ -55,7 +55,7 @@ describe('a call over a port', () => {
     await expect(here.call('wait', [])).rejects.toThrow('the other side is gone');
   });
 
-  test('hands buffers over where it is told to', async () => {
+  test('A call over a port hands buffers over where it is told to', async () => {
     const { here } = connected({ size: (([bytes]: readonly ArrayBuffer[]) => bytes!.byteLength) as unknown as Method });
     const bytes = new ArrayBuffer(8);
     expect(await here.call('size', [bytes], { transfer: [bytes] })).toBe(8);
@@ -71,7 +71,7 @@ describe('a stream over a port', () => {
     }
   };
 
-  test('gives every item in order, and the error that ends it', async () => {
+  test('A stream over a port gives every item in order, and the error that ends it', async () => {
     const { here } = connected({
       numbers: async function* () {
         yield 1;
@@ -88,7 +88,7 @@ describe('a stream over a port', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test('ends without an error when it is aborted', async () => {
+  test('A stream over a port ends without an error when it is aborted', async () => {
     const { here } = connected({ numbers });
     const controller = new AbortController();
     const seen: unknown[] = [];
@@ -99,7 +99,7 @@ describe('a stream over a port', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  test('is aborted on the other side when its reader leaves', async () => {
+  test('A stream over a port is aborted on the other side when its reader leaves', async () => {
     let heard: (() => void) | undefined;
     const hears = new Promise<void>((resolve) => (heard = resolve));
     const { here } = connected({

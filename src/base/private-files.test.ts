@@ -50,7 +50,7 @@ describe('what is made private', () => {
       told: undefined,
     },
     { name: 'a file that is private', kind: 'file', before: 0o600, mode: 0o600, after: '600', told: undefined },
-  ])('what is made private is for its owner only: $name', async ({ kind, before, mode, after, told }) => {
+  ])('What is made private is for its owner only: $name', async ({ kind, before, mode, after, told }) => {
     const path = join(directory, 'it');
     await (kind === 'file' ? writeFile(path, 'x') : mkdir(path));
     await chmod(path, before);
@@ -69,13 +69,13 @@ describe('what is made private', () => {
     );
   });
 
-  test('need not be there', async () => {
+  test('What is made private need not be there', async () => {
     const { lines, log } = logging();
     await makePrivate(join(directory, 'absent'), 0o600, log);
     expect(lines).toEqual([]);
   });
 
-  test('is told of where it belongs to the system', async () => {
+  test('What is made private is told of where it belongs to the system', async () => {
     const { lines, log } = logging();
     await makePrivate('/proc/self/status', 0o600, log);
     expect(lines).toMatchObject([
@@ -88,7 +88,7 @@ describe('what is made private', () => {
 });
 
 test.each([0o000, 0o022, 0o777])(
-  'a file is made for its owner only at umask %o, and stays as it is when it is there',
+  'A file is made for its owner only at umask %o, and stays as it is when it is there',
   async (mask) => {
     const before = process.umask(mask);
     onTestFinished(() => void process.umask(before));

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('WatchedFiles', () => {
-  test('gives the new text once it is there, behind symbolic links too', async () => {
+  test('WatchedFiles gives the new text once it is there, behind symbolic links too', async () => {
     await writeFile(join(directory, 'one'), '1');
     await writeFile(join(directory, 'two'), '2');
     await symlink('one', join(directory, 'file'));
@@ -38,7 +38,7 @@ describe('WatchedFiles', () => {
     expect([seen, text.get()]).toEqual([['2'], '3']);
   });
 
-  test('keeps the text when the file is gone or wrong, and says a wrong one once', async () => {
+  test('WatchedFiles keeps the text when the file is gone or wrong, and says a wrong one once', async () => {
     const path = join(directory, 'file');
     await writeFile(path, 'good');
     const text = await files.watch(path, async (content) => {
@@ -57,7 +57,7 @@ describe('WatchedFiles', () => {
     expect(text.get()).toBe('better');
   });
 
-  test('a file that is wrong from the start is an error', async () => {
+  test('A file that is wrong from the start is an error', async () => {
     await expect(files.watch(join(directory, 'nothing'))).rejects.toThrow('ENOENT');
     await writeFile(join(directory, 'file'), 'bad');
     await expect(files.watch(join(directory, 'file'), () => Promise.reject(new Error('bad content')))).rejects.toThrow(

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { StallTimer } from './stall-timer.ts';
 
-test('what makes no progress is noticed after its time, counted from its last step that was seen', () => {
+test('What makes no progress is noticed after its time, counted from its last step that was seen', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const standstill = new StallTimer<string>(1_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from './testing/fake-clock.ts';
 import { Ticker } from './ticker.ts';
 
-test('a ticker calls back every period while it is started, and leaves no timer behind', async () => {
+test('A ticker calls back every period while it is started, and leaves no timer behind', async () => {
   const clock = new FakeClock();
   const at: number[] = [];
   const ticker = new Ticker(clock, 10, () => at.push(clock.now()));
@@ -16,7 +16,7 @@ test('a ticker calls back every period while it is started, and leaves no timer 
   expect(at).toEqual([110, 120, 130]);
 });
 
-test('a ticker can be stopped from its callback', async () => {
+test('A ticker can be stopped from its callback', async () => {
   const clock = new FakeClock();
   let calls = 0;
   const ticker: Ticker = new Ticker(clock, 10, () => {

@@ -7,7 +7,7 @@ import { timeLimit } from './time-limit.ts';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test('a limit among other signals lasts, whatever the garbage collector takes', async () => {
+test('A limit among other signals lasts, whatever the garbage collector takes', async () => {
   const stop = new AbortController();
   let reached = 0;
   const begin = (): void =>
@@ -20,7 +20,7 @@ test('a limit among other signals lasts, whatever the garbage collector takes', 
   expect(reached).toBe(20);
 });
 
-test('its reason is that of a timeout', async () => {
+test('Its reason is that of a timeout', async () => {
   const signal = timeLimit(1);
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   expect(signal.reason).toMatchObject({ name: 'TimeoutError' });

@@ -7,7 +7,7 @@ const start = (limits: TokenBucketLimits): { bucket: TokenBucket; clock: FakeClo
   return { bucket: new TokenBucket(limits, clock), clock };
 };
 
-test('a token bucket passes a burst, then refuses until tokens have come back', async () => {
+test('A token bucket passes a burst, then refuses until tokens have come back', async () => {
   const { bucket, clock } = start({ perSecond: 2, burst: 3 });
   expect([bucket.take(), bucket.take(2), bucket.take()]).toEqual([true, true, false]);
   await clock.advance(1000);
@@ -18,18 +18,18 @@ test('a token bucket passes a burst, then refuses until tokens have come back', 
   expect(bucket.take()).toBe(true);
 });
 
-test('a token bucket that was idle for an hour passes one burst, not two', async () => {
+test('A token bucket that was idle for an hour passes one burst, not two', async () => {
   const { bucket, clock } = start({ perSecond: 2, burst: 3 });
   await clock.advance(3_600_000);
   expect([bucket.take(3), bucket.take()]).toEqual([true, false]);
 });
 
-test('a token bucket takes nothing when it has fewer tokens than are asked for', () => {
+test('A token bucket takes nothing when it has fewer tokens than are asked for', () => {
   const { bucket } = start({ perSecond: 1, burst: 3 });
   expect([bucket.take(4), bucket.take(3), bucket.take()]).toEqual([false, true, false]);
 });
 
-test('tokens that are given back can be taken, up to the burst', () => {
+test('Tokens that are given back can be taken, up to the burst', () => {
   const { bucket } = start({ perSecond: 1, burst: 3 });
   expect(bucket.take(3)).toBe(true);
   bucket.give(2);
@@ -38,7 +38,7 @@ test('tokens that are given back can be taken, up to the burst', () => {
   expect([bucket.take(3), bucket.take()]).toEqual([true, false]);
 });
 
-test('reserved tokens are spaced evenly beyond the burst, and reservations are counted until their time', async () => {
+test('Reserved tokens are spaced evenly beyond the burst, and reservations are counted until their time', async () => {
   const { bucket, clock } = start({ perSecond: 10, burst: 3 });
   const reserve = (count: number): number[] => Array.from({ length: count }, () => bucket.reserve());
   expect(reserve(5)).toEqual([0, 0, 0, 100, 200]);

@@ -196,7 +196,7 @@ describe('expressions that are large', () => {
       'the patterns of the expression take too long to compile',
     ],
     ['a text without an end', '"'.repeat(99_999), 'expecting <EOF>'],
-  ])('expressions with %s are refused', (_, expression, message) => expect(run(expression)).toContain(message));
+  ])('Expressions with %s are refused', (_, expression, message) => expect(run(expression)).toContain(message));
 
   test.each([
     ['many patterns', Array.from({ length: 1600 }, (_, i) => `"a".matches("a${i}{1,9}b")`).join('||'), 'false'],
@@ -210,5 +210,5 @@ describe('expressions that are large', () => {
       'true',
     ],
     ['a chain of optionals', `optional.of(1)${'.optMap(a, a + 1)'.repeat(60)}.value() == 61`, 'true'],
-  ])('expressions with %s are evaluated', (_, expression, value) => expect(run(expression)).toBe(value));
+  ])('Expressions with %s are evaluated', (_, expression, value) => expect(run(expression)).toBe(value));
 });

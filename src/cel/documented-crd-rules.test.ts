@@ -187,5 +187,5 @@ describe('CustomResourceDefinitions: validation rules', () => {
     ['self == oldSelf', 'a', 'a', true],
     ['self == oldSelf', 'a', 'b', false],
     ["oldSelf != 'a' || self in ['a', 'b']", 'c', 'a', false],
-  ])('a transition rule: %s', (rule, self, old, value) => expect(evaluateRule(S, rule, self, old, false)).toBe(value));
+  ])('A transition rule: %s', (rule, self, old, value) => expect(evaluateRule(S, rule, self, old, false)).toBe(value));
 });

@@ -166,7 +166,7 @@ describe('Authenticating: structured configuration', () => {
     expect(run(claimsEnvironment, expression, { claims: adaptAny(claims) })).toEqual(value),
   );
 
-  test("a name that a rule refuses: !user.username.startsWith('system:')", () => {
+  test("A name that a rule refuses: !user.username.startsWith('system:')", () => {
     expect(
       run(userEnvironment, "!user.username.startsWith('system:')", {
         user: userInfo.adapt({ username: 'system:foo' }),
@@ -216,7 +216,7 @@ describe('Authorization: match conditions of a webhook', () => {
   );
 });
 
-test('an expression of another type is refused', () => {
+test('An expression of another type is refused', () => {
   const env = environment({ variables: { x: dynType } });
   expect(env.compile("'a'", boolType)).toEqual({ failure: 'must evaluate to bool but got string' });
   expect(env.compile('x', boolType)).toEqual({ failure: 'must evaluate to bool but got dyn' });

@@ -31,6 +31,6 @@ test.each([
   { error: errors.tooManyRequests('m', 3), seconds: 3 },
   { error: errors.notFound(pods, 'p'), seconds: undefined },
   { error: new Error('another'), seconds: undefined },
-])('an error suggests a delay of $seconds s', ({ error, seconds }) => {
+])('An error suggests a delay of $seconds s', ({ error, seconds }) => {
   expect(is.suggestsDelay(error)).toBe(seconds);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatKubeconfig } from './format-kubeconfig.ts';
 import { createPki } from '../pki/pki.ts';
 
-test('a client library finds server, authority and identity in the kubeconfig', () => {
+test('A client library finds server, authority and identity in the kubeconfig', () => {
   const pki = createPki({ dnsNames: ['localhost'], ipAddresses: [] }, new Date());
   const config = new KubeConfig();
   config.loadFromString(formatKubeconfig({ url: 'https://[::1]:6443', ca: pki.ca.certificate, client: pki.admin }));

@@ -132,14 +132,14 @@ describe('a list over HTTP', () => {
       answers: [failure(tooLargeResourceVersion('Too large resource version: 5, current: 3')), list(['a', 'b'], '3')],
       paths: ['/api/v1/pods?limit=500&resourceVersion=5', '/api/v1/pods?limit=500'],
     },
-  ])('a list over HTTP: $name', async ({ options, list: how, answers, paths }) => {
+  ])('A list over HTTP: $name', async ({ options, list: how, answers, paths }) => {
     const t = setUp(answers, options);
     expect(namesOf((await t.read(how)).objects)).toEqual(['a', 'b']);
     expect(t.paths).toEqual(paths);
     expect(t.clock.pending).toBe(0);
   });
 
-  test('says of each object what it is', async () => {
+  test('A list over HTTP says of each object what it is', async () => {
     const { objects, versions } = await setUp([list(['a'], '7')]).read();
     expect(objects).toEqual([
       { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', namespace: 'ns', resourceVersion: '1' } },
@@ -147,7 +147,7 @@ describe('a list over HTTP', () => {
     expect(versions).toEqual(['7']);
   });
 
-  test('of nothing has one page', async () => {
+  test('A list over HTTP of nothing has one page', async () => {
     const empty = answer(200, { kind: 'PodList', metadata: { resourceVersion: '7' }, items: null });
     expect(await setUp([empty]).read()).toEqual({ objects: [], versions: ['7'] });
   });
@@ -168,20 +168,20 @@ describe('a list over HTTP', () => {
       failed: failure(resourceExpired('The provided continue parameter is too old')),
       error: { code: 410, reason: 'Expired' },
     },
-  ])('a list over HTTP fails with $name', async ({ failed, error }) => {
+  ])('A list over HTTP fails with $name', async ({ failed, error }) => {
     const t = setUp([list(['a'], '7', 'next'), failed]);
     await expect(t.read()).rejects.toMatchObject(error);
     expect(t.clock.pending).toBe(0);
   });
 
-  test('of a server that says nothing is given up', async () => {
+  test('A list over HTTP of a server that says nothing is given up', async () => {
     const t = setUp(['nothing'], { requestTimeoutMs: 10_000 });
     const refused = expect(t.read()).rejects.toThrow('the server did not answer within 10 s');
     await t.clock.advance(10_000);
     await refused;
   });
 
-  test('is given up when it is asked to', async () => {
+  test('A list over HTTP is given up when it is asked to', async () => {
     const t = setUp(['nothing']);
     const abort = new AbortController();
     const refused = expect(t.read({ signal: abort.signal })).rejects.toThrow('stopping');
@@ -211,7 +211,7 @@ async function openWatch(body: Body, options: Partial<HttpSourceOptions> = {}) {
 }
 
 describe('a watch over HTTP', () => {
-  test('asks for bookmarks and for an end after five to ten minutes', async () => {
+  test('A watch over HTTP asks for bookmarks and for an end after five to ten minutes', async () => {
     const t = await openWatch(new Body());
     expect(t.paths).toEqual(['/api/v1/pods?watch=true&allowWatchBookmarks=true&resourceVersion=5&timeoutSeconds=450']);
   });
@@ -227,13 +227,13 @@ describe('a watch over HTTP', () => {
       name: 'chunks with empty lines between events',
       chunks: [`\n${event('ADDED', 'ä', '6')}\n`, event('DELETED', 'b', '7')],
     },
-  ])('a watch over HTTP reads events from $name', async ({ chunks }) => {
+  ])('A watch over HTTP reads events from $name', async ({ chunks }) => {
     const t = await openWatch(new Body().write(...chunks));
     await t.settle();
     expect([t.lines, t.watch.version]).toEqual([['ADDED ä', 'DELETED b'], '7']);
   });
 
-  test('is where the last event or bookmark was that was taken', async () => {
+  test('A watch over HTTP is where the last event or bookmark was that was taken', async () => {
     const body = new Body();
     const t = await openWatch(body);
     expect(t.watch.version).toBe('5');
@@ -278,7 +278,7 @@ describe('a watch over HTTP', () => {
       end: (body) => body.write('<html>\n').end(),
       error: { name: 'JsonSyntaxError' },
     },
-  ])('a watch over HTTP ends $name', async ({ end, lines = [], error }) => {
+  ])('A watch over HTTP ends $name', async ({ end, lines = [], error }) => {
     const body = new Body();
     const t = await openWatch(body);
     end(body);
@@ -290,7 +290,7 @@ describe('a watch over HTTP', () => {
     expect(t.clock.pending).toBe(0);
   });
 
-  test('is given up when the server does not end it, half a minute after its time', async () => {
+  test('A watch over HTTP is given up when the server does not end it, half a minute after its time', async () => {
     const aborts: Error[] = [];
     const body = new Body();
     const clock = new FakeClock();
@@ -315,7 +315,7 @@ describe('a watch over HTTP', () => {
     expect(aborts).toHaveLength(1);
   });
 
-  test('that does not begin is given up in time', async () => {
+  test('A watch over HTTP that does not begin is given up in time', async () => {
     const t = setUp(['nothing'], { requestTimeoutMs: 10_000 });
     const { signal } = new AbortController();
     const refused = expect(t.source.watch({ after: '5', signal, onReady: () => undefined })).rejects.toThrow(
@@ -326,14 +326,14 @@ describe('a watch over HTTP', () => {
     expect(t.clock.pending).toBe(0);
   });
 
-  test('that is refused rejects with the Status of the server', async () => {
+  test('A watch over HTTP that is refused rejects with the Status of the server', async () => {
     const t = setUp([failure(resourceExpired('too old'))]);
     const { signal } = new AbortController();
     await expect(t.source.watch({ after: '5', signal, onReady: () => undefined })).rejects.toMatchObject({ code: 410 });
     expect(t.clock.pending).toBe(0);
   });
 
-  test('ends its connection when it is closed, and tells nothing any more', async () => {
+  test('A watch over HTTP ends its connection when it is closed, and tells nothing any more', async () => {
     const body = new Body();
     const t = await openWatch(body);
     t.watch.close();

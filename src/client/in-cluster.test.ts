@@ -22,11 +22,11 @@ describe('the configuration of a pod', () => {
     ['a name', at('kubernetes.default.svc', '443'), 'https://kubernetes.default.svc:443'],
     ['an IPv4 address', at('10.0.0.1', '6443'), 'https://10.0.0.1:6443'],
     ['an IPv6 address', at('fd00::1', '443'), 'https://[fd00::1]:443'],
-  ])('the configuration of a pod has the URL of the server, from %s', async (_, environment, url) => {
+  ])('The configuration of a pod has the URL of the server, from %s', async (_, environment, url) => {
     expect(await inClusterConfig({ environment, accountFolder })).toMatchObject({ url, ca: 'authority' });
   });
 
-  test('has the token as the file has it at each request', async () => {
+  test('The configuration of a pod has the token as the file has it at each request', async () => {
     const { authorization } = await inClusterConfig({ environment: at('a', '1'), accountFolder });
     expect(await authorization()).toBe('Bearer first');
     await writeFile(path.join(accountFolder, 'token'), 'second\n');
@@ -38,7 +38,7 @@ describe('the configuration of a pod', () => {
     ['a port', { KUBERNETES_SERVICE_HOST: 'a' }, undefined, 'KUBERNETES_SERVICE_HOST and'],
     ['a token', at('a', '1'), 'token', 'token: no such file or directory'],
     ['an authority', at('a', '1'), 'ca.crt', 'ca.crt: no such file or directory'],
-  ])('the configuration of a pod is refused without %s', async (_, environment, absent, message) => {
+  ])('The configuration of a pod is refused without %s', async (_, environment, absent, message) => {
     if (absent !== undefined) await rm(path.join(accountFolder, absent));
     const refused = inClusterConfig({ environment, accountFolder });
     await expect(refused).rejects.toThrow(InClusterConfigError);

@@ -37,7 +37,7 @@ async function startedWith(...flags: string[]): Promise<{ config: StartConfig; l
 }
 
 describe('orch apiserver', () => {
-  test('listens everywhere and makes itself a certificate, which it uses again', async () => {
+  test('orch apiserver listens everywhere and makes itself a certificate, which it uses again', async () => {
     const { config } = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
     expect(config.serving).toMatchObject({ address: '0.0.0.0', port: 6443 });
     expect([config.authentication.clientCa, config.authentication.tokenFile, config.serving.publicAddress]).toEqual([
@@ -59,7 +59,7 @@ describe('orch apiserver', () => {
     );
   });
 
-  test('hands on the contents of the files that flags name', async () => {
+  test('orch apiserver hands on the contents of the files that flags name', async () => {
     const pki = createPki({ dnsNames: ['localhost'], ipAddresses: [] }, new Date());
     const contents = {
       'a.crt': pki.serving.certificate,
@@ -106,17 +106,17 @@ describe('orch apiserver', () => {
     });
   });
 
-  test('keeps its data in --data-dir without etcd', async () => {
+  test('orch apiserver keeps its data in --data-dir without etcd', async () => {
     expect((await startedWith()).config.store).toEqual({ kind: 'embedded', directory: path('data/store') });
   });
 
-  test('passes gates and APIs on, spelled out', async () => {
+  test('orch apiserver passes gates and APIs on, spelled out', async () => {
     const { config } = await startedWith('--feature-gates=AllAlpha=true', '--runtime-config=apps/v1=false');
     expect(config.featureGates['ImageVolume']).toBe(true);
     expect(config.groupVersions.map(({ apiVersion }) => apiVersion)).not.toContain('apps/v1');
   });
 
-  test('logs as --logging-format and -v say, and tells warnings once', async () => {
+  test('orch apiserver logs as --logging-format and -v say, and tells warnings once', async () => {
     const { log } = await startedWith(
       '--logging-format=json',
       '--profiling=false',
@@ -134,7 +134,7 @@ describe('orch apiserver', () => {
     expect(lines.slice(3).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['serving', 'stopping']);
   });
 
-  test('says when it cannot keep a certificate', async () => {
+  test('orch apiserver says when it cannot keep a certificate', async () => {
     await writeFile(path('file'), '');
     const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('file')]);
     expect(await command.exited).toBe(1);

@@ -12,7 +12,7 @@ import { noRequests } from './testing/no-requests.ts';
 const admin = { trusted: true, user: 'orch-admin', groups: 'system:masters' };
 
 describe('startControlPlane', () => {
-  test('answers on a free port with the credentials of its kubeconfig, and removes its files at the end', async () => {
+  test('startControlPlane answers on a free port by its kubeconfig, and removes its files at the end', async () => {
     const controlPlane = await startControlPlane({}, startHttpsServer);
     expect(controlPlane.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     expect(await askWith(controlPlane.kubeconfig)).toEqual(admin);
@@ -22,7 +22,7 @@ describe('startControlPlane', () => {
     await expect(askWith(controlPlane.kubeconfig)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('two at once share neither port nor trust', async () => {
+  test('Two at once share neither port nor trust', async () => {
     await using one = await startControlPlane({}, startHttpsServer);
     await using other = await startControlPlane({}, startHttpsServer);
     expect(one.url).not.toBe(other.url);
@@ -32,7 +32,7 @@ describe('startControlPlane', () => {
     });
   });
 
-  test('with a data directory, a later one has the same credentials, and the files stay', async () => {
+  test('startControlPlane with a data directory has the same credentials later, and keeps the files', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'orch-library-'));
     const dataDir = join(directory, 'data');
     const first = await startControlPlane({ dataDir }, startHttpsServer);
@@ -45,7 +45,7 @@ describe('startControlPlane', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('that fails to start watches no file any more', async () => {
+  test('startControlPlane that fails to start watches no file any more', async () => {
     const stopped = vi.spyOn(ReloadableFiles.prototype, 'stop');
     const options = { flags: ['--token-auth-file=/nowhere/tokens.csv'] };
     await expect(startControlPlane(options, startHttpsServer)).rejects.toThrow('/nowhere/tokens.csv');
@@ -80,22 +80,22 @@ describe('startControlPlane', () => {
       options: { flags: ['--secure-port=8443', '--bind-address=0.0.0.0'] },
       listen: { address: '0.0.0.0', port: 8443 },
     },
-  ])('a control plane listens on $name', async ({ options, listen }) => {
+  ])('A control plane listens on $name', async ({ options, listen }) => {
     expect((await configOf(options)).serving).toMatchObject(listen);
   });
 
   test.each([
     { flags: [], allowed: true },
     { flags: ['--allow-privileged=false'], allowed: false },
-  ])('privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
+  ])('Privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
     expect((await configOf({ flags })).allowPrivileged).toBe(allowed);
   });
 
-  test('keeps temporary data in memory', async () => {
+  test('startControlPlane keeps temporary data in memory', async () => {
     expect((await configOf({})).store).toEqual({ kind: 'embedded', directory: undefined });
   });
 
-  test('tells warnings to the logger it is given', async () => {
+  test('startControlPlane tells warnings to the logger it is given', async () => {
     const warnings: string[] = [];
     const nothing = (): void => undefined;
     await configOf({
@@ -110,14 +110,14 @@ describe('startControlPlane', () => {
     { flags: ['--help'], message: 'unknown flag: --help' },
     { flags: ['--runtime-config=foo'], message: 'runtime-config invalid key foo' },
     { flags: ['--tracing-config-file=x'], message: '--tracing-config-file is not supported by this version yet' },
-  ])('a control plane refuses $flags', async ({ flags, message }) => {
+  ])('A control plane refuses $flags', async ({ flags, message }) => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
   });
 
   test.each([
     { name: 'before', abortEarly: true },
     { name: 'during', abortEarly: false },
-  ])('a signal that aborts $name the wait for readiness ends it, and the server', async ({ abortEarly }) => {
+  ])('A signal that aborts $name the wait for readiness ends it, and the server', async ({ abortEarly }) => {
     const controller = new AbortController();
     if (abortEarly) controller.abort(new Error('enough'));
     let closed = 0;
@@ -134,7 +134,7 @@ describe('startControlPlane', () => {
     expect(closed).toBe(1);
   });
 
-  test('leaves nothing behind when the server does not start', async () => {
+  test('startControlPlane leaves nothing behind when the server does not start', async () => {
     const seen: StartConfig[] = [];
     const start = (config: StartConfig): Promise<never> => {
       seen.push(config);

@@ -10,7 +10,7 @@ const convert = (value: string | Uint8Array, to: 'json' | 'yaml' | 'protobuf'): 
 const named = fixtureNames.filter(({ name }) => name !== 'core.v1.WatchEvent');
 
 describe.skipIf(!hasFixtures)('every encoding of an object converts to every other (facts/roundtrip)', () => {
-  test.each(named)('every encoding of an object converts to every other: $name', ({ name }) => {
+  test.each(named)('Every encoding of an object converts to every other: $name', ({ name }) => {
     const object = fixtureObject(name);
     const protobuf = readFixture(name, 'pb');
     // Carried JSON keeps its spaces, so the text has none.
@@ -23,14 +23,14 @@ describe.skipIf(!hasFixtures)('every encoding of an object converts to every oth
 });
 
 describe('orch convert', () => {
-  test('prints JSON indented, kind and apiVersion first', () => {
+  test('orch convert prints JSON indented, kind and apiVersion first', () => {
     expect(convert('data: {b: x}\nmetadata: {name: a}\napiVersion: v1\nkind: ConfigMap\n', 'json')).toBe(
       '{\n  "kind": "ConfigMap",\n  "apiVersion": "v1",\n  "metadata": {\n    "name": "a",\n    ' +
         '"creationTimestamp": null\n  },\n  "data": {\n    "b": "x"\n  }\n}\n',
     );
   });
 
-  test('converts custom resources between JSON and YAML, exactly', () => {
+  test('orch convert turns custom resources from JSON into YAML and back, exactly', () => {
     expect(
       convert(
         '{"kind":"Thing","apiVersion":"example.com/v1","spec":{"n":9007199254740993,"__proto__":{"a":1.5}}}',
@@ -39,7 +39,7 @@ describe('orch convert', () => {
     ).toBe('apiVersion: example.com/v1\nkind: Thing\nspec:\n  __proto__:\n    a: 1.5\n  "n": 9007199254740993\n');
   });
 
-  test('keeps members that the type does not have', () => {
+  test('orch convert keeps members that the type does not have', () => {
     expect(convert('{"kind":"ConfigMap","apiVersion":"v1","odd":1}', 'yaml')).toBe(
       'apiVersion: v1\nkind: ConfigMap\nodd: 1\n',
     );

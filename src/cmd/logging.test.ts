@@ -19,13 +19,13 @@ describe('text', () => {
     { level: 'debug', letters: 'DIWE' },
     { level: 'info', letters: 'IWE' },
     { level: 'error', letters: 'E' },
-  ] as const)('text log output at level $level shows $letters', async ({ level, letters }) => {
+  ] as const)('Text log output at level $level shows $letters', async ({ level, letters }) => {
     expect((await lines('text', level, {})).map((line) => line[0]).join('')).toBe(letters);
   });
 
   const error = Object.assign(new Error('refused = "no"'), { stack: 'Error: refused\n    at x' });
 
-  test('writes details behind the message, quoted where they need it, on one line', async () => {
+  test('A line of the log writes details behind the message, quoted where they need it, on one line', async () => {
     const [line] = await lines('text', 'error', {
       key: '/registry/a',
       count: 2,
@@ -41,12 +41,12 @@ describe('text', () => {
     );
   });
 
-  test('shows the stack of an error only when details are enabled', async () => {
+  test('A line of the log shows the stack of an error only when details are enabled', async () => {
     expect((await lines('text', 'debug', { err: error }))[3]).toContain('err="Error: refused\\n    at x"\n');
   });
 });
 
-test('json writes an object per line, errors with their stack', async () => {
+test('Json writes an object per line, errors with their stack', async () => {
   const [line] = await lines('json', 'error', { key: 'k', err: new Error('refused') });
   expect(JSON.parse(line!)).toMatchObject({
     level: 50,
@@ -57,7 +57,7 @@ test('json writes an object per line, errors with their stack', async () => {
   expect(await lines('json', 'warn', {})).toHaveLength(2);
 });
 
-test.each(['text', 'json'])('a line has an end in format %s', async (format) => {
+test.each(['text', 'json'])('A line has an end in format %s', async (format) => {
   const [line] = await lines(format, 'error', { path: 'x'.repeat(1_000_000), err: new Error('y'.repeat(1_000_000)) });
   expect(line!.length).toBeLessThan(20_000);
   expect(line).toContain('...TRUNCATED');
@@ -72,7 +72,7 @@ test.each([
   expect(levelOf(verbosity)).toBe(level);
 });
 
-test('the verbosity of an adjustable logger can be changed while it is in use', async () => {
+test('The verbosity of an adjustable logger can be changed while it is in use', async () => {
   const written: string[] = [];
   const logger = await createAdjustableLogger(0, { format: 'text', write: (line) => void written.push(line) });
   logger.log.debug({}, 'one');
@@ -102,14 +102,17 @@ describe('the output of the log', () => {
     { argv: ['--log-json-split-stream'], out: 0, err: 3 },
     { argv: ['--logging-format=json'], out: 0, err: 3 },
     { argv: ['--logging-format=json', '--log-json-split-stream'], out: 2, err: 1 },
-  ])('$argv writes $out lines to standard output and $err to standard error', async ({ argv, out, err }) => {
-    const { texts, log } = output(argv);
-    for (const method of ['info', 'warn', 'error'] as const) (await log)[method]({}, 'a message');
-    expect([texts.out.length, texts.err.length]).toEqual([out, err]);
-  });
+  ])(
+    'The output of the log: $argv writes $out lines to standard output and $err to standard error',
+    async ({ argv, out, err }) => {
+      const { texts, log } = output(argv);
+      for (const method of ['info', 'warn', 'error'] as const) (await log)[method]({}, 'a message');
+      expect([texts.out.length, texts.err.length]).toEqual([out, err]);
+    },
+  );
 
   test.each(['text', 'json'])(
-    'in format %s what is no error is collected up to a size, or for a time',
+    'In log format %s what is no error is collected up to a size, or for a time',
     async (format) => {
       const { texts, clock, log } = output([
         `--logging-format=${format}`,

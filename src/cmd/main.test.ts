@@ -45,7 +45,7 @@ describe('orch', () => {
     for (const text of says) expect(out).toContain(text);
   });
 
-  test('no line of the help is wider than the terminal but for names of flags', async () => {
+  test('No line of the help is wider than the terminal but for names of flags', async () => {
     const lines = (await run(['help', 'apiserver'])).out.split('\n').filter((line) => !line.includes('--'));
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('orch', () => {
     expect(await run(argv)).toEqual({ code: 0, out, err: '' });
   });
 
-  test('--version=raw prints all that is known of the build', async () => {
+  test('orch --version=raw prints all that is known of the build', async () => {
     expect((await run(['apiserver', '--version=raw'])).out).toMatch(
       joined(
         /^version\.Info\{Major:"1", Minor:"32", GitVersion:"v1\.32\.13\+orch[^"]*", GitCommit:"[^"]*", .*GoVersion:/,
@@ -68,7 +68,7 @@ describe('orch', () => {
     );
   });
 
-  test('its version is that of the package', () => {
+  test('The version of orch is that of the package', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
@@ -100,7 +100,7 @@ describe('orch convert', () => {
     expect(await run(argv, { convertValue, stdin: 'value' })).toEqual({ code: 0, out: 'yaml:value', err: '' });
   });
 
-  test('reads a file, and says which one is wrong and why', async () => {
+  test('orch convert reads a file, and says which one is wrong and why', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'orch-convert-'));
     const file = join(directory, 'value');
     await writeFile(file, 'bytes');
@@ -114,7 +114,7 @@ describe('orch convert', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('prints protobuf as the bytes they are', async () => {
+  test('orch convert prints protobuf as the bytes they are', async () => {
     const bytes = Uint8Array.of(0x6b, 0x38, 0x73, 0x00, 0xff);
     expect(Buffer.from((await run(['convert', '--to=protobuf'], { convertValue: () => bytes })).out, 'latin1')).toEqual(
       Buffer.from(bytes),

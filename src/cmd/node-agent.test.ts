@@ -64,20 +64,20 @@ describe('orch node-agent', () => {
       argv: ['--hollow=1', '--kube-api-content-type=text/plain'],
       message: '--kube-api-content-type "text/plain" invalid',
     },
-  ])('refuses $name', async ({ argv, message }) => {
+  ])('orch node-agent refuses $name', async ({ argv, message }) => {
     const command = runCommand(['node-agent', ...(typeof argv === 'function' ? argv() : argv)]);
     expect(await command.exited).toBe(1);
     expect(command.errors()).toContain(message);
   });
 
-  test('--help says what it is for', async () => {
+  test('orch node-agent --help says what it is for', async () => {
     const command = runCommand(['node-agent', '--help']);
     expect(await command.exited).toBe(0);
     for (const text of ['Usage: orch node-agent [flags]', '--stages', '--hollow-name-prefix'])
       expect(command.output()).toContain(text);
   });
 
-  test('it goes on without an API server, and ends cleanly', async () => {
+  test('orch node-agent goes on without an API server, and ends cleanly', async () => {
     const command = runCommand(['node-agent', '--hollow=2', `--kubeconfig=${file('kubeconfig')}`]);
     await command.says('hollow nodes started');
     command.interrupt('SIGTERM');

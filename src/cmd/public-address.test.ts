@@ -12,12 +12,12 @@ test.each([
     bind: '192.0.2.8',
     address: '192.0.2.8',
   },
-])('the public address of the server: $name', async ({ advertise, bind, address }) => {
+])('The public address of the server: $name', async ({ advertise, bind, address }) => {
   expect(await findPublicAddress(advertise, bind)).toBe(address);
 });
 
 test.each(['0.0.0.0', '127.0.0.1', '::'])(
-  'bound to %s, an address of this machine that others reach, if it has one',
+  'Bound to %s, an address of this machine that others reach, if it has one',
   async (bind) => {
     const outside = Object.values(networkInterfaces())
       .flatMap((addresses) => addresses ?? [])

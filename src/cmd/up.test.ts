@@ -55,7 +55,7 @@ const recording = () => {
 };
 
 describe('orch up', () => {
-  test('shows its progress and the next command, and stops at Ctrl-C', async () => {
+  test('orch up shows its progress and the next command, and stops at Ctrl-C', async () => {
     const command = runCommand(up());
     await command.says('kubectl get namespaces');
     await stop(command);
@@ -79,7 +79,7 @@ Stopped. The data is in DIR/data.
     expect(command.errors()).toBe('');
   });
 
-  test('the kubeconfig it writes has administrator credentials and is readable by its owner only', async () => {
+  test('The kubeconfig it writes has administrator credentials and is readable by its owner only', async () => {
     const command = runCommand(up());
     await command.says('Ready');
     expect(await askWith(await kubeconfig())).toEqual({ trusted: true, user: 'orch-admin', groups: 'system:masters' });
@@ -88,7 +88,7 @@ Stopped. The data is in DIR/data.
     await stop(command);
   });
 
-  test('a second start has the same credentials', async () => {
+  test('A second start has the same credentials', async () => {
     const first = runCommand(up());
     await first.says('Ready');
     const before = await kubeconfig();
@@ -99,7 +99,7 @@ Stopped. The data is in DIR/data.
     await stop(second);
   });
 
-  test('a second Ctrl-C ends the process at once', async () => {
+  test('A second Ctrl-C ends the process at once', async () => {
     let release = (): void => undefined;
     const slow = async (config: StartConfig) => {
       const server = await startHttpsServer(config);
@@ -117,7 +117,7 @@ Stopped. The data is in DIR/data.
     await command.exited;
   });
 
-  test('Ctrl-C during the start gives up waiting', async () => {
+  test('Ctrl-C during the start of orch up gives up waiting', async () => {
     const waiting = ({ signal }: StartConfig) =>
       once(signal, 'abort').then((): never => {
         throw new Error('aborted');
@@ -130,7 +130,7 @@ Stopped. The data is in DIR/data.
     expect(command.errors()).toBe('');
   });
 
-  test('says that it is ready only when the server is, and Ctrl-C ends waiting for that too', async () => {
+  test('orch up says that it is ready only when the server is, and Ctrl-C ends waiting for that too', async () => {
     let closed = 0;
     const startApiServer = () =>
       Promise.resolve({
@@ -146,7 +146,7 @@ Stopped. The data is in DIR/data.
     expect(closed).toBe(1);
   });
 
-  test('listens on loopback unless told otherwise, and puts the data where it was told', async () => {
+  test('orch up listens on loopback unless told otherwise, and puts the data where it was told', async () => {
     const { configs, startApiServer } = recording();
     for (const flags of [[], ['--bind-address=0.0.0.0', '--http2-max-streams-per-connection=10']]) {
       const command = runCommand(up(...flags), { startApiServer });
@@ -162,7 +162,7 @@ Stopped. The data is in DIR/data.
     expect((await readdir(dataDir)).sort()).toEqual(['admin.kubeconfig', 'pki']);
   });
 
-  test('runs on etcd with --store-servers', async () => {
+  test('orch up runs on etcd with --store-servers', async () => {
     const { configs, startApiServer } = recording();
     const command = runCommand(
       up(
@@ -182,7 +182,7 @@ Stopped. The data is in DIR/data.
     expect(command.output()).toContain('etcd at http://127.0.0.1:2379, http://127.0.0.1:2380');
   });
 
-  test("an operator's own certificate is shown and stands in the kubeconfig", async () => {
+  test("An operator's own certificate is shown and stands in the kubeconfig", async () => {
     const own = createSelfSigned('api.example.com', { dnsNames: [], ipAddresses: ['127.0.0.1'] }, new Date());
     const [cert, key] = [join(directory, 'own.crt'), join(directory, 'own.key')];
     await Promise.all([writeFile(cert, own.certificate), writeFile(key, own.key)]);
@@ -202,7 +202,7 @@ describe('what orch up refuses, in one line with the next step', () => {
     return command.errors().replaceAll(directory, 'DIR').replaceAll(String(port), 'PORT');
   }
 
-  test('a port in use', async () => {
+  test('orch up refuses a port in use', async () => {
     const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
     expect(await errorOf(up())).toBe(
@@ -211,13 +211,13 @@ describe('what orch up refuses, in one line with the next step', () => {
     other.close();
   });
 
-  test('an address of another machine', async () => {
+  test('orch up refuses an address of another machine', async () => {
     expect(await errorOf(up('--bind-address=192.0.2.99'))).toBe(
       'Error: 192.0.2.99 is no address of this machine: choose another with --bind-address\n',
     );
   });
 
-  test('a data directory in use', async () => {
+  test('orch up refuses a data directory in use', async () => {
     const inUse = new StorageError('Unavailable', 'the data directory /d is in use by another process (pid 12)');
     expect(await errorOf(up(), failing(inUse))).toBe(
       'Error: the data directory /d is in use by another process (pid 12): stop that process, or choose ' +
@@ -225,7 +225,7 @@ describe('what orch up refuses, in one line with the next step', () => {
     );
   });
 
-  test('a data directory that cannot be', async () => {
+  test('A data directory that cannot be', async () => {
     await writeFile(join(directory, 'file'), '');
     const argv = ['up', '--hollow-nodes=0', '--data-dir', join(directory, 'file', 'data')];
     expect(await errorOf(argv)).toBe(
@@ -233,7 +233,7 @@ describe('what orch up refuses, in one line with the next step', () => {
     );
   });
 
-  test('a port that needs rights', async () => {
+  test('orch up refuses a port that needs rights', async () => {
     const denied = Object.assign(new Error('listen EACCES'), { code: 'EACCES', syscall: 'listen' });
     expect(await errorOf(up(), failing(denied))).toBe(
       'Error: port PORT needs more rights: choose one above 1023 with --secure-port\n',
@@ -269,7 +269,7 @@ describe('what orch up refuses, in one line with the next step', () => {
     expect(await errorOf(up(...flags))).toBe(message);
   });
 
-  test('anything unforeseen comes with its stack', async () => {
+  test('An unforeseen error of orch up comes with its stack', async () => {
     expect(await errorOf(up(), failing(new TypeError('x is not a function')))).toMatch(
       /^Error: TypeError: x is not a function\n +at /,
     );

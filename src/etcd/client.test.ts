@@ -38,7 +38,7 @@ describe('a write', () => {
       message: /^etcdserver: request timed out$/,
     },
     { name: 'that found no leader', step: unavailable('etcdserver: no leader'), message: /^etcdserver: no leader$/ },
-  ])('a write: $name is not sent again: its outcome is unknown', async ({ step, message }) => {
+  ])('A write: $name is not sent again: its outcome is unknown', async ({ step, message }) => {
     const peer = await startScript(step, answer);
     await expect(write(openClient([peer.url]))).rejects.toMatchObject({
       name: 'GrpcError',
@@ -50,20 +50,20 @@ describe('a write', () => {
     expect(peer.calls).toEqual([txnPath]);
   });
 
-  test('that was refused unread is sent again', async () => {
+  test('A write to etcd that was refused unread is sent again', async () => {
     const peer = await startScript(refuse, refuse, answer);
     expect((await write(openClient([peer.url]))).revision).toBe(42);
     expect(peer.calls).toEqual([txnPath, txnPath, txnPath]);
   });
 
-  test('that arrived after GOAWAY is sent again, on a new connection', async () => {
+  test('A write to etcd that arrived after GOAWAY is sent again, on a new connection', async () => {
     const peer = await startScript((call) => call.stream.session!.goaway(0, 1), answer);
     const client = openClient([peer.url]);
     expect((await write(client)).revision).toBe(42);
     expect(peer.sessions).toHaveLength(2);
   });
 
-  test('that is refused again and again fails in the end', async () => {
+  test('A write to etcd that is refused again and again fails in the end', async () => {
     const peer = await startScript(refuse);
     await expect(write(openClient([peer.url]))).rejects.toMatchObject({
       code: GrpcCode.unavailable,
@@ -80,13 +80,13 @@ describe('a read', () => {
     { name: 'after a lost connection', step: cutOff },
     { name: 'after a refusal', step: refuse },
     { name: 'when etcd has just no leader', step: unavailable('etcdserver: leader changed') },
-  ])('a read is tried again $name', async ({ step }) => {
+  ])('A read is tried again $name', async ({ step }) => {
     const peer = await startScript(step, answer);
     expect((await read(openClient([peer.url]))).revision).toBe(42);
     expect(peer.calls).toEqual([rangePath, rangePath]);
   });
 
-  test('is not tried again when etcd refuses it', async () => {
+  test('A read of etcd is not tried again when etcd refuses it', async () => {
     const peer = await startScript((call) =>
       call.fail(GrpcCode.outOfRange, 'etcdserver: mvcc: required revision has been compacted'),
     );
@@ -97,7 +97,7 @@ describe('a read', () => {
     expect(peer.calls).toHaveLength(1);
   });
 
-  test('moves to another member when one cannot serve', async () => {
+  test('A read of etcd moves to another member when one cannot serve', async () => {
     const cut = await startScript(unavailable('etcdserver: no leader'));
     const good = await startScript(answer);
     const client = openClient([cut.url, good.url]);
@@ -166,7 +166,7 @@ describe('an answer that is not gRPC as it should be', () => {
       code: GrpcCode.internal,
       message: 'a compressed message, which was not asked for',
     },
-  ])('an answer that is not gRPC as it should be: $name is an error', async ({ step, code, message }) => {
+  ])('An answer that is not gRPC as it should be: $name is an error', async ({ step, code, message }) => {
     const peer = await startScript(step);
     await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({
       name: 'GrpcError',
@@ -177,7 +177,7 @@ describe('an answer that is not gRPC as it should be', () => {
 });
 
 describe('time and abortion', () => {
-  test('a call without an answer times out, is cancelled at the peer, and the connection is probed', async () => {
+  test('A call without an answer times out, is cancelled at the peer, and the connection is probed', async () => {
     const aborted = vi.fn();
     const clock = new FakeClock();
     const peer = await startScript((call) => call.stream.on('close', aborted));
@@ -193,7 +193,7 @@ describe('time and abortion', () => {
     await vi.waitFor(() => expect(aborted).toHaveBeenCalled());
   });
 
-  test('each call has its own deadline', async () => {
+  test('Each call has its own deadline', async () => {
     const clock = new FakeClock();
     const held: PeerCall[] = [];
     const peer = await startScript((call) => void held.push(call));
@@ -210,7 +210,7 @@ describe('time and abortion', () => {
     expect((await second).revision).toBe(9);
   });
 
-  test('a call is aborted by its signal, before and while it runs', async () => {
+  test('A call is aborted by its signal, before and while it runs', async () => {
     const aborted = vi.fn();
     const peer = await startScript((call) => call.stream.on('close', aborted));
     const client = openClient([peer.url]);
@@ -227,7 +227,7 @@ describe('time and abortion', () => {
     await vi.waitFor(() => expect(aborted).toHaveBeenCalled());
   });
 
-  test('a time limit of the caller is told as such', async () => {
+  test('A time limit of the caller is told as such', async () => {
     const peer = await startScript(silent);
     const client = openClient([peer.url]);
     const signal = AbortSignal.any([new AbortController().signal, AbortSignal.timeout(20)]);
@@ -238,7 +238,7 @@ describe('time and abortion', () => {
     await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded });
   });
 
-  test('closing the client ends what runs and refuses what comes', async () => {
+  test('Closing the client of etcd ends what runs and refuses what comes', async () => {
     const peer = await startScript(silent);
     const client = openClient([peer.url]);
     const running = expect(client.range({ key: 'a' })).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe('time and abortion', () => {
 });
 
 describe('the revision seen', () => {
-  test('is that of the greeting at first, then the highest of all answers', async () => {
+  test('The revision seen is that of the greeting at first, then the highest of all answers', async () => {
     const revisions = [50, 40, 60];
     const peer = await startScript((call) => call.reply(revisions.shift()!));
     const client = openClient([peer.url]);

@@ -63,11 +63,11 @@ describe("requests, read by protobufjs with etcd's schema", () => {
       request: { key: 'a', limit: 0, revision: 0, keysOnly: false },
       read: { key: 'a' },
     },
-  ])('a Range request is encoded: $name', ({ request, read }) => {
+  ])('A Range request is encoded: $name', ({ request, read }) => {
     expect(readBack('RangeRequest', encodeRange(request))).toEqual(read);
   });
 
-  test('Txn: a guarded write with a lease, and a read otherwise', () => {
+  test('A Txn request is a guarded write with a lease, and a read otherwise, as protobufjs reads it', () => {
     const value = Buffer.alloc(3_000, 0xfe);
     const lease = 2n ** 62n + 12_345n;
     const bytes = encodeTxn({
@@ -82,7 +82,7 @@ describe("requests, read by protobufjs with etcd's schema", () => {
     });
   });
 
-  test('Txn: several operations keep their order', () => {
+  test('Several operations of a Txn request keep their order, as protobufjs reads it', () => {
     const bytes = encodeTxn({
       compare: [
         { key: 'a', modRevision: 127 },
@@ -103,7 +103,7 @@ describe("requests, read by protobufjs with etcd's schema", () => {
     });
   });
 
-  test('Txn: a comparison of all keys of a range', () => {
+  test('A Txn request can compare all keys of a range, as protobufjs reads it', () => {
     const bytes = encodeTxn({
       compare: [
         { key: 'a', modRevision: 7 },
@@ -120,7 +120,7 @@ describe("requests, read by protobufjs with etcd's schema", () => {
     });
   });
 
-  test('Watch, Compact, LeaseGrant, Status', () => {
+  test('protobufjs reads the requests Watch, Compact, LeaseGrant and Status', () => {
     const create = { key: '/a/', rangeEnd: prefixEnd('/a/'), startRevision: 300, progressNotify: true, prevKv: true };
     expect(readBack('WatchRequest', encodeWatchCreate(create))).toEqual({
       create_request: {
@@ -220,7 +220,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     });
   });
 
-  test('LeaseGrant, with an id that no number can hold', () => {
+  test('A LeaseGrant response with an id that no number can hold is decoded', () => {
     expect(answer('LeaseGrantResponse', { header, ID: '7587862094930943001', TTL: '3660' }, decodeLeaseGrant)).toEqual({
       revision,
       id: 7587862094930943001n,
@@ -240,7 +240,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     expect(answer('CompactionResponse', { header }, decodeHeaderResponse)).toEqual({ revision });
   });
 
-  test('unknown fields are skipped, whatever their wire type', () => {
+  test('Unknown fields of answers of etcd are skipped, whatever their wire type', () => {
     const known = Buffer.from([0x08, 0x01]);
     const unknown = Buffer.from([
       0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 3, 1, 2, 3, 0xa5, 0x06, 1, 2, 3, 4,
@@ -255,7 +255,7 @@ describe("answers, written by protobufjs with etcd's schema", () => {
     expect(found).toBe(1);
   });
 
-  test('a message cut off anywhere is refused or read in part, and never read beyond its end', () => {
+  test('A message cut off anywhere is refused or read in part, and never read beyond its end', () => {
     const messageType = schema.lookupType('etcdserverpb.WatchResponse');
     const whole = Buffer.from(
       messageType.encode(messageType.fromObject({ header, events: [{ kv, prev_kv: kv }] })).finish(),
@@ -281,7 +281,7 @@ describe('prefixEnd', () => {
     { prefix: 'é', end: [0xc3, 0xaa] },
     { prefix: '\u007f', end: [0x80] },
     { prefix: '', end: [0] },
-  ])('the end of the range of prefix $prefix', ({ prefix, end }) => {
+  ])('The end of the range of prefix $prefix', ({ prefix, end }) => {
     expect([...prefixEnd(prefix)]).toEqual(end);
   });
 });

@@ -8,7 +8,7 @@ import { startRawPeer } from '../http2/testing/http2-peer.ts';
 import { openClient, startScript, answer } from './testing/scripted-peer.ts';
 
 describe('connecting', () => {
-  test('fails with the reason of each endpoint', async () => {
+  test('Connecting to etcd fails with the reason of each endpoint', async () => {
     const client = openClient(['http://127.0.0.1:1', 'http://127.0.0.1:2']);
     await expect(client.range({ key: 'a' })).rejects.toMatchObject({
       code: GrpcCode.unavailable,
@@ -19,12 +19,12 @@ describe('connecting', () => {
     });
   });
 
-  test('passes by an endpoint that refuses', async () => {
+  test('Connecting to etcd passes by an endpoint that refuses', async () => {
     const peer = await startScript(answer);
     expect((await openClient(['http://127.0.0.1:1', peer.url]).range({ key: 'a' })).revision).toBe(42);
   });
 
-  test('does not wait long for an endpoint that keeps silent', async () => {
+  test('Connecting to etcd does not wait long for an endpoint that keeps silent', async () => {
     const clock = new FakeClock();
     const mute = await startRawPeer();
     const peer = await startScript(answer);
@@ -35,7 +35,7 @@ describe('connecting', () => {
     expect((await read).revision).toBe(42);
   });
 
-  test('gives up on endpoints that keep silent', async () => {
+  test('Connecting to etcd gives up on endpoints that keep silent', async () => {
     const clock = new FakeClock();
     const mute = await startRawPeer();
     const client = openClient([`http://127.0.0.1:${mute.port}`], { clock, dialTimeoutMs: 700 });
@@ -58,7 +58,7 @@ describe('connecting', () => {
       onGreeting: (call: PeerCall) => call.fail(GrpcCode.unavailable, 'etcdserver: no leader'),
       message: 'etcdserver: no leader',
     },
-  ])('connecting passes by a member: $name', async ({ onGreeting, message }) => {
+  ])('Connecting passes by a member: $name', async ({ onGreeting, message }) => {
     const unfit = await startGrpcPeer(answer, { onGreeting });
     const peer = await startScript(answer);
     expect((await openClient([unfit.url, peer.url]).range({ key: 'a' })).revision).toBe(42);
@@ -68,7 +68,7 @@ describe('connecting', () => {
     });
   });
 
-  test('makes do with a server that does not tell its status', async () => {
+  test('Connecting to etcd makes do with a server that does not tell its status', async () => {
     const peer = await startGrpcPeer(answer, {
       onGreeting: (call) => call.fail(GrpcCode.unimplemented, 'unknown service'),
     });
@@ -77,7 +77,7 @@ describe('connecting', () => {
     expect((await client.watches.connect()).version).toBe('');
   });
 
-  test('waits longer from failure to failure', async () => {
+  test('Connecting to etcd waits longer from failure to failure', async () => {
     const clock = new FakeClock();
     const warnings: string[] = [];
     const log = {
@@ -107,7 +107,7 @@ describe('connecting', () => {
     expect(warnings).toEqual(['no etcd endpoint answers']);
   });
 
-  test('many calls at once share one connection', async () => {
+  test('Many calls to etcd at once share one connection', async () => {
     const peer = await startGrpcPeer(answer, { settings: { maxConcurrentStreams: 3 } });
     const client = openClient([peer.url]);
     const all = await Promise.all(Array.from({ length: 100 }, () => client.range({ key: 'a' })));
@@ -115,7 +115,7 @@ describe('connecting', () => {
     expect(peer.sessions).toHaveLength(1);
   });
 
-  test('names the server and asks for a member with a leader', async () => {
+  test('Connecting to etcd names the server and asks for a member with a leader', async () => {
     const seen: PeerCall['headers'][] = [];
     const peer = await startScript((call) => {
       seen.push(call.headers);
@@ -132,7 +132,7 @@ describe('connecting', () => {
     });
   });
 
-  test('fails without an endpoint', () => {
+  test('Connecting to etcd fails without an endpoint', () => {
     expect(() => new EtcdClient({ endpoints: [] })).toThrow('no etcd endpoint is given');
   });
 });

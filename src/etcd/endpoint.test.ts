@@ -53,11 +53,11 @@ describe('endpoints', () => {
         authority: '10.0.0.1:2379',
       },
     },
-  ])('an etcd endpoint: $text', ({ text, endpoint }) => {
+  ])('An etcd endpoint: $text', ({ text, endpoint }) => {
     expect(parseEndpoint(text, false)).toEqual(endpoint);
   });
 
-  test('without a scheme are secure when there are certificates', () => {
+  test('Endpoints of etcd without a scheme are secure when there are certificates', () => {
     expect(parseEndpoint('10.0.0.1:2379', true)).toMatchObject({ secure: true });
     expect(parseEndpoint('http://10.0.0.1:2379', true)).toMatchObject({ secure: false });
   });
@@ -68,7 +68,7 @@ describe('endpoints', () => {
     { text: '', error: 'not a URL' },
     { text: 'http://127.0.0.1:2379/v3', error: 'only scheme, host and port are allowed' },
     { text: 'http://user@127.0.0.1:2379', error: 'only scheme, host and port are allowed' },
-  ])('an etcd endpoint is refused: $text', ({ text, error }) => {
+  ])('An etcd endpoint is refused: $text', ({ text, error }) => {
     expect(() => parseEndpoint(text, false)).toThrow(`etcd endpoint ${JSON.stringify(text)}: ${error}`);
   });
 });

@@ -19,7 +19,7 @@ describe.each([
     ['4.0.0', true],
     ['', false],
     ['latest', false],
-  ])('features of etcd by its version, %s: %s', (version, expected) => {
+  ])('Features of etcd by its version, %s: %s', (version, expected) => {
     expect(check(version)).toBe(expected);
   });
 });

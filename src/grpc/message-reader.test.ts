@@ -22,13 +22,13 @@ describe('length-prefixed messages', () => {
   const texts = ['one', '', 'x'.repeat(300), 'four'];
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 64, 10_000])(
-    'length-prefixed messages are put together from pieces of %i bytes',
+    'Length-prefixed messages are put together from pieces of %i bytes',
     (size) => {
       expect(read(Buffer.concat(texts.map((text) => message(text))), size)).toEqual(texts);
     },
   );
 
-  test('that are compressed are refused', () => {
+  test('Length-prefixed messages that are compressed are refused', () => {
     expect(() => read(message('x', 1), 100)).toThrow(
       expect.objectContaining({
         name: 'GrpcError',
@@ -38,7 +38,7 @@ describe('length-prefixed messages', () => {
     );
   });
 
-  test('beyond the limit are refused before memory is spent on them', () => {
+  test('Length-prefixed messages beyond the limit are refused before memory is spent on them', () => {
     expect(read(message('x'.repeat(10)), 100, 10)).toHaveLength(1);
     const prefix = Buffer.from([0, 0xff, 0xff, 0xff, 0xff]);
     expect(() => read(prefix, 100, 10)).toThrow(

@@ -51,7 +51,7 @@ function clientOf(socket: string): UnixClient {
   return client;
 }
 
-test('a call waits until the program is there, and one connection serves all', async () => {
+test('A call waits until the program is there, and one connection serves all', async () => {
   const socket = await socketPath();
   const asking = clientOf(socket).call(method, question, endless);
   const { sessions } = await listenAt(socket, say);
@@ -59,7 +59,7 @@ test('a call waits until the program is there, and one connection serves all', a
   expect(sessions.length).toBe(1);
 });
 
-test('a program that comes back is found again', async () => {
+test('A program that comes back is found again', async () => {
   const socket = await socketPath();
   const client = clientOf(socket);
   const first = await listenAt(socket, say);
@@ -73,7 +73,7 @@ test('a program that comes back is found again', async () => {
   expect(await client.call(method, question, endless)).toBe('hi');
 });
 
-test('a call whose connection breaks is not sent again: the program may have done it', async () => {
+test('A call whose connection breaks is not sent again: the program may have done it', async () => {
   const socket = await socketPath();
   let calls = 0;
   await listenAt(socket, (stream) => {
@@ -88,7 +88,7 @@ test('a call whose connection breaks is not sent again: the program may have don
   expect(calls).toBe(1);
 });
 
-test('an exceeded time limit is reported as such, with the reason why the program was not reached', async () => {
+test('An exceeded time limit is reported as such, with the reason why the program was not reached', async () => {
   const socket = await socketPath();
   const limit = new AbortController();
   const asking = clientOf(socket).call(method, question, limit.signal);
@@ -99,7 +99,7 @@ test('an exceeded time limit is reported as such, with the reason why the progra
   });
 });
 
-test('a client that is closed ends its calls', async () => {
+test('A client that is closed ends its calls', async () => {
   const socket = await socketPath();
   let arrived = (): void => undefined;
   const there = new Promise<void>((resolve) => (arrived = resolve));
@@ -114,7 +114,7 @@ test('a client that is closed ends its calls', async () => {
   await asking;
 });
 
-test.runIf(process.platform === 'linux')('a name after @ lies in the abstract namespace', async () => {
+test.runIf(process.platform === 'linux')('A name after @ lies in the abstract namespace', async () => {
   const name = `@orch-test-${process.pid}-${Date.now()}`;
   await listenAt(name, say);
   expect(await clientOf(name).call(method, question, endless)).toBe('hi');

@@ -53,17 +53,17 @@ const expected = [
 
 describe('frames, RFC 9113 section 4.1', () => {
   test.each(Array.from({ length: 30 }, (_, i) => i + 1))(
-    'frames, RFC 9113 section 4.1 are the same in pieces of %i bytes',
+    'Frames, RFC 9113 section 4.1 are the same in pieces of %i bytes',
     (size) => {
       expect(read(frames, [size])).toEqual(expected);
     },
   );
 
-  test('are the same when all come at once', () => {
+  test('HTTP/2 frames are the same when all come at once', () => {
     expect(read(frames, [frames.length])).toEqual(expected);
   });
 
-  test('end with one that is too large', () => {
+  test('HTTP/2 frames end with one that is too large', () => {
     const large = frame(FrameType.data, 0, 1, Buffer.alloc(101));
     expect(read(Buffer.concat([large, frames]), [1_000], 100)).toEqual(['oversized 0 101']);
   });

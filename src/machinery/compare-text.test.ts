@@ -14,11 +14,11 @@ test.each([
   ['\u{10000}', '\u{10ffff}'],
   ['x\uffee', 'x\u{1f600}'],
   ['\u{1f600}', '\u{1f600}a'],
-])('orders %j and %j as their bytes', (a, b) => {
+])('Orders %j and %j as their bytes', (a, b) => {
   expect(Math.sign(compareText(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
   expect(Math.sign(compareText(b, a))).toBe(Buffer.compare(Buffer.from(b), Buffer.from(a)));
 });
 
-it('sorts as a comparator', () => {
+it('The comparison of texts sorts as a comparator', () => {
   expect(['b', '\u{1f600}', 'a', '\uffee', 'ab'].sort(compareText)).toEqual(['a', 'ab', 'b', '\uffee', '\u{1f600}']);
 });

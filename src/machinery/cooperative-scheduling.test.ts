@@ -12,21 +12,21 @@ function* steps(count: number, seen: string[]): Generator<void, string> {
   return 'result';
 }
 
-test('the event loop runs between long steps', async () => {
+test('The event loop runs between long steps', async () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   expect(await runCooperatively(steps(2, seen))).toBe('result');
   expect(seen).toEqual(['step 0', 'other', 'step 1']);
 });
 
-test('a request that is read in one round is answered in the next', async () => {
+test('A request that is read in one round is answered in the next', async () => {
   const seen: string[] = [];
   setImmediate(() => setImmediate(() => seen.push('answer')));
   await runCooperatively(steps(2, seen));
   expect(seen).toEqual(['step 0', 'answer', 'step 1']);
 });
 
-test('the event loop runs in the middle of work that is awaited', async () => {
+test('The event loop runs in the middle of work that is awaited', async () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   const scheduler = new CooperativeScheduler();
@@ -34,7 +34,7 @@ test('the event loop runs in the middle of work that is awaited', async () => {
   expect(seen).toEqual(['step 0', 'other', 'step 1']);
 });
 
-test('work that is run synchronously does not yield', () => {
+test('Work that is run synchronously does not yield', () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));
   expect(runToEnd(steps(2, seen))).toBe('result');

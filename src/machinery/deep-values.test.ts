@@ -22,12 +22,12 @@ const shapes = [
 const raw = (text: string): JsonValue => new RawJson(text).asValue();
 
 describe.each(shapes)('nested $name', ({ nested, open }) => {
-  test('are text up to ten thousand levels', () => {
+  test('Nested values are text up to ten thousand levels', () => {
     expect(() => readJson(nested(10_000))).not.toThrow();
     expect(() => readJson(nested(10_001))).toThrow(`invalid character '${open}' exceeded max depth`);
   });
 
-  test('are a value up to the depth that values have', () => {
+  test('Nested values are a value up to the depth that values have', () => {
     expect(() => parseJson(nested(maxValueDepth))).not.toThrow();
     expect(() => parseJson(nested(maxValueDepth + 1))).toThrow(`invalid character '${open}' exceeded max depth`);
     expect(new JsonBody(nested(maxValueDepth)).value().problems).toEqual([]);
@@ -36,7 +36,7 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
     );
   });
 
-  test('stay closed where they are carried and too deep', () => {
+  test('Nested values stay closed where they are carried and too deep', () => {
     const deep = raw(nested(10_000));
     expect(contentOf(deep)).toBe(deep);
     expect(jsonEqual(deep, raw(nested(10_000)))).toBe(true);
@@ -45,7 +45,7 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
     expect(jsonEqual(raw(nested(400)), parseJson(nested(400)))).toBe(true);
   });
 
-  test('are written as YAML that says the same', () => {
+  test('Nested values are written as YAML that says the same', () => {
     for (const depth of [240, maxValueDepth])
       expect(parseYaml(jsonToYaml(Buffer.from(nested(depth)))).value).toEqual(parseJson(nested(depth)));
     const text = jsonToYaml(Buffer.from(`{"top":${nested(9_999)}}`)).toString();
@@ -53,7 +53,7 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
   });
 });
 
-test('a field set that is too deep is refused', () => {
+test('A field set that is too deep is refused', () => {
   const fields = (depth: number): string => '{"f:a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
   expect(() => parseFieldsText(fields(maxValueDepth))).not.toThrow();
   for (const depth of [maxValueDepth + 1, 10_000, 300_000])
@@ -71,14 +71,14 @@ describe('a JSON patch that makes a deep document out of flat ones', () => {
     }
   };
 
-  test('by copying is refused', () => {
+  test('A JSON patch that makes a deep document out of flat ones by copying is refused', () => {
     const operations: JsonPatchOperation[] = [{ op: 'add', path: '/x', value: {} }];
     for (let depth = 1; depth < 4096; depth *= 2)
       operations.push({ op: 'copy', from: '/x', path: `/x${'/x'.repeat(depth)}` });
     expect(run(operations)).toMatchObject(refused);
   });
 
-  test('by moving is refused, also when it ends by reading that', () => {
+  test('A JSON patch that makes a deep document by moving is refused, also when it only reads at its end', () => {
     const operations: JsonPatchOperation[] = [{ op: 'add', path: '/x', value: {} }];
     for (let i = 0; i < 3_000; i++)
       operations.push(
@@ -94,7 +94,7 @@ describe('a JSON patch that makes a deep document out of flat ones', () => {
     });
   });
 
-  test('is applied when the document is flat again at its end', () => {
+  test('A JSON patch that makes a deep document is applied when the document is flat at its end', () => {
     expect(
       run([
         { op: 'add', path: '/x', value: {} },

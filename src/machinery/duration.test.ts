@@ -16,7 +16,7 @@ describe('durations as Go writes them', () => {
     { text: '2562047h47m16.854775807s', printed: '2562047h47m16.854775807s' },
     { text: '-2562047h47m16.854775808s', printed: '-2562047h47m16.854775808s' },
     { text: '1.0000000005s', printed: '1s' },
-  ])('durations as Go writes them: $text is $printed', ({ text, printed }) => {
+  ])('Durations as Go writes them: $text is $printed', ({ text, printed }) => {
     expect(formatDuration(parseDuration(text))).toBe(printed);
   });
 
@@ -28,7 +28,7 @@ describe('durations as Go writes them', () => {
     { text: '1h-', message: 'time: unknown unit "h-" in duration "1h-"' },
     { text: '.s', message: 'time: invalid duration ".s"' },
     { text: '9223372036854775808ns', message: 'time: invalid duration "9223372036854775808ns"' },
-  ])('durations as Go writes them refuses "$text"', ({ text, message }) => {
+  ])('Durations as Go writes them refuses "$text"', ({ text, message }) => {
     expect(() => parseDuration(text)).toThrow(expect.objectContaining({ message }));
   });
 });

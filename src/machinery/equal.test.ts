@@ -19,7 +19,7 @@ describe('semantic equality', () => {
     { name: 'key that every object inherits', a: map({ constructor: 'x' }), b: {}, equal: false },
     { name: 'integer and the same bigint', a: 5, b: 5n, equal: true },
     { name: 'text and number', a: 5, b: '5', equal: false },
-  ])('semantic equality: $name', ({ a, b, equal }) => {
+  ])('Semantic equality: $name', ({ a, b, equal }) => {
     expect(isEqual(a, b)).toBe(equal);
     expect(isEqual(b, a)).toBe(equal);
   });

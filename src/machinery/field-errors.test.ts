@@ -22,24 +22,24 @@ function validation(items: number): { readonly validate: () => FieldErrors; read
 }
 
 describe('errors of a validation', () => {
-  test('end it when there are too many', () => {
+  test('Errors of a validation end it when there are too many', () => {
     const { validate, judged } = validation(1_000_000);
     expect(validate).toThrow(TooManyErrors);
     expect(judged()).toBe(maxFieldErrors);
     expect(gathered(validate)).toHaveLength(maxFieldErrors);
   });
 
-  test('are all there are, one fewer', () => {
+  test('Errors of a validation are all there when they are one fewer than too many', () => {
     expect(validation(maxFieldErrors - 1).validate()).toHaveLength(maxFieldErrors - 1);
   });
 
-  test('of several parts end together', () => {
+  test('Errors of a validation of several parts end together', () => {
     const half = validation(maxFieldErrors / 2).validate();
     expect(() => FieldErrors.joined(half, half)).toThrow(TooManyErrors);
     expect(FieldErrors.joined(half.slice(1), half)).toHaveLength(maxFieldErrors - 1);
   });
 
-  test('that are not told end with the first', () => {
+  test('Errors of a validation that are not told end with the first', () => {
     let judged = 0;
     expect(
       findsErrors((errors) => {
@@ -69,7 +69,7 @@ describe('an answer with many errors', () => {
       end: ', and at least 1 more error]',
     },
     { name: 'says both', errors: new TooManyErrors(many(40, 'x'.repeat(8000))), end: ', and at least 9 more errors]' },
-  ])('an answer with many errors: $name', ({ errors, end }) => {
+  ])('An answer with many errors: $name', ({ errors, end }) => {
     const { message, details } = invalidStatus(kind, 'web', errors);
     expect(message).toMatch(/^Deployment\.apps "web" is invalid: \[spec\[0\]: /);
     expect(message.endsWith(end)).toBe(true);
@@ -77,7 +77,7 @@ describe('an answer with many errors', () => {
     expect(details!.causes!.map(({ message: text = '' }) => text).join('').length).toBeLessThan(300_000);
   });
 
-  test('shows an error of any length', () => {
+  test('An answer with many errors shows an error of any length', () => {
     expect(aggregateText([{ type: 'FieldValueInvalid', field: 'spec', body: 'x'.repeat(300_000) }])).toHaveLength(
       'spec: '.length + 300_000,
     );
@@ -110,16 +110,16 @@ describe('a large value is shown in part', () => {
       body: /^Unsupported value: "a": supported values: "0", "1", .*\.\.\. \(cut\)$/,
     },
     { name: 'a reason', error: invalid(path, 'a', long), body: /^Invalid value: "a": x{8192}\.\.\. \(cut\)$/ },
-  ])('a large value is shown in part: $name', ({ error, body }) => {
+  ])('A large value is shown in part: $name', ({ error, body }) => {
     expect(error.body.length).toBeLessThan(10_000);
     expect(body.test(error.body), error.body.slice(0, 100)).toBe(true);
   });
 
-  test('a long key in a path is cut', () => {
+  test('A long key in a path is cut', () => {
     expect(path.key(long).child('name').toString()).toBe(`spec[${long.slice(0, 1023)}... (cut).name`);
   });
 
-  test('only as far as it is shown', () => {
+  test('A large value is read only as far as it is shown', () => {
     let shown = 0;
     const values = new Proxy(list, {
       get: (target, key) => (
@@ -131,7 +131,7 @@ describe('a large value is shown in part', () => {
   });
 });
 
-test('a status is bounded whatever it is about', () => {
+test('A status is bounded whatever it is about', () => {
   const causes = Array.from({ length: 5000 }, () => ({ message: 'x' }));
   const { message, details } = new StatusError(409, 'Conflict', long, { causes, name: 'a' });
   expect(message).toHaveLength(512 * 1024 + '... (cut)'.length);

@@ -10,11 +10,11 @@ describe('field selectors', () => {
     { name: 'terms without field and value are dropped', text: '=,!=,a=1,==', canonical: 'a=1' },
     { name: 'a value without a field is not', text: '=1', canonical: '=1' },
     { name: 'empty value', text: 'a=', canonical: 'a=' },
-  ])('a field selector: $name', ({ text, canonical }) =>
+  ])('A field selector: $name', ({ text, canonical }) =>
     expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical),
   );
 
-  test('removes the escapes from values', () =>
+  test('A field selector removes the escapes from values', () =>
     expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
 
   test.each([
@@ -26,7 +26,7 @@ describe('field selectors', () => {
     },
     { name: 'unknown escape', text: 'a=b\\c', message: 'invalid field selector: invalid escape sequence: \\c' },
     { name: 'escape at the end', text: 'a=b\\', message: 'invalid field selector: invalid escape sequence: \\' },
-  ])('a field selector is refused: $name', ({ text, message }) =>
+  ])('A field selector is refused: $name', ({ text, message }) =>
     expect(() => parseFieldSelector(text)).toThrow(message),
   );
 
@@ -35,7 +35,7 @@ describe('field selectors', () => {
     { text: 'a!=1', matches: false },
     { text: 'b=', matches: true },
     { text: 'a=1,b!=x', matches: true },
-  ])('matching $text', ({ text, matches }) =>
+  ])('Matching $text', ({ text, matches }) =>
     expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
   );
 
@@ -44,17 +44,17 @@ describe('field selectors', () => {
     { name: 'a value twice', text: 'a=1,a=1', matches: true },
     { name: 'a value and not it', text: 'a=1,a!=1', matches: false },
     { name: 'a value and not others', text: 'a=1,a!=2,a!=3', matches: true },
-  ])('a field selector of one field: $name', ({ text, matches }) =>
+  ])('A field selector of one field: $name', ({ text, matches }) =>
     expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
   );
 
-  test('a long text is parsed in steps', () => {
+  test('A long text is parsed in steps', () => {
     let steps = 0;
     for (const _ of fieldSelectorSteps(Array.from({ length: 10_000 }, (_, i) => `a!=${i}`).join(','))) steps++;
     expect(steps).toBe(39);
   });
 
-  test('ask for each field once, however many terms there are', () => {
+  test('Field selectors ask for each field once, however many terms there are', () => {
     const matches = fieldMatcher(
       parseFieldSelector(Array.from({ length: 50_000 }, (_, i) => `a!=${i},b!=${i}`).join(',')),
     );

@@ -45,33 +45,33 @@ test.each<[path: string, found: JsonValue[]]>([
       'Done',
     ].map((each) => each as JsonValue),
   ],
-])('a JSON path finds what it names: %s', (path, found) => {
+])('A JSON path finds what it names: %s', (path, found) => {
   expect([...parseJsonPath(path)!(value)]).toEqual(found);
 });
 
 test.each([
   { name: 'descents', path: '..*'.repeat(20) },
   { name: 'descents behind a wildcard', path: `.list[*]${'..*'.repeat(10)}` },
-])('what is asked for is found without all the rest: many $name', ({ path }) => {
+])('What is asked for is found without all the rest: many $name', ({ path }) => {
   let deep: JsonValue = 'x';
   for (let i = 0; i < 40; i++) deep = [deep, deep];
   const [first] = parseJsonPath(path)!({ list: [deep] });
   expect(first).toBeDefined();
 });
 
-test('what is not there is not looked for on all ways to it', () => {
+test('What is not there is not looked for on all ways to it', () => {
   let deep: JsonValue = 'x';
   for (let i = 0; i < 20; i++) deep = [deep, deep];
   expect([...parseJsonPath(`${'..*'.repeat(10)}.none`)!(deep)]).toEqual([]);
 });
 
 test.each([`[${'\t'.repeat(20_000)}:${'\t'.repeat(20_000)}-:]`, `[?(@${'\\<'.repeat(50_000)}"`])(
-  'a path that cannot be read is looked at once (row %#)',
+  'A path that cannot be read is looked at once (row %#)',
   (path) => {
     expect(parseJsonPath(path)).toBeUndefined();
   },
 );
 
-test.each(['.a[', 'a b', '[?(x)]', '.a[1'])('what cannot be read finds nothing: %s', (path) => {
+test.each(['.a[', 'a b', '[?(x)]', '.a[1'])('What cannot be read finds nothing: %s', (path) => {
   expect(parseJsonPath(path)).toBeUndefined();
 });

@@ -25,7 +25,7 @@ describe('label selectors as text', () => {
     { name: 'empty members of a set', text: 'a in (,x)', canonical: 'a in (,x)' },
     { name: 'keywords as keys and values', text: 'in in (notin),notin=in', canonical: 'in in (notin),notin=in' },
     { name: 'negated key before an operator is absence of the key', text: '!a', canonical: '!a' },
-  ])('a label selector as text: $name', ({ text, canonical }) =>
+  ])('A label selector as text: $name', ({ text, canonical }) =>
     expect(selectorText(parseLabelSelector(text))).toBe(canonical),
   );
 
@@ -71,7 +71,7 @@ describe('label selectors as text', () => {
         "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value " +
         'must be an integer',
     },
-  ])('a label selector is refused: $name', ({ text, message }) =>
+  ])('A label selector is refused: $name', ({ text, message }) =>
     expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)),
   );
 });
@@ -90,7 +90,7 @@ describe('matching', () => {
     { text: 'n>5', matches: false },
     { text: 'app>1', matches: false },
     { text: 'toString', matches: false },
-  ])('matching by a label selector: $text', ({ text, matches }) => {
+  ])('Matching by a label selector: $text', ({ text, matches }) => {
     expect(matchesLabels(parseLabelSelector(text), labels)).toBe(matches);
     expect(matchesLabels(parseLabelSelector(text), new Map(Object.entries(labels)))).toBe(matches);
   });
@@ -114,7 +114,7 @@ describe('matching of many requirements', () => {
     };
   };
 
-  test('is that of all of them, one by one', () => {
+  test('Matching of many requirements is that of all of them, one by one', () => {
     let matching = 0;
     for (let round = 0; round < 3000; round++) {
       // Most that are drawn contradict each other: some of them are repeated instead.
@@ -136,7 +136,7 @@ describe('matching of many requirements', () => {
     { name: 'on one key', text: numbered(20_000, (i) => `app!=v${i}`), matches: true },
     { name: 'with as many values', text: `app in (web,${numbered(20_000, (i) => `v${i}`)})`, matches: true },
     { name: 'that nothing can meet', text: numbered(20_000, (i) => `app=v${i}`), matches: false },
-  ])('a label selector of many requirements asks for the labels of an object once: $name', ({ text, matches }) => {
+  ])('A label selector of many requirements asks for the labels of an object once: $name', ({ text, matches }) => {
     const requirements = [...parseLabelSelector(text)];
     const readsOf = (objects: number): number =>
       readsDuring(requirements, (counted) => {
@@ -146,7 +146,7 @@ describe('matching of many requirements', () => {
   });
 });
 
-test('a requirement that is refused names no more than its first errors', () => {
+test('A requirement that is refused names no more than its first errors', () => {
   expect(() => parseLabelSelector(`a in (${numbered(50_000, (i) => `_${i}`)})`)).toThrow(
     expect.objectContaining({ message: expect.stringMatching(/^.{1,200000}$/s) as string }),
   );
@@ -156,16 +156,16 @@ test.each([
   { name: 'requirements', text: numbered(10_000, (i) => `k${i}`) },
   { name: 'values of one requirement', text: `a in (${numbered(10_000, (i) => `v${i}`)})` },
   { name: 'values and empty values of one requirement', text: `a in (x${',,x'.repeat(10_000)})` },
-])('a long text is parsed in steps: many $name', ({ text }) => {
+])('A long text is parsed in steps: many $name', ({ text }) => {
   let steps = 0;
   for (const _ of labelSelectorSteps(text)) steps++;
   expect(steps).toBeGreaterThanOrEqual(39);
 });
 
 describe('label selectors as objects (LabelSelector)', () => {
-  test('no selector selects nothing', () => expect(requirementsOf(undefined)).toBe(nothing));
-  test('an empty selector selects everything', () => expect(requirementsOf({})).toEqual(everything));
-  test('labels and expressions, as text', () => {
+  test('A LabelSelector that is absent selects nothing', () => expect(requirementsOf(undefined)).toBe(nothing));
+  test('An empty LabelSelector selects everything', () => expect(requirementsOf({})).toEqual(everything));
+  test('A LabelSelector with labels and expressions is written as text', () => {
     const selector = {
       matchLabels: { b: 'c' },
       matchExpressions: [
@@ -175,7 +175,7 @@ describe('label selectors as objects (LabelSelector)', () => {
     };
     expect(selectorText(requirementsOf(selector))).toBe('a in (x,y),b=c,!z');
   });
-  test('an unknown operator is refused', () =>
+  test('An unknown operator of a LabelSelector is refused', () =>
     expect(() => requirementsOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow(
       '"Is" is not a valid label selector operator',
     ));
@@ -184,6 +184,6 @@ describe('label selectors as objects (LabelSelector)', () => {
 test.each([
   { text: 'a=1,b==2,c in (3)', equal: { a: '1', b: '2', c: '3' } },
   { text: 'a!=1,b in (1,2),c notin (3),d,!e,f>5', equal: {} },
-])('what $text says of values without a choice', ({ text, equal }) => {
+])('What $text says of values without a choice', ({ text, equal }) => {
   expect(Object.fromEntries(equalities(parseLabelSelector(text)))).toEqual(equal);
 });

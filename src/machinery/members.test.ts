@@ -5,7 +5,7 @@ import { RawJson, type JsonObject, type JsonValue } from './value.ts';
 const special = JSON.parse('{"__proto__":1,"b":2}') as JsonObject;
 
 describe('members', () => {
-  it("are the object's own", () => {
+  it("Members of a value are the object's own", () => {
     expect([
       memberOf({}, 'constructor'),
       memberOf({}, '__proto__'),
@@ -15,7 +15,7 @@ describe('members', () => {
     expect(keysOf({ a: undefined, b: null })).toEqual(['b']);
   });
 
-  it('are in key order in a copy', () => {
+  it('Members of a value are in key order in a copy', () => {
     const copy = sortedCopy({ z: 1, a: 2, gone: undefined, ...special });
     expect(Object.keys(copy)).toEqual(['__proto__', 'a', 'b', 'z']);
     copy['A'] = 3;
@@ -39,7 +39,7 @@ describe('equality as JSON', () => {
     { a: new RawJson('{"a": 1}').asValue(), b: { a: 1 }, equal: true },
     { a: [new RawJson('{"a": 1}').asValue()], b: [new RawJson('{"a":2}').asValue()], equal: false },
     { a: undefined, b: null, equal: false },
-  ])('equality as JSON of $a and $b is $equal', ({ a, b, equal }) => {
+  ])('Equality as JSON of $a and $b is $equal', ({ a, b, equal }) => {
     expect([jsonEqual(a, b), jsonEqual(b, a)]).toEqual([equal, equal]);
   });
 });

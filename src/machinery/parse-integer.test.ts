@@ -29,7 +29,7 @@ test.each([
   ['-9223372036854775809', 'value out of range'],
   ['1'.repeat(1_000_000), 'value out of range'],
   [`${'0'.repeat(1_000_000)}x`, 'invalid syntax'],
-])('a text that is none says why (row %#)', (text, why) => {
+])('A text that is none says why (row %#)', (text, why) => {
   expect(readInteger(text)).toBe(why);
   expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 });

@@ -61,7 +61,7 @@ describe('canonical notation', () => {
     { text: '1.', canonical: '1.' },
     { text: '.', canonical: '0' },
     { text: 'm', canonical: '0' },
-  ])('canonical notation of quantities: $text is $canonical', ({ text, canonical }) => {
+  ])('Canonical notation of quantities: $text is $canonical', ({ text, canonical }) => {
     expect(parseQuantity(text).toString()).toBe(canonical);
     expect(canonicalQuantity(text)).toBe(canonical);
     expect(canonicalQuantity(text)).toBe(canonical);
@@ -80,7 +80,7 @@ describe('canonical notation', () => {
     { text: '1e99999', message: wrongSuffix },
     { text: '1'.repeat(300), message: wrongFormat },
     { text: '{}', message: wrongFormat },
-  ])('canonical notation of quantities refuses "$text"', ({ text, message }) => {
+  ])('Canonical notation of quantities refuses "$text"', ({ text, message }) => {
     expect(() => parseQuantity(text)).toThrow(expect.objectContaining({ message }));
   });
 });
@@ -94,13 +94,13 @@ describe('arithmetic', () => {
     { name: 'zero takes the other’s format', sum: '0 + 1Gi', result: '1Gi' },
     { name: 'beyond 64 bits', sum: '9E + 9E', result: '18E' },
     { name: 'to zero', sum: '1 + -1', result: '0' },
-  ])('quantity arithmetic adds $name', ({ sum, result }) => {
+  ])('Quantity arithmetic adds $name', ({ sum, result }) => {
     const [a, b] = sum.split(' + ').map((text) => q(text));
     expect(a!.add(b!).toString()).toBe(result);
     expect(q(result).sub(b!).compare(a!)).toBe(0);
   });
 
-  test('compares quantities without loss of precision', () => {
+  test('Quantity arithmetic compares quantities without loss of precision', () => {
     expect(q('1000m').compare(q('1'))).toBe(0);
     expect(q('1Ki').compare(q('1k'))).toBeGreaterThan(0);
     expect(q('-1').compare(0)).toBeLessThan(0);
@@ -108,7 +108,7 @@ describe('arithmetic', () => {
     expect([q('-3').sign(), q('0').sign(), q('3m').sign()]).toEqual([-1, 0, 1]);
   });
 
-  test('values are rounded away from zero', () => {
+  test('Quantities are rounded away from zero', () => {
     expect(q('1500m').value()).toBe(2n);
     expect(q('-1500m').value()).toBe(-2n);
     expect(q('1Gi').value()).toBe(1073741824n);
@@ -118,7 +118,7 @@ describe('arithmetic', () => {
     expect(q('1.500').roundUp(-3).toString()).toBe('1.500');
   });
 
-  test('multiplies and negates quantities', () => {
+  test('Quantity arithmetic multiplies and negates quantities', () => {
     expect(q('100m').multiply(25).toString()).toBe('2500m');
     expect(q('1Gi').neg().toString()).toBe('-1Gi');
     expect(new Quantity(1536n * 1024n, 0, 'BinarySI').toString()).toBe('1536Ki');

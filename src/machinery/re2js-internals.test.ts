@@ -28,7 +28,7 @@ describe('the internals of re2js that this server uses', () => {
     expect(installed).toMatchObject({ version: tested });
   });
 
-  test('the engine reads a text only by length, charCodeAt and indexOf, which watchedText replaces', () => {
+  test('The engine reads a text only by length, charCodeAt and indexOf, which watchedText replaces', () => {
     const used = new Set<PropertyKey>();
     const pattern = RE2JS.compile('needle[0-9]+(?i:x)$');
     const recording = new Proxy(watchedText('hay needle12X', pattern, () => undefined) as unknown as object, {
@@ -43,14 +43,14 @@ describe('the internals of re2js that this server uses', () => {
     expect([...used].filter((name) => typeof name === 'string').sort()).toEqual(['charCodeAt', 'indexOf', 'length']);
   });
 
-  test('every character that the engine reads counts as a step, so that a long match can be ended', () => {
+  test('Every character that the engine reads counts as a step, so that a long match can be ended', () => {
     const pattern = RE2JS.compile('([ab]{0,900}[^ab]?)*[0-9]');
     let looks = 0;
     pattern.test(watchedText('ab'.repeat(10_000), pattern, () => looks++));
     expect(looks).toBeGreaterThan(100);
   });
 
-  test('the automaton reports the memory that matching has used as maxMem less memBudget', () => {
+  test('The automaton reports the memory that matching has used as maxMem less memBudget', () => {
     const pattern = RE2JS.compile('([ab]{0,900}[^ab]?)*[0-9]');
     pattern.test('ab'.repeat(10_000));
     const { lazyDFA } = pattern.re2Input;

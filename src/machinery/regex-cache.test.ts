@@ -6,13 +6,13 @@ import { RegexCache } from './regex-cache.ts';
 const large = (i: number): string => `[a-z]{200}${i}`;
 
 describe('compiled patterns', () => {
-  test('are reused for the same pattern, and errors too', () => {
+  test('Compiled patterns are reused for the same pattern, and errors too', () => {
     const cache = new RegexCache(1_000_000);
     expect(cache.get('a+')).toBe(cache.get('a+'));
     expect(cache.get('(')).toBe('error parsing regexp: missing closing ): `(`');
   });
 
-  test('are as many as fit, those that were used last', () => {
+  test('Compiled patterns are as many as fit, those that were used last', () => {
     const cache = new RegexCache(1_000_000);
     const often = cache.get('a+');
     const once = cache.get('b+');
@@ -24,7 +24,7 @@ describe('compiled patterns', () => {
     expect(cache.get('b+')).not.toBe(once);
   });
 
-  test('are dropped when they have grown by what they were matched with', () => {
+  test('Compiled patterns are dropped when they have grown by what they were matched with', () => {
     const cache = new RegexCache(1_000_000);
     const pattern = '([ab]{0,900}[^ab]?)*[0-9]';
     const growing = cache.get(pattern) as RE2JS;
@@ -36,20 +36,20 @@ describe('compiled patterns', () => {
     expect(cache.get(pattern)).not.toBe(growing);
   });
 
-  test('count with their text, also when it is no pattern', () => {
+  test('Compiled patterns count with their text, also when it is no pattern', () => {
     const cache = new RegexCache(1_000_000);
     for (let i = 0; i < 20; i++) cache.get('a'.repeat(200_000) + i);
     expect(cache.bytes).toBeLessThanOrEqual(1_000_000);
   });
 
-  test('a text that is larger than all may be is not kept for long', () => {
+  test('A text that is larger than all may be is not kept for long', () => {
     const cache = new RegexCache(1_000_000);
     cache.get('a'.repeat(1_000_000));
     cache.get('a');
     expect(cache.bytes).toBeLessThan(10_000);
   });
 
-  test('what is said before compiling ends it, and nothing is kept', () => {
+  test('What is said before compiling ends it, and nothing is kept', () => {
     const cache = new RegexCache(1_000_000);
     const over = new Error('over');
     const refuse = (): void => {

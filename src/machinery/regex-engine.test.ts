@@ -21,21 +21,21 @@ describe('the size of a pattern', () => {
     ['((a{10}){10}){10}', 1220],
     ['a|b', 3],
     ['(?P<name>a){2}', 6],
-  ])('the size of a pattern: %s', (pattern, size) => expect(regexSize(pattern)).toBe(size));
+  ])('The size of a pattern: %s', (pattern, size) => expect(regexSize(pattern)).toBe(size));
 
   test.each([
     ['a'.repeat(maxRegexSize + 1)],
     ['('.repeat(3_000_000)],
     ['((a{1,30}){1,30}){1,30}'],
     ['(?i)[\\pL\\d]{0,900}'],
-  ])('the size of a pattern: %.20s… is refused', (pattern) =>
+  ])('The size of a pattern: %.20s… is refused', (pattern) =>
     expect(compileRegex(pattern)).toBe('error parsing regexp: expression too large'),
   );
 
   test.each([
     ['(', 'error parsing regexp: missing closing ): `(`'],
     ['a{1001}', 'error parsing regexp: invalid repeat count: `{1001}`'],
-  ])('the size of a pattern: %s is no pattern', (pattern, problem) => expect(compileRegex(pattern)).toBe(problem));
+  ])('The size of a pattern: %s is no pattern', (pattern, problem) => expect(compileRegex(pattern)).toBe(problem));
 });
 
 describe('a text that is watched', () => {
@@ -48,7 +48,7 @@ describe('a text that is watched', () => {
     ['😀+', 'x😀😀', '😀😀'],
     ['needle', 'hay needle', 'needle'],
     ['^$', '', ''],
-  ])('a text that is watched is matched like any: %s', (pattern, text, found) => {
+  ])('A text that is watched is matched like any: %s', (pattern, text, found) => {
     const re = compiled(pattern);
     const matcher = re.matcher(watchedText(text, re, never));
     expect(matcher.find()).toBe(true);
@@ -56,7 +56,7 @@ describe('a text that is watched', () => {
     expect(re.test(watchedText('zzz', re, never))).toBe(false);
   });
 
-  test('ends a match when the look throws', () => {
+  test('A text that is watched ends a match when the look throws', () => {
     const re = compiled('([ab]{0,900}[^ab]?)*[0-9]');
     const over = new Error('over');
     expect(() =>

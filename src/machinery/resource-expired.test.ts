@@ -12,11 +12,11 @@ test.each([
   expect(isResourceExpired(error)).toBe(true);
 });
 
-test('the answer to an expired continue token has a token for the rest of the list', () => {
+test('The answer to an expired continue token has a token for the rest of the list', () => {
   expect(expiredContinue('token').toStatus()).toMatchObject({ metadata: { continue: 'token' } });
 });
 
-test('a 410 of an older server, with reason Gone, counts as expired, and a 404 does not', () => {
+test('A 410 of an older server, with reason Gone, counts as expired, and a 404 does not', () => {
   expect(isResourceExpired(new StatusError(410, 'Gone', 'old'))).toBe(true);
   expect(isResourceExpired(notFound({ group: '', resource: 'pods' }, 'a'))).toBe(false);
 });

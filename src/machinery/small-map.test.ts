@@ -20,7 +20,7 @@ describe.each([
 ])('a map over $name behaves as a Map', ({ map }) => {
   const expected = new Map(entries);
 
-  test('a small map finds the value of every key', () => {
+  test('A small map finds the value of every key', () => {
     for (const key of ['a', 'b', '__proto__', 'c', 'constructor']) {
       expect(map.get(key)).toBe(expected.get(key));
       expect(map.has(key)).toBe(expected.has(key));
@@ -28,7 +28,7 @@ describe.each([
     expect(map.size).toBe(3);
   });
 
-  test('a small map iterates in insertion order', () => {
+  test('A small map iterates in insertion order', () => {
     expect([...map]).toEqual(entries);
     expect([...map.entries()]).toEqual(entries);
     expect([...map.keys()]).toEqual([...expected.keys()]);
@@ -39,7 +39,7 @@ describe.each([
   });
 });
 
-test('many pairs are a real map', () => {
+test('Many pairs are a real map', () => {
   const many = Array.from({ length: 100 }, (_, i) => [`k${i}`, String(i)]).flat();
   expect(mapOfPairs(many)).not.toBeInstanceOf(PairMap);
   expect(mapOfPairs(many).get('k99')).toBe('99');

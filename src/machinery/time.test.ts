@@ -17,11 +17,11 @@ describe('Time, RFC 3339 with whole seconds', () => {
     expect(formatTime(parseTime(text).seconds)).toBe(printed);
   });
 
-  test('the zero time is the first second of year 1', () => {
+  test('The zero time is the first second of year 1', () => {
     expect(parseTime('0001-01-01T00:00:00Z').seconds).toBe(zeroTimeSeconds);
   });
 
-  test('agrees with Date over four thousand years of days', () => {
+  test('A Time agrees with Date over four thousand years of days', () => {
     for (let seconds = -62135596800; seconds < 64000000000; seconds += 86400 * 97 + 12345) {
       const text = new Date(seconds * 1000).toISOString().replace('.000', '');
       expect(formatTime(seconds)).toBe(text);

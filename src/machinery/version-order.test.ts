@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compareVersions } from './version-order.ts';
 
-test('stable before beta before alpha, newer before older, other names last', () => {
+test('Stable before beta before alpha, newer before older, other names last', () => {
   const sorted = ['foo10', 'v10beta3', 'v3beta1', 'v11alpha2', 'v12alpha1', 'v2', 'v1', 'foo1', 'v10', 'v11beta2'].sort(
     compareVersions,
   );

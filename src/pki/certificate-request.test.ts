@@ -79,7 +79,7 @@ test.each([
     request: pem('CERTIFICATE REQUEST', Buffer.from([0x30, 0, 0x30, 0])),
     problem: 'asn1: syntax error: trailing data',
   },
-])('certificate request: $name', ({ request, problem }) => {
+])('Certificate request: $name', ({ request, problem }) => {
   expect(certificateRequestProblem(request)).toBe(problem);
 });
 
@@ -104,6 +104,6 @@ test.each([
     text: pem('CERTIFICATE', Buffer.from([0x30, 0])),
     problem: 'x509: malformed certificate',
   },
-])('issued certificates: $name', ({ text, problem }) => {
+])('Issued certificates: $name', ({ text, problem }) => {
   expect(certificateChainProblem(text)).toBe(problem);
 });

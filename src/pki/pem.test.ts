@@ -44,14 +44,14 @@ describe('PEM', () => {
 });
 
 describe('DER', () => {
-  test('of more elements than anything real has is refused', () => {
+  test('DER of more elements than anything real has is refused', () => {
     expect(readDer(Buffer.alloc(20_000))).toHaveLength(10_000);
     expect(() => readDer(Buffer.alloc(20_002))).toThrow(
       expect.objectContaining({ name: 'DerError', message: 'asn1: structure error: too many elements' }),
     );
   });
 
-  test('text of half a character is refused', () => {
+  test('DER text of half a character is refused', () => {
     const [{ bytes } = { bytes: Buffer.alloc(0) }] = readPem(certificateRequest({ commonName: 'abc' }));
     const utf8String = bytes.indexOf(Buffer.from([0x0c, 3]));
     bytes[utf8String] = 0x1e;

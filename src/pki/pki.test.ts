@@ -48,14 +48,14 @@ describe('the certificates, RFC 5280', () => {
       issuer: 'CN=orch-front-proxy-ca',
       ca: false,
     },
-  ])('the certificates, RFC 5280: $name has its subject, issuer and key', ({ pair, subject, issuer, ca }) => {
+  ])('The certificates, RFC 5280: $name has its subject, issuer and key', ({ pair, subject, issuer, ca }) => {
     const certificate = read(pair.certificate);
     expect([certificate.subject, certificate.issuer, certificate.ca]).toEqual([subject, issuer, ca]);
     expect(certificate.checkPrivateKey(createPrivateKey(pair.key))).toBe(true);
     expect(createPrivateKey(pair.key).asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
   });
 
-  test('each is signed by its authority, and only by that one', () => {
+  test('Each is signed by its authority, and only by that one', () => {
     const key = createPublicKey(pki.ca.certificate);
     expect([pki.serving, pki.admin, pki.ca].map(({ certificate }) => read(certificate).verify(key))).toEqual([
       true,
@@ -69,7 +69,7 @@ describe('the certificates, RFC 5280', () => {
     expect(read(pki.serving.certificate).checkIssued(read(pki.ca.certificate))).toBe(true);
   });
 
-  test('serves under the names of the machine, the cluster and the first service addresses', () => {
+  test('The serving certificate has the names of the machine, the cluster and the first service addresses', () => {
     const certificate = read(pki.serving.certificate);
     for (const name of [
       'localhost',
@@ -87,7 +87,7 @@ describe('the certificates, RFC 5280', () => {
     expect(certificate.checkIP('10.0.0.2')).toBeUndefined();
   });
 
-  test('is valid from a little before now, authorities ten years, others one', () => {
+  test('A certificate is valid from a little before now, authorities ten years, others one', () => {
     const { certificate } = createAuthority({ commonName: 'a' }, now);
     expect([read(certificate).validFrom, read(certificate).validTo]).toEqual([
       'Mar  1 11:55:00 2026 GMT',
@@ -96,19 +96,19 @@ describe('the certificates, RFC 5280', () => {
     expect(read(createPki(names, now).admin.certificate).validTo).toBe('Mar  1 12:00:00 2027 GMT');
   });
 
-  test('writes years from 2050 on with four digits', () => {
+  test('A certificate writes years from 2050 on with four digits', () => {
     expect(read(createAuthority({ commonName: 'a' }, new Date('2045-01-01T00:00:00Z')).certificate).validTo).toBe(
       'Dec 30 00:00:00 2054 GMT',
     );
   });
 
-  test('has serial numbers of its own', () => {
+  test('A certificate has a serial number of its own', () => {
     expect(
       new Set([pki.ca, pki.serving, pki.admin].map(({ certificate }) => read(certificate).serialNumber)).size,
     ).toBe(3);
   });
 
-  test('the service account key signs, its public half verifies', () => {
+  test('The service account key signs, its public half verifies', () => {
     const signature = sign('sha256', Buffer.from('token'), pki.serviceAccount.privateKey);
     expect(verify('sha256', Buffer.from('token'), pki.serviceAccount.publicKey, signature)).toBe(true);
   });
@@ -145,22 +145,22 @@ describe('in a TLS handshake', () => {
 
   const server = { cert: pki.serving.certificate, key: pki.serving.key, ca: pki.ca.certificate };
 
-  test('client and server trust each other through the authority', async () => {
+  test('In a TLS handshake client and server trust each other through the authority', async () => {
     const peer = await handshake(server, { ca: pki.ca.certificate, cert: pki.admin.certificate, key: pki.admin.key });
     expect(peer).toEqual({ authorized: true, user: 'orch-admin', groups: 'system:masters' });
   });
 
-  test.each(['kubernetes.default.svc', 'localhost'])('the server may be called %s', async (servername) => {
+  test.each(['kubernetes.default.svc', 'localhost'])('The server may be called %s', async (servername) => {
     expect(await handshake(server, { ca: pki.ca.certificate, servername })).toMatchObject({ user: undefined });
   });
 
-  test('a client refuses a server under a name that is not in its certificate', async () => {
+  test('A client refuses a server under a name that is not in its certificate', async () => {
     await expect(handshake(server, { ca: pki.ca.certificate, servername: 'elsewhere.example' })).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     });
   });
 
-  test('a client of another control plane is refused in both directions', async () => {
+  test('A client of another control plane is refused in both directions', async () => {
     const other = createPki(names, new Date());
     await expect(handshake(server, { ca: other.ca.certificate })).rejects.toMatchObject({
       code: 'SELF_SIGNED_CERT_IN_CHAIN',
@@ -171,7 +171,7 @@ describe('in a TLS handshake', () => {
     ).toBe(false);
   });
 
-  test("the front proxy's certificate is no client certificate", async () => {
+  test("The front proxy's certificate is no client certificate", async () => {
     expect(
       (
         await handshake(server, {
@@ -183,7 +183,7 @@ describe('in a TLS handshake', () => {
     ).toBe(false);
   });
 
-  test('a serving certificate does not prove a client, nor the reverse', async () => {
+  test('A serving certificate does not prove a client, nor the reverse', async () => {
     expect(
       (await handshake(server, { ca: pki.ca.certificate, cert: pki.serving.certificate, key: pki.serving.key }))
         .authorized,
@@ -196,7 +196,7 @@ describe('in a TLS handshake', () => {
     ).rejects.toMatchObject({ code: 'INVALID_PURPOSE' });
   });
 
-  test('a self-signed certificate brings its own authority', async () => {
+  test('A self-signed certificate brings its own authority', async () => {
     const own = createSelfSigned('api.example.com', names, new Date());
     const authority = own.certificate.slice(own.certificate.lastIndexOf('-----BEGIN'));
     expect(
@@ -211,18 +211,18 @@ test.each([
   { range: '192.168.255.248/29', ip: '192.168.255.249' },
   { range: 'fd00:1::/108', ip: 'fd00:1::1' },
   { range: 'nonsense', ip: undefined },
-])('the first service address of $range is $ip', ({ range, ip }) => {
+])('The first service address of $range is $ip', ({ range, ip }) => {
   expect(firstServiceIp(range)).toBe(ip);
 });
 
 describe('servingNames', () => {
-  test('names every interface when the server listens on all of them', () => {
+  test('servingNames names every interface when the server listens on all of them', () => {
     const wild = servingNames({ bindAddress: '0.0.0.0', serviceClusterIpRanges: [] });
     expect(wild.ipAddresses).toEqual(expect.arrayContaining(['127.0.0.1', '::1']));
     expect(wild.ipAddresses).not.toContain('0.0.0.0');
   });
 
-  test('leaves out what is no DNS name, and says nothing twice', () => {
+  test('servingNames leaves out what is no DNS name, and says nothing twice', () => {
     const { dnsNames, ipAddresses } = servingNames({
       bindAddress: '127.0.0.1',
       externalHostname: 'not a name',

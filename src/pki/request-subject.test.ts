@@ -7,13 +7,13 @@ test.each([
   { name: 'with all there is', subject: { commonName: 'system:node:a', organizations: ['system:nodes', 'two'] } },
   { name: 'without a name', subject: { commonName: '', organizations: ['system:masters'] } },
   { name: 'in any script', subject: { commonName: 'ünïcode', organizations: [] } },
-])('reads a subject $name', ({ subject }) => {
+])('The subject of a certificate request is read $name', ({ subject }) => {
   const pem = certificateRequest(subject);
   expect(certificateRequestProblem(pem)).toBeUndefined();
   expect(requestSubject(pem)).toEqual(subject);
 });
 
-test('refuses what is no request', () => {
+test('Bytes that are no certificate request are refused', () => {
   expect(() => requestSubject('x')).toThrow('PEM block type must be CERTIFICATE REQUEST');
   expect(() =>
     requestSubject(

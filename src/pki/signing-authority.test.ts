@@ -17,7 +17,7 @@ const all = {
   names: { dns: ['a.example.com'], email: ['a@example.com'], uri: ['spiffe://a'], ip: ['10.0.0.1'] },
 };
 
-test('a certificate has the subject, the names and the key of its request, and is that of its authority', () => {
+test('A certificate has the subject, the names and the key of its request, and is that of its authority', () => {
   const request = certificateRequest(all);
   const certificate = new X509Certificate(authority.sign(request, ['server auth', 'client auth'], validity));
   const ca = new X509Certificate(pair.certificate);
@@ -37,7 +37,7 @@ test('a certificate has the subject, the names and the key of its request, and i
   expect(certificate.publicKey.export({ type: 'spki', format: 'der' })).toEqual(requestDetails(request).publicKey);
 });
 
-test('two certificates of one request have different serial numbers', () => {
+test('Two certificates of one request have different serial numbers', () => {
   const serials = [1, 2].map(
     () => new X509Certificate(authority.sign(certificateRequest(all), ['client auth'], validity)).serialNumber,
   );
@@ -58,24 +58,24 @@ test.each([
     message: 'expected one certificate, found 2',
   },
   { name: 'no certificate', key: pair.key, certificate: 'x', message: 'expected one certificate, found 0' },
-])('an authority is not made of $name', ({ key, certificate, message }) => {
+])('An authority is not made of $name', ({ key, certificate, message }) => {
   expect(() => new SigningAuthority(certificate, String(key))).toThrow(message);
 });
 
-test('usages that certificates do not have are refused', () => {
+test('Usages that certificates do not have are refused', () => {
   expect(() => authority.sign(certificateRequest(all), ['client auth', 'other'], validity)).toThrow(
     'unrecognized usage values: other',
   );
 });
 
-test('a request that was changed after its signature is refused', () => {
+test('A request that was changed after its signature is refused', () => {
   const der = Buffer.from(certificateRequest(all).replace(/-----.*-----/g, ''), 'base64');
   der[der.indexOf('system:node:a') + 12] = 'b'.charCodeAt(0);
   const changed = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
   expect(() => authority.sign(changed, ['client auth'], validity)).toThrow('unable to verify certificate request');
 });
 
-test('the names of a request are read', () => {
+test('The names of a request are read', () => {
   const { dnsNames, emailAddresses, uris, ipAddresses } = requestDetails(certificateRequest(all));
   expect({ dnsNames, emailAddresses, uris, ipAddresses: ipAddresses.map((ip) => [...ip]) }).toEqual({
     dnsNames: ['a.example.com'],
@@ -85,7 +85,7 @@ test('the names of a request are read', () => {
   });
 });
 
-test('a list with two extensions of one kind is refused: readers would not agree on which counts', () => {
+test('A list with two extensions of one kind is refused: readers would not agree on which counts', () => {
   const names = extension('2.5.29.17', Buffer.from([0x30, 0]));
   expect([...readExtensions(names).keys()]).toEqual(['551d11']);
   expect(() => readExtensions(Buffer.concat([names, names]))).toThrow('duplicate requested extensions');

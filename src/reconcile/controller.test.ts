@@ -23,7 +23,7 @@ const setUp = (sync: ControllerOptions['sync'], more: Partial<ControllerOptions>
 };
 
 describe('a controller', () => {
-  test('tries what failed again after delays that grow to an end, and begin anew when it went well', async () => {
+  test('A controller tries again after delays that grow to an end, and begin anew after a success', async () => {
     const at: number[] = [];
     let fails = 5;
     const { clock, controller, failures } = setUp(() => {
@@ -44,7 +44,7 @@ describe('a controller', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('works on a key once at a time; being asked meanwhile leads to one more', async () => {
+  test('A controller works on a key once at a time; being asked meanwhile leads to one more', async () => {
     const ends: (() => void)[] = [];
     const { clock, controller } = setUp(() => new Promise((resolve) => ends.push(() => resolve(undefined))));
     for (let i = 0; i < 3; i++) controller.add('a');
@@ -61,7 +61,7 @@ describe('a controller', () => {
     expect(ends).toHaveLength(2);
   });
 
-  test('has no more keys under way than workers, and one that hangs does not hold up the others', async () => {
+  test('A controller has no more keys under way than workers, and one that hangs stops no others', async () => {
     const order: string[] = [];
     const { clock, controller } = setUp(
       (key, signal) => {
@@ -80,7 +80,7 @@ describe('a controller', () => {
     expect(order).toHaveLength(4);
   });
 
-  test('drops the delay of a key that is asked for before it is over', async () => {
+  test('A controller drops the delay of a key that is asked for before it is over', async () => {
     let runs = 0;
     const { clock, controller } = setUp(() => Promise.resolve(++runs < 3 ? { requeueAfterMs: 50 } : undefined));
     controller.add('a');
@@ -107,7 +107,7 @@ describe('a controller', () => {
     { name: 'that asks for another try', sync: () => Promise.resolve('retry' as const), tries: 4, told: false },
     { name: 'that throws a TerminalError', sync: () => Promise.reject(new TerminalError('no')), tries: 1, told: true },
     { name: 'that is done', sync: () => Promise.resolve(undefined), tries: 1, told: false },
-  ])('a controller has other keys done beside a sync $name', async ({ sync, tries, told }) => {
+  ])('A controller has other keys done beside a sync $name', async ({ sync, tries, told }) => {
     const runs: string[] = [];
     const { clock, controller, failures } = setUp(
       (key) => {
@@ -124,7 +124,7 @@ describe('a controller', () => {
     expect(failures).toHaveLength(told ? tries : 0);
   });
 
-  test('waits at its stop for what is under way, which gets a signal, and tells no failure of it', async () => {
+  test('A controller waits at its stop for what is under way, which gets a signal', async () => {
     let end: (error: Error) => void = () => undefined;
     let isAborted = false;
     const { clock, controller, failures } = setUp((_, signal) => {
@@ -165,7 +165,7 @@ describe('a controller with informers', () => {
     return { clock, source, informer, controller, synced };
   };
 
-  test('works on nothing before they are synced, and then on each object', async () => {
+  test('A controller with informers works on nothing before they are synced, and then on each object', async () => {
     const { clock, source, informer, synced, controller } = await startWith('a', 'b');
     controller.add('own');
     await clock.advance(0);
@@ -179,7 +179,7 @@ describe('a controller with informers', () => {
     expect(synced).toEqual(['own', 'a', 'b']);
   });
 
-  test('is woken for the keys of an object before and after a change', async () => {
+  test('A controller with informers is woken for the keys of an object before and after a change', async () => {
     const { clock, source, informer, synced } = await startWith('a');
     informer.start();
     await clock.advance(0);
@@ -196,7 +196,7 @@ describe('a controller with informers', () => {
     expect(await take()).toEqual(['a', 'y']);
   });
 
-  test('works once on a key whose changes come together', async () => {
+  test('A controller with informers works once on a key whose changes come together', async () => {
     const { clock, source, informer, synced } = await startWith();
     informer.start();
     await clock.advance(0);
@@ -207,7 +207,7 @@ describe('a controller with informers', () => {
     expect(synced).toEqual(['a']);
   });
 
-  test('is not woken any more once it is stopped', async () => {
+  test('A controller with informers is not woken any more once it is stopped', async () => {
     const { clock, source, informer, synced, controller } = await startWith();
     informer.start();
     await clock.advance(0);
@@ -217,7 +217,7 @@ describe('a controller with informers', () => {
     expect(synced).toEqual([]);
   });
 
-  test('stops while they are not synced', async () => {
+  test('A controller with informers stops while they are not synced', async () => {
     const { controller } = await startWith();
     await controller.stop();
   });

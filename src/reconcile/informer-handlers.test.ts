@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { setUp, told } from './testing/observed-informer.ts';
 
 describe('the handlers of an informer', () => {
-  test('that come later are told of what is there, and of each change from then on', async () => {
+  test('The handlers of an informer that come later are told of what is there and of each change', async () => {
     const t = setUp();
     t.source.set('a');
     await t.start();
@@ -12,7 +12,7 @@ describe('the handlers of an informer', () => {
     expect(late.lines).toEqual(['initial a@1', 'add b@2']);
   });
 
-  test('that are removed are told of nothing more', async () => {
+  test('The handlers of an informer that are removed are told of nothing more', async () => {
     const t = setUp();
     await t.start();
     const other = told();
@@ -23,7 +23,7 @@ describe('the handlers of an informer', () => {
     expect([other.lines, t.lines]).toEqual([['add a@1'], ['add a@1', 'add b@2']]);
   });
 
-  test('are told by all others, when one throws', async () => {
+  test('The handlers of an informer are told by all others, when one throws', async () => {
     const t = setUp();
     t.informer.addHandler({
       onAdd: () => {
@@ -39,7 +39,7 @@ describe('the handlers of an informer', () => {
     expect(t.warnings).toEqual(['a handler of an informer failed']);
   });
 
-  test('are told in order of what one of them causes', async () => {
+  test('The handlers of an informer are told in order of what one of them causes', async () => {
     const t = setUp();
     t.informer.addHandler({
       onAdd: ({ name, data }) => {
@@ -54,7 +54,7 @@ describe('the handlers of an informer', () => {
     expect([t.lines, last.lines]).toEqual([expected, expected]);
   });
 
-  test('that come or go while others are told are told each change once', async () => {
+  test('The handlers of an informer that come or go while others are told are told each change once', async () => {
     const t = setUp();
     const late = told();
     const first = t.informer.addHandler({
@@ -69,7 +69,7 @@ describe('the handlers of an informer', () => {
     expect(late.lines).toEqual(['initial a@1', 'add b@2']);
   });
 
-  test('are told of all objects again at each resync', async () => {
+  test('The handlers of an informer are told of all objects again at each resync', async () => {
     const t = setUp({ resyncMs: 1000 });
     t.source.set('a');
     await t.start();
@@ -77,7 +77,7 @@ describe('the handlers of an informer', () => {
     expect(t.lines).toEqual(['initial a@1', 'update a@1 to a@1', 'update a@1 to a@1']);
   });
 
-  test('are told of what the transform leaves', async () => {
+  test('The handlers of an informer are told of what the transform leaves', async () => {
     const t = setUp({ transform: (object) => ({ ...object, data: object.data.toUpperCase() }) });
     t.source.set('a', 'x');
     await t.start();

@@ -120,7 +120,7 @@ class History {
 
 const histories = 100;
 
-test('random histories end with the state of the source, and handlers see the changes of a key in order', async () => {
+test('Random histories end with the state of the source, and handlers see the changes of a key in order', async () => {
   let [lists, resumed, missed] = [0, 0, 0];
   for (let seed = 1; seed <= histories; seed++) {
     const history = new History(seed);

@@ -7,7 +7,7 @@ import { setUp } from './testing/observed-informer.ts';
 const retryMs = 800 + 400;
 
 describe('an informer', () => {
-  test('tells what is there, is synced then, and tells each change after it', async () => {
+  test('An informer tells what is there, is synced then, and tells each change after it', async () => {
     const t = setUp();
     t.source.set('a');
     t.source.set('b', 'x');
@@ -28,13 +28,13 @@ describe('an informer', () => {
     expect(t.state()).toEqual([...t.source.objects.values()]);
   });
 
-  test('is synced with an empty resource', async () => {
+  test('An informer is synced with an empty resource', async () => {
     const t = setUp();
     await t.start();
     expect([t.informer.hasSynced, t.lines]).toEqual([true, []]);
   });
 
-  test('reads all pages of a list', async () => {
+  test('An informer reads all pages of a list', async () => {
     const t = setUp();
     t.source.pageSize = 2;
     for (const name of ['a', 'b', 'c', 'd', 'e']) t.source.set(name);
@@ -43,7 +43,7 @@ describe('an informer', () => {
     expect(t.source.watchedAfter).toEqual(['5']);
   });
 
-  test('keeps the objects of its source and no copies', async () => {
+  test('An informer keeps the objects of its source and no copies', async () => {
     const t = setUp();
     const object = t.source.set('a');
     await t.start();
@@ -52,7 +52,7 @@ describe('an informer', () => {
     expect(t.informer.lister.get('', 'b')).toBe(next);
   });
 
-  test('stops: the watch is closed, no timer is left, and nothing more is told', async () => {
+  test('An informer stops: the watch is closed, no timer is left, and nothing more is told', async () => {
     const t = setUp({ resyncMs: 1000 });
     await t.start();
     await t.informer.stop();
@@ -60,7 +60,7 @@ describe('an informer', () => {
     expect([t.source.openWatches, t.clock.pending, t.lines]).toEqual([0, 0, []]);
   });
 
-  test('stops while it waits for its next attempt', async () => {
+  test('An informer stops while it waits for its next attempt', async () => {
     const t = setUp();
     t.source.isAway = true;
     await t.start();
@@ -144,7 +144,7 @@ describe('an informer whose watch ends', () => {
       lists: 1,
       lines: ['initial a@1', 'add b@2'],
     },
-  ])('an informer whose watch ends: $name', async ({ meanwhile, end, lists, lines }) => {
+  ])('An informer whose watch ends: $name', async ({ meanwhile, end, lists, lines }) => {
     const t = setUp();
     t.source.set('a');
     await t.start();
@@ -159,7 +159,7 @@ describe('an informer whose watch ends', () => {
     expect(t.source.openWatches).toBe(1);
   });
 
-  test('goes on at a bookmark, when what came before is forgotten', async () => {
+  test('An informer whose watch ends goes on at a bookmark, when what came before is forgotten', async () => {
     const t = setUp();
     t.source.set('a');
     await t.start();
@@ -171,7 +171,7 @@ describe('an informer whose watch ends', () => {
     expect([t.source.lists.length, t.source.watchedAfter]).toEqual([1, ['1', '11']]);
   });
 
-  test('lists what is not older than it knows', async () => {
+  test('An informer whose watch ends lists what is not older than it knows', async () => {
     const t = setUp();
     t.source.set('a');
     await t.start();
@@ -184,7 +184,7 @@ describe('an informer whose watch ends', () => {
 });
 
 describe('an informer whose source fails', () => {
-  test('tries again after delays that grow to an end, each with jitter, and begin anew after a watch', async () => {
+  test('An informer whose source fails tries again after growing delays, which begin anew after a watch', async () => {
     const t = setUp({ retry: { firstMs: 100, maxMs: 300, jitter: 1 } });
     t.source.isAway = true;
     await t.start();
@@ -207,7 +207,7 @@ describe('an informer whose source fails', () => {
     expect(t.source.watchedAfter).toHaveLength(lists + 1);
   });
 
-  test('waits as long as the server asks for', async () => {
+  test('An informer whose source fails waits as long as the server asks for', async () => {
     const t = setUp();
     await t.start();
     t.source.bookmark();
@@ -219,7 +219,7 @@ describe('an informer whose source fails', () => {
     expect(t.source.watchedAfter).toHaveLength(2);
   });
 
-  test('an informer does not reopen watches without a delay when they end at once, without an error', async () => {
+  test('An informer does not reopen watches without a delay when they end at once, without an error', async () => {
     const t = setUp();
     await t.start();
     for (let i = 0; i < 5; i++) {
@@ -229,7 +229,7 @@ describe('an informer whose source fails', () => {
     expect(t.source.watchedAfter).toHaveLength(1);
   });
 
-  test('rejects who asks whether it is synced, while others wait until it is', async () => {
+  test('An informer whose source fails rejects one waiter for the sync, while others wait', async () => {
     const t = setUp();
     t.source.isAway = true;
     await t.start();
@@ -241,7 +241,7 @@ describe('an informer whose source fails', () => {
     await t.informer.synced();
   });
 
-  test('stays synced, with what it knows, when the source is away later', async () => {
+  test('An informer whose source fails stays synced, with what it knows, when the source is away later', async () => {
     const t = setUp();
     t.source.set('a');
     await t.start();
@@ -252,7 +252,7 @@ describe('an informer whose source fails', () => {
     expect([t.informer.hasSynced, t.informer.objects.size, t.lines]).toEqual([true, 1, ['initial a@1']]);
   });
 
-  test('reads a list without pages when it expires between them', async () => {
+  test('An informer whose source fails reads a list without pages when it expires between them', async () => {
     const t = setUp();
     t.source.pageSize = 1;
     for (const name of ['a', 'b', 'c']) t.source.set(name);
@@ -266,7 +266,7 @@ describe('an informer whose source fails', () => {
     expect([t.informer.hasSynced, t.state().length]).toEqual([true, 3]);
   });
 
-  test('leaves no object out that it cannot transform: it is not synced, and says why', async () => {
+  test('An informer that cannot transform an object is not synced, and says why', async () => {
     let isBroken = true;
     const t = setUp({
       transform(object) {

@@ -37,9 +37,9 @@ describe.each<{ name: string; indexers: Indexers<MemoryObject> }>([
     { name: 'those of a namespace', got: () => lister.listIn('x'), expected: ['x/a', 'x/b'] },
     { name: 'those of a namespace with a label', got: () => lister.listIn('x', withLabel('db')), expected: ['x/b'] },
     { name: 'none of a namespace without any', got: () => lister.listIn('z'), expected: [] },
-  ])('a lister lists $name', ({ got, expected }) => expect(names(got())).toEqual(expected));
+  ])('A lister lists $name', ({ got, expected }) => expect(names(got())).toEqual(expected));
 
-  test('finds an object by namespace and name', () => {
+  test('A lister finds an object by namespace and name', () => {
     expect(lister.get('x', 'b')).toBe(objects[1]);
     expect(lister.get('', 'wide')).toBe(objects[3]);
     expect(lister.get('y', 'b')).toBeUndefined();
@@ -49,7 +49,7 @@ describe.each<{ name: string; indexers: Indexers<MemoryObject> }>([
 describe('an index', () => {
   const byLabel: Indexers<MemoryObject> = { label: ({ labels }) => Object.values(labels) };
 
-  test('follows what is set, changed and deleted, and forgets values without objects', () => {
+  test('An index follows what is set, changed and deleted, and forgets values without objects', () => {
     const state = new ObjectIndexes(byLabel);
     state.set('a', object('', 'a', { one: '1', two: '2' }));
     state.set('b', object('', 'b', { one: '1' }));
@@ -61,14 +61,14 @@ describe('an index', () => {
     expect([state.indexValues('label'), state.size]).toEqual([['3'], 1]);
   });
 
-  test('that is added later has the objects that are there', () => {
+  test('An index that is added later has the objects that are there', () => {
     const state = new ObjectIndexes<MemoryObject>();
     state.set('a', object('', 'a', { one: '1' }));
     state.addIndexers(byLabel);
     expect(names(state.byIndex('label', '1'))).toEqual(['a']);
   });
 
-  test('has a name of its own, and is asked by it', () => {
+  test('An index has a name of its own, and is asked by it', () => {
     const state = new ObjectIndexes(byLabel);
     expect(() => state.addIndexers(byLabel)).toThrow('there is an index "label" already');
     expect(() => state.byIndex('other', '1')).toThrow('there is no index "other"');

@@ -21,13 +21,13 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
 }
 
 describe('a work queue', () => {
-  test('gives keys in the order in which they were added, each once', async () => {
+  test('A work queue gives keys in the order in which they were added, each once', async () => {
     const { queue } = setUp();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(await takeAll(queue)).toEqual(['a', 'b', 'c']);
   });
 
-  test('is fair: a key that is added again and again does not keep others waiting', async () => {
+  test('A work queue is fair: a key that is added again and again does not keep others waiting', async () => {
     const { queue } = setUp();
     for (const key of ['busy', 'b', 'c']) queue.add(key);
     const taken: string[] = [];
@@ -40,7 +40,7 @@ describe('a work queue', () => {
     expect(taken).toEqual(['busy', 'b', 'c', 'busy', 'busy', 'busy']);
   });
 
-  test('gives a key to one worker at a time; added meanwhile, it comes once more when that one is done', async () => {
+  test('A work queue gives a key to one worker at a time; a key added meanwhile comes once more', async () => {
     const { queue } = setUp();
     queue.add('a');
     expect(await queue.get()).toBe('a');
@@ -52,7 +52,7 @@ describe('a work queue', () => {
     expect(queue.length).toBe(0);
   });
 
-  test('gives keys to workers in the order in which they began to wait', async () => {
+  test('A work queue gives keys to workers in the order in which they began to wait', async () => {
     const { queue } = setUp();
     const workers = [queue.get(), queue.get()];
     queue.add('a');
@@ -60,14 +60,14 @@ describe('a work queue', () => {
     expect(await Promise.all(workers)).toEqual(['a', 'b']);
   });
 
-  test('takes a long list of keys in linear time', async () => {
+  test('A work queue takes a long list of keys in linear time', async () => {
     const { queue } = setUp();
     const keys = Array.from({ length: 5000 }, (_, i) => `key-${i}`);
     for (const key of keys) queue.add(key);
     expect(await takeAll(queue)).toEqual(keys);
   });
 
-  test('ignores the end of work on a key that was not taken', async () => {
+  test('A work queue ignores the end of work on a key that was not taken', async () => {
     const { queue } = setUp();
     queue.done('a');
     queue.add('a');
@@ -145,7 +145,7 @@ describe('a delay of a key', () => {
       },
       at: [],
     },
-  ])('a delay of a key: $name', async ({ act, at }) => {
+  ])('A delay of a key: $name', async ({ act, at }) => {
     const { queue, clock } = setUp();
     const taken: number[] = [];
     const worker = async (): Promise<void> => {
@@ -164,7 +164,7 @@ describe('a delay of a key', () => {
 });
 
 describe('a work queue that is shut down', () => {
-  test('takes no more keys, gives out those that wait, and then tells workers to end', async () => {
+  test('A work queue that is shut down gives out keys that wait, takes no more, and ends its workers', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.shutDown();
@@ -174,14 +174,14 @@ describe('a work queue that is shut down', () => {
     expect(queue.isShuttingDown).toBe(true);
   });
 
-  test('tells workers that wait to end', async () => {
+  test('A work queue that is shut down tells workers that wait to end', async () => {
     const { queue } = setUp();
     const worker = queue.get();
     queue.shutDown();
     expect(await worker).toBeUndefined();
   });
 
-  test('with a drain ends when all that waited has been worked on, with what was added during the work', async () => {
+  test('A work queue that is shut down with a drain ends when all keys have been worked on', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.add('b');
@@ -198,12 +198,12 @@ describe('a work queue that is shut down', () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  test('with a drain ends at once when there is nothing', async () => {
+  test('A work queue that is shut down with a drain ends at once when there is nothing', async () => {
     await setUp().queue.shutDownWithDrain();
   });
 });
 
-test('an observer is told when a key waits, is taken, is done, and is tried again', async () => {
+test('An observer is told when a key waits, is taken, is done, and is tried again', async () => {
   const seen: string[] = [];
   const { queue } = setUp({
     waits: () => {

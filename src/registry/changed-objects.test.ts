@@ -77,7 +77,7 @@ test.each([
   },
 );
 
-test('a node whose status has an address twice cannot be changed', () => {
+test('A node whose status has an address twice cannot be changed', () => {
   const address = { type: 'InternalIP', address: '10.0.0.1' };
   const nodes = new KindRules<{ spec: Json }>('v1', 'nodes');
   const node = {

@@ -293,7 +293,7 @@ test.each<Case>([
       },
     }),
   },
-])('the work of a write grows with the object and no faster: $name', ({ resource, subresource = '', object, old }) => {
+])('The work of a write grows with the object and no faster: $name', ({ resource, subresource = '', object, old }) => {
   const [group = '', name = ''] = resource.split('/');
   const definition = definitionOf(group, name);
   const strategy =

@@ -13,7 +13,7 @@ function named(group: string, resourceName: string): NamedStore {
   return { store: { group, resourceName, close } as unknown as ResourceStore, closed };
 }
 
-test('a store is found from the moment it is added, by readers that were given the directory before', () => {
+test('A store is found from the moment it is added, by readers that were given the directory before', () => {
   const stores = new ResourceStores();
   const read = (): ResourceStore | undefined => stores.storeOf('', 'pods');
   expect(read()).toBeUndefined();
@@ -22,7 +22,7 @@ test('a store is found from the moment it is added, by readers that were given t
   expect(read()).toBe(store);
 });
 
-test('a built-in resource is found by the group that serves it, not by that of its stored kind', () => {
+test('A built-in resource is found by the group that serves it, not by that of its stored kind', () => {
   const stores = new ResourceStores();
   const { store } = named('', 'events');
   stores.addBuiltIn('events.k8s.io', store);
@@ -30,7 +30,7 @@ test('a built-in resource is found by the group that serves it, not by that of i
   expect(stores.storeOf('', 'events')).toBeUndefined();
 });
 
-test('a custom resource does not replace a built-in one, and goes only by its own store', () => {
+test('A custom resource does not replace a built-in one, and goes only by its own store', () => {
   const stores = new ResourceStores();
   const [builtIn, custom, next] = [named('', 'pods').store, named('', 'pods').store, named('', 'pods').store];
   stores.add(custom);
@@ -44,7 +44,7 @@ test('a custom resource does not replace a built-in one, and goes only by its ow
   expect(stores.stores).toEqual([builtIn]);
 });
 
-test('closing the directory closes built-in and custom resources', async () => {
+test('Closing the directory closes built-in and custom resources', async () => {
   const stores = new ResourceStores();
   const [pods, widgets] = [named('', 'pods'), named('example.com', 'widgets')];
   stores.addBuiltIn('', pods.store);

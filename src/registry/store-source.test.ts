@@ -47,7 +47,7 @@ describe('a list of a store, for an informer', () => {
       version: { match: 'notOlderThan', revision: 5 },
     },
     { name: 'the most recent again', freshness: 'mostRecent', notBefore: '5', version: { match: 'mostRecent' } },
-  ])('a list of a store, for an informer is $name', async ({ freshness, notBefore, version }) => {
+  ])('A list of a store, for an informer is $name', async ({ freshness, notBefore, version }) => {
     const t = setUp();
     const { signal } = new AbortController();
     const pages = [];
@@ -61,7 +61,7 @@ describe('a list of a store, for an informer', () => {
     expect(t.versions).toEqual([version]);
   });
 
-  test('is the most recent when the store was put back to before the version that is known', async () => {
+  test('A list of a store for an informer is the most recent when the store was put back in time', async () => {
     const t = setUp({
       list: ({ match }) =>
         match === 'notOlderThan'
@@ -80,7 +80,7 @@ test.each<{ reason: StorageReason; code: number }>([
   { reason: 'SlowConsumer', code: 410 },
   { reason: 'Unavailable', code: 503 },
   { reason: 'Internal', code: 500 },
-])('a watch that the store ends with $reason ends with code $code for an informer', async ({ reason, code }) => {
+])('A watch that the store ends with $reason ends with code $code for an informer', async ({ reason, code }) => {
   const t = setUp({ ended: new StorageError(reason, 'why') });
   const source = createStoreSource({ store: t.store, freshness: 'any' });
   const watch = await source.watch({ after: '7', signal: new AbortController().signal, onReady: () => undefined });
@@ -88,7 +88,7 @@ test.each<{ reason: StorageReason; code: number }>([
   expect(watch.version).toBe('7');
 });
 
-test('an informer of a store tries again each second, and tells of each failure', async () => {
+test('An informer of a store tries again each second, and tells of each failure', async () => {
   const clock = new FakeClock();
   const errors: unknown[] = [];
   const t = setUp({ list: () => Promise.reject(serviceUnavailable('the store is away')) });

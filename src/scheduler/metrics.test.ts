@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { allMetrics, MetricRegistry } from '../server/metrics/metric-registry.ts';
 import { createSchedulerMetrics } from './metrics.ts';
 
-test('what the scheduler does is shown under the names and labels of kube-scheduler', async () => {
+test('What the scheduler does is shown under the names and labels of kube-scheduler', async () => {
   const registry = new MetricRegistry({ ...allMetrics, showHidden: true });
   const metrics = createSchedulerMetrics(registry);
   metrics.attempted('default-scheduler', 'scheduled', 0.01);

@@ -60,7 +60,7 @@ describe('a stream that is copied to a client', () => {
       log: ['a', 'b', 'waited for', 'c'],
     },
     { name: 'ends the answer at once when it breaks off', source: () => failing('a'), log: ['a', 'aborted'] },
-  ])('a stream that is copied to a client: $name', async ({ source, accepts, log }) => {
+  ])('A stream that is copied to a client: $name', async ({ source, accepts, log }) => {
     const client = new Client(accepts);
     const from = source();
     await copyStream(from, client, () => undefined);
@@ -68,7 +68,7 @@ describe('a stream that is copied to a client', () => {
     expect(from.destroyed).toBe(true);
   });
 
-  test('is stopped when the client is gone already', async () => {
+  test('A stream that is copied to a client is stopped when the client is gone already', async () => {
     const client = new Client();
     client.closed = true;
     const source = pieces('a');
@@ -76,7 +76,7 @@ describe('a stream that is copied to a client', () => {
     expect(client.log).toEqual([]);
   });
 
-  test('is stopped when the client goes, and nothing is aborted then', async () => {
+  test('A stream that is copied to a client is stopped when the client goes, and nothing is aborted then', async () => {
     const source = new Readable({ read: () => undefined });
     const client = new Client(() => {
       queueMicrotask(() => client.leave());

@@ -44,7 +44,7 @@ async function ask(
 }
 
 describe('a request is served', () => {
-  test('when its caller is known and may make it', async () => {
+  test('A request is served when its caller is known and may make it', async () => {
     const { status, body, judged, headers } = await ask('/metrics?x=y', { method: 'POST' });
     expect([status, body, headers]).toEqual([200, 'served', { 'x-own': 'yes' }]);
     expect(judged).toEqual([
@@ -52,7 +52,7 @@ describe('a request is served', () => {
     ]);
   });
 
-  test('by its path as it is decoded', async () => {
+  test('A request is served by its path as it is decoded', async () => {
     expect((await ask('/%6detrics')).judged[0]!.path).toBe('/metrics');
   });
 });
@@ -123,7 +123,7 @@ describe('a request is refused', () => {
       status: 400,
       message: 'the target of the request is no path',
     },
-  ])('$name', async ({ target = '/metrics', options, status, message, logged = [] }) => {
+  ])('A request is refused: $name', async ({ target = '/metrics', options, status, message, logged = [] }) => {
     const answer = await ask(target, options);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ kind: 'Status', status: 'Failure', code: status, message });
@@ -140,7 +140,7 @@ test.each<{ name: string; options: Parameters<typeof ask>[1]; leaves: boolean }>
     leaves: true,
   },
   { name: 'HTTP/1.1 has no streams to open', options: { authenticate: () => stranger }, leaves: false },
-])('$name', async ({ options, leaves }) => {
+])('A request to a guarded handler: $name', async ({ options, leaves }) => {
   const { headers } = await ask('/healthz', options);
   expect(headers['connection']).toBe(leaves ? 'close' : undefined);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HeaderValues, keptFields } from './header-values.ts';
 
-test('values are found by name, in their order', () => {
+test('Values are found by name, in their order', () => {
   const values = new HeaderValues([
     'accept',
     'a',
@@ -27,7 +27,7 @@ test('values are found by name, in their order', () => {
   ]);
 });
 
-test('of what a request was asked with little is kept for its record', () => {
+test('Of what a request was asked with little is kept for its record', () => {
   const values = new HeaderValues([
     'authorization',
     'Bearer secret',

@@ -74,22 +74,22 @@ describe('a health endpoint', () => {
       status: 404,
       body: '404 page not found\n',
     },
-  ])('a health endpoint: $name', async ({ target, checks, status, body }) => {
+  ])('A health endpoint: $name', async ({ target, checks, status, body }) => {
     expect(await ask(target, checks)).toMatchObject({ status, body });
   });
 
-  test('logs the reason of a failure, and counts each check', async () => {
+  test('A health endpoint logs the reason of a failure, and counts each check', async () => {
     const { warnings, observed } = await ask('/readyz', [good, bad]);
     expect(warnings).toEqual([{ err: new Error('secret reason'), check: 'etcd' }]);
     expect(observed).toEqual(['ping readyz true', 'etcd readyz false']);
   });
 
-  test('asks nothing, and counts nothing, when the client is gone', async () => {
+  test('A health endpoint asks nothing, and counts nothing, when the client is gone', async () => {
     const gone = AbortSignal.abort();
     expect(await ask('/readyz', [good], gone)).toMatchObject({ status: 500, warnings: [], observed: [] });
   });
 
-  test('does not count a check that ends because the client went', async () => {
+  test('A health endpoint does not count a check that ends because the client went', async () => {
     const client = new AbortController();
     const slow: HealthCheck = {
       name: 'slow',

@@ -3,7 +3,7 @@ import { FakeClock } from '../base/testing/fake-clock.ts';
 import { Lifecycle } from './lifecycle.ts';
 
 describe('requests in work', () => {
-  test('are waited for, the last one too', async () => {
+  test('Requests in work are waited for, the last one too', async () => {
     const lifecycle = new Lifecycle();
     lifecycle.enter();
     lifecycle.enter();
@@ -31,7 +31,7 @@ function watchesOf(lifecycle: Lifecycle, clock: FakeClock, count: number): numbe
 }
 
 describe('watches of a server that stops', () => {
-  test('end one after the other, two hundred in a second, when there is time enough', async () => {
+  test('Watches of a server that stops end one after the other, 200 in a second, given time', async () => {
     const [lifecycle, clock] = [new Lifecycle(), new FakeClock()];
     const endedAt = watchesOf(lifecycle, clock, 100);
     const ended = lifecycle.endWatches(60_000, clock);
@@ -42,7 +42,7 @@ describe('watches of a server that stops', () => {
     expect(endedAt).toEqual(Array.from({ length: 100 }, (_, i) => i * 5));
   });
 
-  test('end faster when there are more than the time allows for', async () => {
+  test('Watches of a server that stops end faster when there are more than the time allows for', async () => {
     const [lifecycle, clock] = [new Lifecycle(), new FakeClock()];
     const endedAt = watchesOf(lifecycle, clock, 1000);
     const ended = lifecycle.endWatches(1000, clock);
@@ -52,7 +52,7 @@ describe('watches of a server that stops', () => {
     expect(endedAt.filter((at) => at < 500)).toHaveLength(496);
   });
 
-  test('that stay when they were told to end are waited for as long as the time', async () => {
+  test('Watches of a server that stay when they were told to end are waited for until its time is up', async () => {
     const [lifecycle, clock] = [new Lifecycle(), new FakeClock()];
     let told = 0;
     const remove = lifecycle.addWatch(() => told++);

@@ -16,14 +16,14 @@ const noted =
   };
 
 describe('a composed chain', () => {
-  test('asks its steps in order with one context, and hands the answer back through them', async () => {
+  test('A composed chain asks its steps in order with one context, and returns the answer through them', async () => {
     const notes: string[] = [];
     const handle = compose([noted('a'), noted('b')], endpoint);
     expect(await handle(notes)).toBe(answer);
     expect(notes).toEqual(['> a', '> b', '< b', '< a']);
   });
 
-  test('ends at a step that answers itself', async () => {
+  test('A composed chain ends at a step that answers itself', async () => {
     const own: ApiResponse = { status: 403, headers: {} };
     const notes: string[] = [];
     expect(await compose([noted('a'), () => Promise.resolve(own), noted('b')], endpoint)(notes)).toBe(own);
@@ -38,7 +38,7 @@ describe('a composed chain', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ])('a composed chain rejects when a step %s, and the steps outside see it', async (_, step) => {
+  ])('A composed chain rejects when a step %s, and the steps outside see it', async (_, step) => {
     const seen: unknown[] = [];
     const outside: Middleware<string[]> = (_ctx, next) =>
       next().catch((error: unknown) => {
@@ -49,7 +49,7 @@ describe('a composed chain', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('refuses to ask the rest of the chain twice', async () => {
+  test('A composed chain refuses to ask the rest of the chain twice', async () => {
     const twice: Middleware<string[]> = async (_, next) => {
       await next();
       return next();
@@ -57,7 +57,7 @@ describe('a composed chain', () => {
     await expect(compose([twice], endpoint)([])).rejects.toThrow('next() called multiple times');
   });
 
-  test('serves requests beside each other, each with its own context', async () => {
+  test('A composed chain serves requests beside each other, each with its own context', async () => {
     const handle = compose<{ readonly id: number; seen?: number }>(
       [
         async (ctx, next) => {
@@ -72,7 +72,7 @@ describe('a composed chain', () => {
     expect(all.map(({ status }) => status)).toEqual([201, 202, 203]);
   });
 
-  test('of no steps is its endpoint', async () => {
+  test('A composed chain of no steps is its endpoint', async () => {
     expect(await compose([], endpoint)([])).toBe(answer);
   });
 });

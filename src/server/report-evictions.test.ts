@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { reportEvictions } from './report-evictions.ts';
 
-test('a flood of evictions is counted one by one and logged once a minute, with their number', () => {
+test('A flood of evictions is counted one by one and logged once a minute, with their number', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const lines: [unknown, string][] = [];

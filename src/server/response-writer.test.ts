@@ -27,7 +27,7 @@ const streaming = (run: (sink: Sink) => void) => ({
 });
 
 describe('an answer that streams', () => {
-  test('begins, writes and ends', async () => {
+  test('An answer that streams begins, writes and ends', async () => {
     const out = outlet();
     await respond(
       out,
@@ -40,7 +40,7 @@ describe('an answer that streams', () => {
   test.each([
     { name: 'the client has gone before it', options: { closed: true }, said: [] },
     { name: 'the connection breaks as it begins', options: { broken: true }, said: ['failed'] },
-  ])('an answer that streams is told so when $name: what it holds open has to be let go', async ({ options, said }) => {
+  ])('An answer that streams is told so when $name: what it holds open has to be let go', async ({ options, said }) => {
     const out = outlet(options);
     const seen: boolean[] = [];
     await respond(
@@ -52,14 +52,14 @@ describe('an answer that streams', () => {
     expect(out.said).toEqual(said);
   });
 
-  test('that fails ends the connection', async () => {
+  test('An answer that streams that fails ends the connection', async () => {
     const out = outlet();
     await respond(out, { status: 200, headers: {}, stream: () => Promise.reject(new Error('no')) }, false);
     expect(out.said).toEqual(['200', 'failed']);
   });
 });
 
-test('nothing else is written for a client that has gone', async () => {
+test('Nothing else is written for a client that has gone', async () => {
   const out = outlet({ closed: true });
   await respond(out, { status: 200, headers: {}, body: 'x' }, false);
   await respond(out, { status: 200, headers: {}, chunks: [Buffer.from('x')] }, false);

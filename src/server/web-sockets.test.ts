@@ -96,7 +96,7 @@ describe('a WebSocket ends', () => {
       stream: (sink) => (sink.abort(), Promise.resolve()),
       code: 1006,
     },
-  ])('$name', async ({ stream, leaves = false, code }) => {
+  ])('A WebSocket ends: $name', async ({ stream, leaves = false, code }) => {
     const { connect, webSockets } = await start({ stream });
     if (leaves) webSockets.leave();
     expect(await connect().closed).toBe(code);
@@ -113,7 +113,7 @@ describe('a WebSocket ends', () => {
       violate: ({ connection }) => connection.write('no frame at all'),
       code: 1002,
     },
-  ])('$name, and its stream is told', async ({ violate, code }) => {
+  ])('A WebSocket ends: $name, and its stream is told', async ({ violate, code }) => {
     const { connect, begun } = await start();
     const client = connect();
     await client.opened;
@@ -131,14 +131,14 @@ describe('the subprotocol of a WebSocket', () => {
   test.each<{ name: string; offered: readonly string[]; protocol?: string; spoken: string }>([
     { name: 'is the one of the answer', offered: ['a', 'b'], protocol: 'b', spoken: 'b' },
     { name: 'is none without offers', offered: [], spoken: '' },
-  ])('$name', async ({ offered, protocol, spoken }) => {
+  ])('The subprotocol of a WebSocket: $name', async ({ offered, protocol, spoken }) => {
     const { connect } = await start(protocol === undefined ? {} : { protocol });
     const client = connect(offered);
     await client.opened;
     expect(client.socket.protocol).toBe(spoken);
   });
 
-  test('is none where the answer has none, whatever is offered', async () => {
+  test('The subprotocol of a WebSocket is none where the answer has none, whatever is offered', async () => {
     const { port } = await start();
     const socket = net.connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
@@ -160,7 +160,7 @@ describe('the subprotocol of a WebSocket', () => {
 });
 
 describe('a client may', () => {
-  test('send messages, which nothing reads', async () => {
+  test('A WebSocket client may send messages, which nothing reads', async () => {
     const { connect, begun, finish } = await start();
     const client = connect();
     await client.opened;
@@ -173,7 +173,7 @@ describe('a client may', () => {
     expect(client.messages).toEqual(['still here']);
   });
 
-  test('ping, and is answered with what it sent', async () => {
+  test('A WebSocket client may ping, and is answered with what it sent', async () => {
     const { connect } = await start();
     const client = connect();
     await client.opened;
@@ -200,7 +200,7 @@ describe('a client that takes nothing', () => {
     return { ...server, client, sink, socket };
   }
 
-  test('makes its stream wait until it takes again, and gets everything', async () => {
+  test('A WebSocket client that takes nothing makes its stream wait, and gets everything later', async () => {
     const { client, sink, finish } = await fill();
     expect(sink.write(Buffer.from('last'))).toBe(false);
     let isDrained = false;
@@ -214,7 +214,7 @@ describe('a client that takes nothing', () => {
     expect(client.messages.length).toBe(messages + 1);
   });
 
-  test('counts what waits for it until it is gone, and then nothing waits for it', async () => {
+  test('A WebSocket client that takes nothing counts what waits for it until it is gone', async () => {
     const { client, sink, quota } = await fill();
     expect(quota.used).toBeGreaterThan(0);
     const closed = new Promise<void>((resolve) => sink.onClose(resolve));
@@ -224,14 +224,14 @@ describe('a client that takes nothing', () => {
     expect(quota.used).toBe(0);
   });
 
-  test('counts nothing any more when it has taken all', async () => {
+  test('A WebSocket client that takes nothing counts nothing any more when it has taken all', async () => {
     const { client, sink, quota } = await fill();
     client.connection.resume();
     await sink.drained();
     expect(quota.used).toBe(0);
   });
 
-  test('is cut off when there is no memory for it beside others', async () => {
+  test('A WebSocket client that takes nothing is cut off when there is no memory for it beside others', async () => {
     const { client, sink, quota } = await fill(new EvictingQuota(1 << 28));
     const closed = new Promise<void>((resolve) => sink.onClose(resolve));
     quota.track({ evict: () => undefined }).set(1 << 28);
@@ -241,7 +241,7 @@ describe('a client that takes nothing', () => {
     await sink.drained();
   });
 
-  test('gets no answers to its pings, which would wait as well', async () => {
+  test('A WebSocket client that takes nothing gets no answers to its pings, which would wait as well', async () => {
     const { client, socket } = await fill();
     const before = socket.writableLength;
     const pinged = once(socket, 'data');
@@ -255,7 +255,7 @@ describe('the stream finds its sink closed', () => {
   test.each<{ name: string; before?: (socket: Socket) => void; key?: string }>([
     { name: 'where the client is gone already', before: (socket) => socket.destroy() },
     { name: 'where the opening is refused', key: 'too short' },
-  ])('$name', async ({ before, key = 'AAAAAAAAAAAAAAAAAAAAAA==' }) => {
+  ])('The stream finds its sink closed: $name', async ({ before, key = 'AAAAAAAAAAAAAAAAAAAAAA==' }) => {
     let seen: unknown[] = [];
     const stream = async (sink: Sink): Promise<void> => {
       seen = [sink.closed, sink.write(Buffer.from('lost'))];
@@ -277,7 +277,7 @@ describe('the stream finds its sink closed', () => {
     expect(opened()).toBe(0);
   });
 
-  test('and what is needed of the request is kept until the WebSocket is open', async () => {
+  test('A stream whose sink is closed keeps what it needs of the request until the WebSocket is open', async () => {
     const { connect, opened } = await start();
     await connect().opened;
     expect(opened()).toBe(1);

@@ -19,7 +19,7 @@ function pod(index: number, labels: readonly string[]): [string, ObjectAttribute
 }
 
 describe('attributes that share', () => {
-  test('say what they said before', () => {
+  test('Attributes that share say what they said before', () => {
     const [key, attributes] = pod(1, ['app', 'x', 'tier', 'y', '__proto__', 'z']);
     const shared = createAttributesInterning()(key, attributes);
     expect({ ...shared, labels: [...shared.labels], fields: [...shared.fields] }).toEqual({
@@ -30,7 +30,7 @@ describe('attributes that share', () => {
     expect([shared.labels.get('tier'), shared.fields.get('spec.nodeName')]).toEqual(['y', 'n1']);
   });
 
-  test('have label maps that say the same in common, and no others', () => {
+  test('Attributes that share have label maps that say the same in common, and no others', () => {
     const share = createAttributesInterning();
     const [first, same, otherValue, otherPlace, none] = [
       share(...pod(1, ['app', 'x'])),
@@ -45,7 +45,7 @@ describe('attributes that share', () => {
     expect(none.labels.size).toBe(0);
   });
 
-  test('stay right when more different labels come than are remembered', () => {
+  test('Attributes that share stay right when more different labels come than are remembered', () => {
     const share = createAttributesInterning();
     const many = Array.from({ length: 10_000 }, (_, index) => share(...pod(index, ['id', String(index)])));
     expect(
@@ -58,7 +58,7 @@ describe('attributes that share', () => {
     ).toBe(true);
   });
 
-  test('keep fields of other names, and a name that is not the end of the key', () => {
+  test('Attributes that share keep fields of other names, and a name that is not the end of the key', () => {
     const fields = new Map([['a', 'b']]);
     const attributes = createAttributesInterning()('/registry/x/y', {
       namespace: '',

@@ -59,7 +59,7 @@ async function interval(clock: FakeClock, replicas: readonly Replica[]): Promise
 }
 
 describe('compactor', () => {
-  test('drops what is an interval old, and not before', async () => {
+  test('The compactor drops what is an interval old, and not before', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const replica = new Replica(store, clock);
@@ -77,7 +77,7 @@ describe('compactor', () => {
     expect((await store.list('/k', { revision: young })).revision).toBe(young);
   });
 
-  test('of several replicas one compacts, the others hear of it', async () => {
+  test('Of several replicas one compacts, the others hear of it', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const replicas = [new Replica(store, clock), new Replica(store, clock), new Replica(store, clock)];
@@ -95,7 +95,7 @@ describe('compactor', () => {
     for (const replica of replicas) expect(replica.told.length).toBeGreaterThan(0);
   });
 
-  test('another replica takes over from one that has gone', async () => {
+  test('Another replica takes over from one that has gone', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const gone = new Replica(store, clock);
@@ -111,7 +111,7 @@ describe('compactor', () => {
     expect(heir.compacted).toEqual([agreed]);
   });
 
-  test('goes on after a failure, also one that leaves open whether the write was made', async () => {
+  test('The compactor goes on after a failure, also one that leaves open whether the write was made', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const warnings: string[] = [];
@@ -135,7 +135,7 @@ describe('compactor', () => {
     expect(replica.compacted).toHaveLength(1);
   });
 
-  test('starts again when the key has vanished', async () => {
+  test('The compactor starts again when the key has vanished', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const replica = new Replica(store, clock);
@@ -146,14 +146,14 @@ describe('compactor', () => {
     expect(replica.compacted).toHaveLength(2);
   });
 
-  test('an interval of 0 disables it', async () => {
+  test('An interval of 0 disables it', async () => {
     const clock = new FakeClock();
     const store = await openStore();
     new Replica(store, clock, { intervalMs: 0 });
     expect(clock.pending).toBe(0);
   });
 
-  test('does nothing any more once it is stopped', async () => {
+  test('The compactor does nothing any more once it is stopped', async () => {
     const store = await openStore();
     const clock = new FakeClock();
     const replica = new Replica(store, clock);

@@ -16,13 +16,13 @@ describe('shared leases', () => {
     { name: 'a very short one is not extended', ttlSeconds: 15, reuseSeconds: 60, granted: 15 },
     { name: 'the option limits the extension', ttlSeconds: 3600, reuseSeconds: 5, granted: 3605 },
     { name: 'parts of a second count as a whole one', ttlSeconds: 0.5, reuseSeconds: 60, granted: 1 },
-  ])('shared leases: $name', async ({ ttlSeconds, reuseSeconds, granted }) => {
+  ])('Shared leases: $name', async ({ ttlSeconds, reuseSeconds, granted }) => {
     const store = grantingStore();
     await createLeaseManager({ clock: new FakeClock(), reuseSeconds }).lease(store, ttlSeconds);
     expect(store.ttls).toEqual([granted]);
   });
 
-  test('the lease is shared until it would end too early for the next object', async () => {
+  test('The lease is shared until it would end too early for the next object', async () => {
     const store = grantingStore();
     const clock = new FakeClock();
     const manager = createLeaseManager({ clock });
@@ -34,14 +34,14 @@ describe('shared leases', () => {
     expect(leases).toEqual(['1', '1', '1', '2', '2', '2', '3', '3']);
   });
 
-  test('a lease takes so many objects and no more', async () => {
+  test('A lease takes so many objects and no more', async () => {
     const store = grantingStore();
     const manager = createLeaseManager({ clock: new FakeClock(), maxObjects: 3 });
     const leases = await Promise.all(Array.from({ length: 8 }, () => manager.lease(store, 3600)));
     expect(leases).toEqual(['1', '1', '1', '2', '2', '2', '3', '3']);
   });
 
-  test('callers at the same time wait for one grant', async () => {
+  test('Callers of shared leases at the same time wait for one grant', async () => {
     const store = grantingStore();
     const manager = createLeaseManager({ clock: new FakeClock() });
     expect(await Promise.all([manager.lease(store, 60), manager.lease(store, 60), manager.lease(store, 60)])).toEqual([
@@ -52,7 +52,7 @@ describe('shared leases', () => {
     expect(store.ttls).toEqual([63]);
   });
 
-  test('each time to live, and each store, has its own', async () => {
+  test('Each time to live, and each store, has its own', async () => {
     const manager = createLeaseManager({ clock: new FakeClock() });
     const stores = [grantingStore(), grantingStore()];
     for (const store of stores) for (const ttlSeconds of [3600, 60, 3600, 60]) await manager.lease(store, ttlSeconds);
@@ -62,7 +62,7 @@ describe('shared leases', () => {
     ]);
   });
 
-  test('a grant that failed is not remembered', async () => {
+  test('A grant that failed is not remembered', async () => {
     let fail = true;
     const store: LeaseStore = {
       grantLease: async () => {

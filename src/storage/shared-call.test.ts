@@ -24,7 +24,7 @@ function controlled(): {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 describe('a shared call', () => {
-  test('is one call for all callers that ask before it is sent', async () => {
+  test('A shared call is one call for all callers that ask before it is sent', async () => {
     const { call, sent, answer } = controlled();
     const ask = createSharedCall(call);
     const [first, second] = [ask(), ask()];
@@ -34,7 +34,7 @@ describe('a shared call', () => {
     expect(await Promise.all([first, second])).toEqual([7, 7]);
   });
 
-  test('is a second call for a caller that asks while the first is running, sent when that has ended', async () => {
+  test('A shared call is made again for a caller that asks while one runs, after its end', async () => {
     const { call, sent, answer } = controlled();
     const ask = createSharedCall(call);
     const early = ask();
@@ -50,7 +50,7 @@ describe('a shared call', () => {
     expect(await Promise.all(late)).toEqual([2, 2]);
   });
 
-  test('that fails, fails for the callers that shared it and not for the next one', async () => {
+  test('A shared call that fails, fails for the callers that shared it and not for the next one', async () => {
     const { call, answer, fail } = controlled();
     const ask = createSharedCall(call);
     const early = ask();
@@ -63,7 +63,7 @@ describe('a shared call', () => {
     expect(await late).toBe(2);
   });
 
-  test('by key is shared by key', async () => {
+  test('A shared call by key is shared by key', async () => {
     const calls: string[] = [];
     const ask = createSharedCalls(async (key: string) => calls.push(key));
     await Promise.all([ask('a'), ask('b'), ask('a')]);

@@ -40,7 +40,7 @@ function open(limits: Partial<WatchLimits> = {}): {
 }
 
 describe('watch queue', () => {
-  test('calls its consumer once for what waits, and again only after everything was taken', async () => {
+  test('The watch queue calls its consumer once for what waits, and again after all was taken', async () => {
     const { queue, calls, push } = open();
     queue.begin(10);
     await turn();
@@ -54,7 +54,7 @@ describe('watch queue', () => {
     expect(calls()).toBe(2);
   });
 
-  test('does not call before the consumer can have the watch in its hands', async () => {
+  test('The watch queue does not call before the consumer can have the watch in its hands', async () => {
     const { queue, calls, push } = open();
     queue.begin(10);
     push(event(11));
@@ -63,7 +63,7 @@ describe('watch queue', () => {
     expect(calls()).toBe(1);
   });
 
-  test('hands out the pushed array itself when it is the only one', async () => {
+  test('The watch queue hands out the pushed array itself when it is the only one', async () => {
     const { queue } = open();
     queue.begin(10);
     const batch = [event(11)];
@@ -71,7 +71,7 @@ describe('watch queue', () => {
     expect(queue.take()).toBe(batch);
   });
 
-  test('gives its backlog in parts, before what was pushed, to a consumer that takes once per call too', async () => {
+  test('The watch queue gives its backlog in parts, before what was pushed, one per call', async () => {
     const { queue, calls, push } = open();
     queue.begin(0, [[event(1)], [event(2)]].values());
     push(event(11));
@@ -86,7 +86,7 @@ describe('watch queue', () => {
     expect(calls()).toBe(3);
   });
 
-  test('says which revision was taken whole', async () => {
+  test('The watch queue says which revision was taken whole', async () => {
     const { queue, at, push } = open();
     queue.begin(0, [[event(1)]].values());
     expect(queue.revision).toBe(0);
@@ -105,7 +105,7 @@ describe('watch queue', () => {
     expect(queue.revision).toBe(20);
   });
 
-  test('ends a consumer that falls behind, tells it, and keeps what waits', async () => {
+  test('The watch queue ends a consumer that falls behind, tells it, and keeps what waits', async () => {
     const { queue, calls, closes, push } = open({ maxEvents: 2 });
     queue.begin(10);
     await turn();
@@ -119,7 +119,7 @@ describe('watch queue', () => {
     expect(queue.revision).toBe(10);
   });
 
-  test('takes a revision with more than may wait when nothing else does', () => {
+  test('The watch queue takes a revision with more than may wait when nothing else does', () => {
     const { queue, push } = open({ maxEvents: 2 });
     queue.begin(10);
     push(event(11), event(11), event(11));
@@ -127,7 +127,7 @@ describe('watch queue', () => {
     expect(queue.take()).toHaveLength(3);
   });
 
-  test('ends a consumer that leaves its backlog untouched, not one that goes on', () => {
+  test('The watch queue ends a consumer that leaves its backlog untouched, not one that goes on', () => {
     const { queue } = open({ stallMs: 100 });
     queue.begin(0, [[event(1)], [event(2)]].values());
     queue.checkStall(0);
@@ -140,7 +140,7 @@ describe('watch queue', () => {
     expect(queue.ended).toMatchObject({ reason: 'SlowConsumer' });
   });
 
-  test('never ends an idle consumer for being idle', async () => {
+  test('The watch queue never ends an idle consumer for being idle', async () => {
     const { queue } = open({ stallMs: 100 });
     queue.begin(10);
     await turn();
@@ -149,7 +149,7 @@ describe('watch queue', () => {
     expect(queue.ended).toBeUndefined();
   });
 
-  test('lets a source wait until the queue has space', async () => {
+  test('The watch queue lets a source wait until the queue has space', async () => {
     const { queue, push } = open({ maxEvents: 4 });
     queue.begin(10);
     push(event(11), event(12), event(13));
@@ -162,7 +162,7 @@ describe('watch queue', () => {
     expect(hasSpace).toBe(true);
   });
 
-  test('closed: releases everything and calls no callback', async () => {
+  test('A closed watch queue releases everything and calls no callback', async () => {
     const { queue, calls, closes, push } = open();
     queue.begin(0, [[event(1)]].values());
     queue.close();

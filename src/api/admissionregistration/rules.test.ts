@@ -42,11 +42,11 @@ describe('resources of a rule', () => {
       errors: ['r.resources[1]: Invalid value: "pods/log": if \'*/log\' is present, must not specify pods/log'],
     },
     { name: 'an empty text', resources: [''], errors: ['r.resources[0]: Required value'] },
-  ])('resources of a rule: $name', ({ resources, errors }) => {
+  ])('Resources of a rule: $name', ({ resources, errors }) => {
     expect(ruleErrors({ ...good, resources })).toEqual(errors);
   });
 
-  test('names of objects are path segments, each once', () => {
+  test('Names of objects are path segments, each once', () => {
     expect(ruleErrors({ ...good, resourceNames: ['a', 'a', 'b/c'] })).toEqual([
       'r.resourceNames[1]: Duplicate value: "a"',
       'r.resourceNames[2]: Invalid value: "b/c": may not contain \'/\'',
@@ -94,7 +94,7 @@ describe('target of a webhook', () => {
         'c.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive',
       ],
     },
-  ])('target of a webhook: $name', ({ target, errors }) => {
+  ])('Target of a webhook: $name', ({ target, errors }) => {
     const found = new FieldErrors();
     checkWebhookTarget(target, FieldPath.of('c'), found);
     expect(found.map(fieldErrorText)).toEqual(errors);

@@ -22,7 +22,7 @@ describe('a cron schedule', () => {
     { text: '@weekly', field: 'dayOfWeek', values: [0], isAny: false },
     { text: '@annually', field: 'month', values: [1], isAny: false },
     { text: 'TZ=Asia/Tokyo @daily', field: 'hour', values: [0], isAny: false },
-  ] as const)('a cron schedule: $text has as $field $values', ({ text, field, values, isAny }) => {
+  ] as const)('A cron schedule: $text has as $field $values', ({ text, field, values, isAny }) => {
     expect(fieldsOf(text)[field]).toEqual({ values, isAny });
   });
 
@@ -30,7 +30,7 @@ describe('a cron schedule', () => {
     { text: '@every 1h30m', schedule: { every: 5_400_000_000_000n } },
     { text: 'TZ=America/New_York @every 1s', schedule: { timeZone: 'America/New_York', every: 1_000_000_000n } },
     { text: 'CRON_TZ=  @every 1s', schedule: { timeZone: '', every: 1_000_000_000n } },
-  ])('a cron schedule is an interval: $text', ({ text, schedule }) => {
+  ])('A cron schedule is an interval: $text', ({ text, schedule }) => {
     expect(parseCronSchedule(text)).toEqual(schedule);
   });
 
@@ -56,11 +56,11 @@ describe('a cron schedule', () => {
     { text: 'TZ=Mars/Base * * * * *', message: 'provided bad location Mars/Base: unknown time zone Mars/Base' },
     { text: 'TZ=../etc * * * * *', message: 'provided bad location ../etc: time: invalid location name' },
     { text: 'TZ=UTC', message: 'expected a schedule after the time zone: TZ=UTC' },
-  ])('a cron schedule is refused: $text', ({ text, message }) => {
+  ])('A cron schedule is refused: $text', ({ text, message }) => {
     expect(() => parseCronSchedule(text)).toThrow(message);
   });
 
-  it('is refused without reading a million digits', () => {
+  it('A cron schedule is refused without reading a million digits', () => {
     const digits = '1'.repeat(1_000_000);
     expect(() => parseCronSchedule(`${digits} * * * *`)).toThrow(
       `strconv.Atoi: parsing "${digits}": value out of range`,

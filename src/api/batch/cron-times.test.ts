@@ -127,7 +127,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)('times of the schedule $schedule: $name', ({ schedule, zone = 'UTC', after, next }) => {
+test.each(rows)('Times of the schedule $schedule: $name', ({ schedule, zone = 'UTC', after, next }) => {
   const parsed = parseCronSchedule(schedule);
   let at: number | undefined = Date.parse(after);
   for (const expected of next) {
@@ -144,7 +144,7 @@ describe('the last time of a schedule before another time', () => {
     { name: 'several have come', schedule: '*/7 * * * *', after: '08:00', until: '10:30', last: '10:28' },
     { name: 'several at odd distances', schedule: '1,2,40 9,10 * * *', after: '08:00', until: '10:30', last: '10:02' },
     { name: 'an interval', schedule: '@every 13m', after: '10:00', until: '10:30', last: '10:26' },
-  ])('the last time of a schedule before another time: $name', ({ schedule, after, until, last }) => {
+  ])('The last time of a schedule before another time: $name', ({ schedule, after, until, last }) => {
     const at = (text: string): number => Date.parse(`2026-03-01T${text}:00Z`);
     const found = lastTime(parseCronSchedule(schedule), at(after), at(until), zoneOffset('UTC'));
     expect(found).toBe(last === undefined ? undefined : at(last));

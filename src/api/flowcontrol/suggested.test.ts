@@ -13,7 +13,7 @@ interface Facts {
 }
 
 test.skipIf(!hasShared('facts/flowcontrol.json'))(
-  'the objects equal the recorded facts (skipped where facts/flowcontrol.json is absent)',
+  'The objects equal the recorded facts (skipped where facts/flowcontrol.json is absent)',
   () => {
     const { priorityLevels, flowSchemas } = JSON.parse(
       readFileSync(sharedPath('facts/flowcontrol.json'), 'utf8'),
@@ -29,7 +29,7 @@ test.skipIf(!hasShared('facts/flowcontrol.json'))(
   },
 );
 
-test.each([...suggestedFlowSchemas])('flow schema %s is valid, and its level is one of ours', (name, spec) => {
+test.each([...suggestedFlowSchemas])('Flow schema %s is valid, and its level is one of ours', (name, spec) => {
   expect(validateFlowSchema({ metadata: { name }, spec, status: {} }).map(fieldErrorText)).toEqual([]);
   expect(
     suggestedPriorityLevels.has(spec.priorityLevelConfiguration.name!) ||
@@ -37,6 +37,6 @@ test.each([...suggestedFlowSchemas])('flow schema %s is valid, and its level is 
   ).toBe(true);
 });
 
-test.each([...suggestedPriorityLevels])('priority level %s is valid', (name, spec) => {
+test.each([...suggestedPriorityLevels])('Priority level %s is valid', (name, spec) => {
   expect(validatePriorityLevel({ metadata: { name }, spec, status: {} }).map(fieldErrorText)).toEqual([]);
 });

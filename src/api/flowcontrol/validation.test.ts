@@ -11,18 +11,18 @@ const levelErrors = (name: string, spec: PriorityLevelConfigurationSpec): string
   validatePriorityLevel({ metadata: { name }, spec, status: {} }).map(fieldErrorText);
 
 describe('mandatory objects', () => {
-  test.each([...mandatoryFlowSchemas])('flow schema %s is valid as it is, and only so', (name, spec) => {
+  test.each([...mandatoryFlowSchemas])('Flow schema %s is valid as it is, and only so', (name, spec) => {
     expect(schemaErrors(name, spec)).toEqual([]);
     expect(schemaErrors(name, { ...spec, rules: [] })).toEqual([
       expect.stringContaining(`spec of '${name}' must equal the fixed value`),
     ]);
   });
 
-  test.each([...mandatoryPriorityLevels])('priority level %s is valid as it is', (name, spec) => {
+  test.each([...mandatoryPriorityLevels])('Priority level %s is valid as it is', (name, spec) => {
     expect(levelErrors(name, spec)).toEqual([]);
   });
 
-  test('the exempt level may be given shares', () => {
+  test('The exempt level may be given shares', () => {
     expect(
       levelErrors('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 7, lendablePercent: 50 } }),
     ).toEqual([]);
@@ -72,12 +72,12 @@ describe('rules of a flow schema', () => {
           'do suffix matching',
       ],
     },
-  ])('rules of a flow schema: $name', ({ rules, errors }) => {
+  ])('Rules of a flow schema: $name', ({ rules, errors }) => {
     expect(schemaErrors('s', { ...spec, rules })).toEqual(errors);
   });
 });
 
-test('queues of a level are filled in, and a hand of them must fit the hash', () => {
+test('Queues of a level are filled in, and a hand of them must fit the hash', () => {
   const level = {
     metadata: { name: 'l' },
     spec: {

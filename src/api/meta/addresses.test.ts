@@ -17,14 +17,14 @@ describe('addresses that have a meaning of their own', () => {
     { value: '224.0.0.251', problem: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)' },
     { value: 'ff02::fb', problem: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)' },
     { value: 'x', problem: 'must be a valid IP address' },
-  ])('the address $value is refused', ({ value, problem }) => {
+  ])('The address $value is refused', ({ value, problem }) => {
     const errors = new FieldErrors();
     checkNonSpecialIp(value, path, errors);
     expect(errors.map(fieldErrorText)).toEqual([`ip: Invalid value: "${value}": ${problem}`]);
   });
 
   test.each(['10.0.0.1', '224.0.1.1', 'fec0::1', 'ff05::1', '2001:db8::1'])(
-    'the address %s is not refused',
+    'The address %s is not refused',
     (value) => {
       const errors = new FieldErrors();
       checkNonSpecialIp(value, path, errors);
@@ -61,5 +61,5 @@ describe('warnings about addresses', () => {
       ],
     },
     { name: 'good prefix', warnings: cidrWarnings(path, '10.0.0.0/8'), expected: [] },
-  ])('warnings about addresses: $name', ({ warnings, expected }) => expect(warnings).toEqual(expected));
+  ])('Warnings about addresses: $name', ({ warnings, expected }) => expect(warnings).toEqual(expected));
 });

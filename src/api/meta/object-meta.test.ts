@@ -96,16 +96,16 @@ describe('metadata of a new object', () => {
         'metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes',
       ],
     },
-  ])('metadata of a new object: $name', ({ meta, errors }) => expect(create(meta)).toEqual(errors));
+  ])('Metadata of a new object: $name', ({ meta, errors }) => expect(create(meta)).toEqual(errors));
 
-  test('a kind without namespaces refuses one', () =>
+  test('A kind without namespaces refuses one', () =>
     expect(
       validateObjectMeta({ name: 'a', namespace: 'b' }, { namespaced: false, validateName: pathSegmentName }).map(
         fieldErrorText,
       ),
     ).toEqual(['metadata.namespace: Forbidden: not allowed on this type']));
 
-  test('the kind decides about names', () =>
+  test('The kind decides about names', () =>
     expect(
       validateObjectMeta({ name: 'a.b', namespace: 'n' }, { namespaced: true, validateName: labelName }).map(
         fieldErrorText,
@@ -156,8 +156,8 @@ describe('metadata of an update', () => {
       ],
     },
     { name: 'names are not looked at', change: { name: 'A' }, old: { name: 'A' }, errors: [] },
-  ])('metadata of an update: $name', ({ change, old, errors }) => expect(update(change, old)).toEqual(errors));
+  ])('Metadata of an update: $name', ({ change, old, errors }) => expect(update(change, old)).toEqual(errors));
 
-  test('custom resources may have any qualified finalizer', () =>
+  test('Custom resources may have any qualified finalizer', () =>
     expect(validateObjectMetaUpdate({ ...stored, finalizers: ['mine'] }, stored)).toEqual([]));
 });

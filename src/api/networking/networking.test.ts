@@ -85,17 +85,17 @@ describe('rules of ingresses', () => {
       spec: { defaultBackend: undefined as never, rules: [] },
       problem: 'spec: Invalid value: []networking.IngressRule{}: either `defaultBackend` or `rules` must be specified',
     },
-  ])('an ingress is refused: $name', ({ spec, problem }) =>
+  ])('An ingress is refused: $name', ({ spec, problem }) =>
     expect(validateIngress(ingress(spec)).map(fieldErrorText)).toEqual([problem]),
   );
 
-  test('what was stored before there was a rule may stay', () => {
+  test('What was stored before there was a rule may stay', () => {
     const bad = { tls: [{ secretName: 'A' }], rules: [path('a')] };
     expect(validateIngressUpdate(ingress(bad), ingress(bad))).toEqual([]);
     expect(validateIngressUpdate(ingress(bad), ingress({}))).toHaveLength(2);
   });
 
-  test('in the HOSTS column rules after the third host are counted', () => {
+  test('The HOSTS column of an Ingress counts the rules after the third host', () => {
     const rules = ['a', 'b', 'c', '', 'd'].map((host) => ({ host }));
     expect(ingressCells(ingress({ rules }), new Date())[2]).toBe('a,b,c + 2 more...');
   });
@@ -140,9 +140,9 @@ describe('ingresses of v1beta1', () => {
       ],
     },
   };
-  test('are converted from v1beta1 to v1', () => expect(fromOldIngress(old)).toEqual(current));
-  test('are converted from v1 to v1beta1', () => expect(toOldIngress(current)).toEqual(old));
-  test('have a path type of their own', () => {
+  test('Ingresses are converted from v1beta1 to v1', () => expect(fromOldIngress(old)).toEqual(current));
+  test('Ingresses are converted from v1 to v1beta1', () => expect(toOldIngress(current)).toEqual(old));
+  test('Ingresses of v1beta1 have a path type of their own', () => {
     const made: OldIngress = {
       metadata,
       status: { loadBalancer: {} },
@@ -169,7 +169,7 @@ describe('rules of ingress classes', () => {
       parameters: { kind: 'P', name: 'a/b', scope: 'Cluster' },
       problem: 'spec.parameters.name: Invalid value: "a/b": may not contain \'/\'',
     },
-  ])('an ingress class is refused: $name', ({ parameters, problem }) =>
+  ])('An ingress class is refused: $name', ({ parameters, problem }) =>
     expect(validateIngressClass(ingressClass(parameters)).map(fieldErrorText)).toEqual([problem]),
   );
 });
@@ -203,11 +203,11 @@ describe('rules of network policies', () => {
         'spec.egress[0].to[0].ipBlock.cidr: Invalid value: "x": must be a valid CIDR value, (e.g. ' +
         '10.9.8.0/24 or 2001:db8::/64)',
     },
-  ])('a network policy is refused: $name', ({ spec, problem }) =>
+  ])('A network policy is refused: $name', ({ spec, problem }) =>
     expect(validateNetworkPolicy(policy(spec)).map(fieldErrorText)).toEqual([problem]),
   );
 
-  test('values of selectors that were stored before they were judged may stay', () => {
+  test('Values of selectors that were stored before they were judged may stay', () => {
     const bad = (): NetworkPolicy =>
       policy({ podSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['-'] }] } });
     expect([
@@ -248,11 +248,11 @@ describe('rules of IP addresses (KEP-1880)', () => {
       made: address('10.0.0.1', {}),
       problems: ['spec.parentRef.resource: Required value', 'spec.parentRef.name: Required value'],
     },
-  ])('validation of IP addresses (KEP-1880): $name', ({ made, problems }) =>
+  ])('Validation of IP addresses (KEP-1880): $name', ({ made, problems }) =>
     expect(validateIpAddress(made).map(fieldErrorText)).toEqual(problems),
   );
 
-  test('the parent reference of an IPAddress is immutable', () => {
+  test('The parent reference of an IPAddress is immutable', () => {
     const [error, ...others] = validateIpAddressUpdate(
       address('10.0.0.1', { resource: 'services', name: 't' }),
       address('10.0.0.1'),
@@ -263,7 +263,7 @@ describe('rules of IP addresses (KEP-1880)', () => {
     ]);
   });
 
-  test('the row names the parent', () =>
+  test('The row names the parent', () =>
     expect(
       ipAddressCells(
         address('10.0.0.1', { group: 'X.io', resource: 'Things', namespace: 'n', name: 'a' }),
@@ -315,14 +315,14 @@ describe('rules of ranges for cluster IPs (KEP-1880)', () => {
       made: range('10.0.0.0'),
       problems: ['spec.cidrs[0]: Invalid value: "10.0.0.0": netip.ParsePrefix("10.0.0.0"): no \'/\''],
     },
-  ])('validation of service CIDRs (KEP-1880): $name', ({ made, problems }) =>
+  ])('Validation of service CIDRs (KEP-1880): $name', ({ made, problems }) =>
     expect(validateServiceCidr(made).map(fieldErrorText)).toEqual(problems),
   );
 
-  test('the ranges of a ServiceCIDR are immutable', () =>
+  test('The ranges of a ServiceCIDR are immutable', () =>
     expect(validateServiceCidrUpdate(range('10.1.0.0/24'), range('10.0.0.0/24')).map(fieldErrorText)).toEqual([
       'spec.cidrs: Invalid value: []string{"10.1.0.0/24"}: field is immutable',
     ]));
-  test('the row lists them', () =>
+  test('The row lists them', () =>
     expect(serviceCidrCells(range('10.0.0.0/24', 'fd00::/108'), new Date())[1]).toBe('10.0.0.0/24,fd00::/108'));
 });

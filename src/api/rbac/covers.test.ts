@@ -36,7 +36,7 @@ describe('what rules cover', () => {
       owned: [paths('/healthz/*', 'get')],
       wanted: paths('/healthz/etcd,/healthz/*', 'get'),
     },
-  ])('rights that RBAC rules cover: $name', ({ owned, wanted }) => {
+  ])('Rights that RBAC rules cover: $name', ({ owned, wanted }) => {
     expect(missingRules(owned, [wanted])).toEqual({ parts: [], isCut: false });
   });
 
@@ -95,12 +95,12 @@ describe('what rules cover', () => {
       wanted: paths('/metrics', 'get'),
       missing: [paths('/metrics', 'get')],
     },
-  ])('rules do not cover $name', ({ owned, wanted, missing }) => {
+  ])('Rules do not cover $name', ({ owned, wanted, missing }) => {
     expect(missingRules(owned, [wanted])).toEqual({ parts: missing, isCut: false });
   });
 });
 
-test('rules are told sorted, with the verbs on one resource taken together', () => {
+test('Rules are told sorted, with the verbs on one resource taken together', () => {
   expect(
     describeMissing({
       isCut: false,
@@ -122,7 +122,7 @@ test('rules are told sorted, with the verbs on one resource taken together', () 
   );
 });
 
-test('parts are found as by comparing each with each rule', () => {
+test('Parts are found as by comparing each with each rule', () => {
   const random = randomSource(11);
   const some = (...values: string[]): string[] =>
     Array.from({ length: 1 + Math.floor(random() * 2) }, () => pick(random, values));
@@ -213,7 +213,7 @@ describe('more rights than can be looked at', () => {
       owned: [{ nonResourceURLs: names('/p', 20_000), verbs: ['*'] }],
       wanted: { nonResourceURLs: names('/p', 20_000), verbs: ['get'] },
     },
-  ])('more RBAC rights than can be compared are refused: $name', ({ owned, wanted }) => {
+  ])('More RBAC rights than can be compared are refused: $name', ({ owned, wanted }) => {
     let reads = 0;
     const counted = (list: readonly string[] | undefined): string[] | undefined =>
       list && new Proxy([...list], { get: (target, key) => (reads++, Reflect.get(target, key) as unknown) });
@@ -223,14 +223,14 @@ describe('more rights than can be looked at', () => {
     expect(reads).toBeLessThan(3_000_000);
   });
 
-  test('that are held as a whole are granted', () => {
+  test('More rights than can be looked at are granted when they are held as a whole', () => {
     expect(missingRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [product])).toEqual({
       parts: [],
       isCut: false,
     });
   });
 
-  test('are told in part, and that they are', () => {
+  test('More rights than can be looked at are named in part, and the answer says so', () => {
     const lines = describeMissing(missingRules([], [product]));
     expect(lines.at(-1)).toBe('... (cut)');
     expect(lines.slice(0, -1)).toEqual(lines.slice(0, -1).sort());
@@ -245,6 +245,6 @@ test.each([
   { own: '/a/***', url: '/a/b', covers: true },
   { own: `/${'*'.repeat(500_000)}x*`, url: '/a', covers: false },
   { own: '*', url: '/a', covers: true },
-])('stars at the end stand for anything, and are read once', ({ own, url, covers }) => {
+])('Stars at the end stand for anything, and are read once', ({ own, url, covers }) => {
   expect(coversUrl(own, url)).toBe(covers);
 });

@@ -31,7 +31,7 @@ describe('roles', () => {
           'and non-resource URLs',
       ],
     },
-  ])('judge rules about $name', ({ rule, inNamespace, inCluster }) => {
+  ])('Judge rules about $name', ({ rule, inNamespace, inCluster }) => {
     expect(validateRole({ metadata: namespaced, rules: [rule] }).map(fieldErrorText)).toEqual(inNamespace);
     expect(validateClusterRole({ metadata: cluster, rules: [rule] }).map(fieldErrorText)).toEqual(inCluster);
   });
@@ -57,7 +57,7 @@ describe('roles', () => {
     ).toEqual([expect.stringMatching(why), notUnderstood]);
   });
 
-  test('stop at an invalid selector, and do not report an invalid value that is stored already', () => {
+  test('Validation of roles stops at an invalid selector, and does not report an invalid value that is stored', () => {
     const role = {
       metadata: cluster,
       aggregationRule: {
@@ -72,7 +72,7 @@ describe('bindings', () => {
   const roleRef = { apiGroup: rbacGroup, kind: 'ClusterRole', name: 'view' };
   const account: Subject = { kind: 'ServiceAccount', name: 's' };
 
-  test('get the API group where one is needed', () => {
+  test('Role bindings get the API group where one is needed', () => {
     const binding = {
       metadata: namespaced,
       roleRef: { kind: 'Role', name: 'r' },
@@ -83,14 +83,14 @@ describe('bindings', () => {
     expect(binding.subjects[1]).not.toHaveProperty('apiGroup');
   });
 
-  test('of the cluster say which namespace an account is of', () => {
+  test('ClusterRoleBindings say which namespace an account is of', () => {
     expect(validateRoleBinding({ metadata: namespaced, roleRef, subjects: [account] })).toEqual([]);
     expect(validateClusterRoleBinding({ metadata: cluster, roleRef, subjects: [account] }).map(fieldErrorText)).toEqual(
       ['subjects[0].namespace: Required value'],
     );
   });
 
-  test('the role of a binding is immutable', () => {
+  test('The role of a binding is immutable', () => {
     const errors = validateRoleBindingUpdate(
       { metadata: namespaced, roleRef: { ...roleRef, name: 'edit' } },
       { metadata: namespaced, roleRef },

@@ -49,25 +49,25 @@ describe('StorageClass', () => {
     expect(validateStorageClass(storageClass(members)).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('is judged in little time, and with few errors for a term, however many terms it has', () => {
+  test('StorageClass is judged in little time, and with few errors for a term, however many terms it has', () => {
     const of = (count: number, term: () => object): number =>
       gathered(() => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) })))
         .length;
     expect([of(100_000, () => ({})), of(100_000, () => topology('a'))]).toEqual([256, 256]);
   });
 
-  test('may say that it has no parameters', () => {
+  test('StorageClass may say that it has no parameters', () => {
     expect(validateStorageClassUpdate(storageClass({ parameters: {} }), storageClass())).toEqual([]);
   });
 
-  test('may not change its provisioner', () => {
+  test('StorageClass may not change its provisioner', () => {
     expect(validateStorageClassUpdate(storageClass({ provisioner: 'y' }), storageClass()).map(fieldErrorText)).toEqual([
       'provisioner: Forbidden: updates to provisioner are forbidden.',
     ]);
   });
 });
 
-test('a VolumeAttributesClass has parameters, and keeps them', () => {
+test('A VolumeAttributesClass has parameters, and keeps them', () => {
   const attributes = { metadata, driverName: 'd.example.com', parameters: { a: 'b' } };
   expect(validateVolumeAttributesClass({ ...attributes, parameters: undefined }).map(fieldErrorText)).toEqual([
     'parameters: Required value: must contain at least one key/value pair',
@@ -77,7 +77,7 @@ test('a VolumeAttributesClass has parameters, and keeps them', () => {
   ).toEqual(['parameters: Forbidden: updates to parameters are forbidden.']);
 });
 
-test('a CSIDriver asks for one token per audience', () => {
+test('A CSIDriver asks for one token per audience', () => {
   const spec = {
     attachRequired: true,
     podInfoOnMount: false,
@@ -108,7 +108,7 @@ describe('CSINode', () => {
   });
 });
 
-test('a CSIStorageCapacity keeps what it is about', () => {
+test('A CSIStorageCapacity keeps what it is about', () => {
   const capacity = { metadata: { ...metadata, namespace: 'n' }, storageClassName: 'fast', capacity: '1Gi' };
   expect(validateCsiStorageCapacityUpdate({ ...capacity, capacity: '2Gi' }, capacity)).toEqual([]);
   expect(
@@ -142,7 +142,7 @@ describe('VolumeAttachment', () => {
     expect(validateVolumeAttachment(attachment(spec), rules).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('the spec of a VolumeAttachment is immutable', () => {
+  test('The spec of a VolumeAttachment is immutable', () => {
     expect(
       validateVolumeAttachmentUpdate(attachment({ nodeName: 'o' }), attachment(), rules).map(({ field }) => field),
     ).toEqual(['spec']);

@@ -4,7 +4,7 @@ import { isEqual } from '../../machinery/equal.ts';
 import { pick, randomSource } from '../../../test/support/random.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 
-test('tolerations are merged as by comparing each with each', () => {
+test('Tolerations are merged as by comparing each with each', () => {
   const random = randomSource(3);
   const any = (): Toleration => {
     const [key, operator, value, effect, tolerationSeconds] = [
@@ -53,7 +53,7 @@ test.each<{ name: string; make: (i: number) => Toleration; kept: number }>([
     make: (i) => ({ key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: i }),
     kept: 1,
   },
-])('tens of thousands $name are each looked at a few times', ({ make, kept }) => {
+])('Tens of thousands $name are each looked at a few times', ({ make, kept }) => {
   let reads = 0;
   const counted = Array.from(
     { length: 20_000 },

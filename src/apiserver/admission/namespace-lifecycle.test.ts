@@ -12,7 +12,7 @@ describe('NamespaceLifecycle', () => {
     { name: 'a namespace that is there', cached: ['Active'], fresh: ['Active'] },
     { name: 'a namespace that the cache does not know yet', cached: [], fresh: ['Active'] },
     { name: 'a namespace that only the cache still sees going', cached: ['Terminating'], fresh: ['Active'] },
-  ])('admits what is created in $name', async ({ cached, fresh }) => {
+  ])('Admits what is created in $name', async ({ cached, fresh }) => {
     const plugin = createNamespaceLifecycle({
       objects: objectsOf({ '/namespaces': cached.map(namespace) }, { '/namespaces': fresh.map(namespace) }),
       now,
@@ -20,7 +20,7 @@ describe('NamespaceLifecycle', () => {
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).resolves.toBeUndefined();
   });
 
-  it('answers 404 about the namespace when that is absent', async () => {
+  it('NamespaceLifecycle answers 404 about the namespace when that is absent', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({}), now });
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({
       code: 404,
@@ -29,7 +29,7 @@ describe('NamespaceLifecycle', () => {
     });
   });
 
-  it('refuses new content in a namespace on its way out, with the cause', async () => {
+  it('NamespaceLifecycle refuses new content in a namespace on its way out, with the cause', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': [namespace('Terminating')] }), now });
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({
       code: 403,
@@ -48,7 +48,7 @@ describe('NamespaceLifecycle', () => {
     });
   });
 
-  it('lets what is there change and go', async () => {
+  it('NamespaceLifecycle lets what is there change and go', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': [namespace('Terminating')] }), now });
     await expect(
       plugin.admit!(attributesFor('configmaps', configMap, { operation: 'UPDATE' })),
@@ -56,14 +56,14 @@ describe('NamespaceLifecycle', () => {
     expect(plugin.admit!(attributesFor('configmaps', undefined, { operation: 'DELETE' }))).toBeUndefined();
   });
 
-  it('keeps the namespaces that everything relies on', () => {
+  it('NamespaceLifecycle keeps the namespaces that everything relies on', () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({}), now });
     expect(() =>
       plugin.admit!(attributesFor('namespaces', undefined, { operation: 'DELETE', name: 'kube-system' })),
     ).toThrow('namespaces "kube-system" is forbidden: this namespace may not be deleted');
   });
 
-  it('does not believe the cache about a namespace that was just deleted here', async () => {
+  it('NamespaceLifecycle does not believe the cache about a namespace that was just deleted here', async () => {
     const plugin = createNamespaceLifecycle({
       objects: objectsOf({ '/namespaces': [namespace('Active')] }, { '/namespaces': [namespace('Terminating')] }),
       now,

@@ -97,7 +97,7 @@ describe('NodeRestriction', () => {
     await expect(admit(row)).resolves.toBeUndefined();
   });
 
-  test.each(forbidden)('forbids a node $name', async (row) => {
+  test.each(forbidden)('Forbids a node $name', async (row) => {
     await expect(admit(row)).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -106,7 +106,7 @@ describe('NodeRestriction', () => {
     await expect(admit(row)).rejects.toThrow(` is forbidden: ${row.why!}`);
   });
 
-  test('does not restrict users that are no nodes', async () => {
+  test('NodeRestriction does not restrict users that are no nodes', async () => {
     await expect(
       admit({
         name: '',

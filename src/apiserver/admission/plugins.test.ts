@@ -20,13 +20,13 @@ const running = (enable: readonly string[], disable: readonly string[]): string[
 const here = pluginNames.filter((plugin) => plugin.here).map(({ name }) => name);
 const usual = pluginNames.filter((plugin) => plugin.here && plugin.default).map(({ name }) => name);
 
-test('the plugins of this server run in the order of their names', () => {
+test('The plugins of this server run in the order of their names', () => {
   expect(running([], [])).toEqual(usual);
   expect(usual).toEqual(here.filter((name) => !['ServiceAccount', 'NodeRestriction'].includes(name)));
   expect(here.length).toBeGreaterThan(10);
 });
 
-test('flags take plugins out, and do not change the order', () => {
+test('Flags take plugins out, and do not change the order', () => {
   expect(running([...here].reverse(), [])).toEqual(here);
   expect(running([], ['Priority', 'ServiceAccount'])).toEqual(usual.filter((name) => name !== 'Priority'));
 });

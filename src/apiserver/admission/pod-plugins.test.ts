@@ -41,7 +41,7 @@ describe('Priority', () => {
     expect(object.spec).toMatchObject(expected);
   });
 
-  it('gives 0 where there is no class', async () => {
+  it('The Priority admission plugin gives 0 where there is no class', async () => {
     const object = pod();
     await createPriority({ objects: objectsOf({}) }).admit!(attributesFor('pods', object));
     expect(object.spec).toMatchObject({ priority: 0, preemptionPolicy: 'PreemptLowerPriority' });
@@ -60,7 +60,7 @@ describe('Priority', () => {
         'pods "p" is forbidden: the integer value of priority (7) must not be provided in pod spec; priority ' +
         'admission controller computed 5 from the given PriorityClass name',
     },
-  ])('the Priority plugin refuses $name', async ({ given, message }) => {
+  ])('The Priority plugin refuses $name', async ({ given, message }) => {
     await expect(createPriority({ objects }).admit!(attributesFor('pods', pod(given)))).rejects.toMatchObject({
       code: 403,
       reason: 'Forbidden',
@@ -68,7 +68,7 @@ describe('Priority', () => {
     });
   });
 
-  it('allows one default class', async () => {
+  it('The Priority admission plugin allows one default class', async () => {
     const second = priorityClass('second', { globalDefault: true });
     const attributes = attributesFor('priorityclasses', second, {
       resource: { group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' },
@@ -130,7 +130,7 @@ describe('LimitRanger', () => {
     });
   const plugin = limiting(range);
 
-  it('fills in what a container leaves open, and notes it', async () => {
+  it('LimitRanger fills in what a container leaves open, and notes it', async () => {
     const object = pod();
     await plugin.admit!(attributesFor('pods', object));
     expect(object.spec.containers![0]!.resources).toEqual({ requests: { cpu: '200m' }, limits: { cpu: '500m' } });
@@ -139,7 +139,7 @@ describe('LimitRanger', () => {
     });
   });
 
-  it('refuses with every violation', async () => {
+  it('LimitRanger refuses with every violation', async () => {
     const object = pod({
       containers: [{ name: 'a', resources: { requests: { cpu: '10m' }, limits: { cpu: '1' } } }] as never,
     });
@@ -180,7 +180,7 @@ describe('LimitRanger', () => {
         gates: [],
         refusal: undefined,
       },
-    ])('limits of a pod as a whole: $name', async ({ object, gates, refusal }) => {
+    ])('Limits of a pod as a whole: $name', async ({ object, gates, refusal }) => {
       const answer = limiting(limits, ...gates).validate!(attributesFor('pods', object));
       if (refusal === undefined) await expect(answer).resolves.toBeUndefined();
       else
@@ -190,7 +190,7 @@ describe('LimitRanger', () => {
     });
   });
 
-  it('does not look at the sizes of a pod that is there', () => {
+  it('LimitRanger does not look at the sizes of a pod that is there', () => {
     expect(plugin.validate!(attributesFor('pods', pod(), { operation: 'UPDATE', oldObject: pod() }))).toBeUndefined();
   });
 });
@@ -215,7 +215,7 @@ describe('tolerations of a runtime class', () => {
       second: [{ key: 'a', operator: 'Exists' as const }],
       keys: ['a'],
     },
-  ])('tolerations of a runtime class: $name', ({ first, second, keys }) => {
+  ])('Tolerations of a runtime class: $name', ({ first, second, keys }) => {
     expect(mergeTolerations(first, second).map(({ key }) => key)).toEqual(keys);
   });
 });

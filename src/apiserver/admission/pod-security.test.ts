@@ -131,13 +131,13 @@ describe('labels of a namespace', () => {
       enforce: { level: 'restricted', version: 'latest' },
       warn: { level: 'privileged', version: 'latest' },
     },
-  ])('labels of a namespace: $name', ({ given, enforce, warn }) => {
+  ])('Labels of a namespace: $name', ({ given, enforce, warn }) => {
     expect(policyOf(labels(given as unknown as Record<string, string>))).toMatchObject({ enforce, warn });
   });
 });
 
 describe('PodSecurity admission', () => {
-  it('refuses what the namespace enforces', async () => {
+  it('PodSecurity admission refuses what the namespace enforces', async () => {
     const plugin = createPodSecurity({ objects: objectsOf({ '/namespaces': [namespace({ enforce: 'baseline' })] }) });
     await expect(plugin.validate!(attributesFor('pods', pod({ hostNetwork: true })))).rejects.toMatchObject({
       code: 403,
@@ -146,7 +146,7 @@ describe('PodSecurity admission', () => {
     });
   });
 
-  it('warns about what the namespace would like', async () => {
+  it('PodSecurity admission warns about what the namespace would like', async () => {
     const attributes = attributesFor('pods', pod({ hostNetwork: true }));
     await createPodSecurity({ objects: objectsOf({ '/namespaces': [namespace({ warn: 'baseline' })] }) }).validate!(
       attributes,
@@ -156,7 +156,7 @@ describe('PodSecurity admission', () => {
     ]);
   });
 
-  it('lets a pod that is there change what the standards are not about', async () => {
+  it('PodSecurity admission lets a pod that is there change what the standards are not about', async () => {
     const plugin = createPodSecurity({ objects: objectsOf({ '/namespaces': [namespace({ enforce: 'baseline' })] }) });
     const object = pod({ hostNetwork: true });
     await expect(
@@ -191,7 +191,7 @@ describe('PodSecurity admission', () => {
           'must be one of privileged, baseline, restricted',
       },
     },
-  ])('notes $name for the audit log', async ({ labelled, annotations }) => {
+  ])('Notes $name for the audit log', async ({ labelled, annotations }) => {
     const attributes = attributesFor('pods', pod());
     await createPodSecurity({
       objects: objectsOf({ '/namespaces': [namespace(labelled as unknown as Record<string, string>)] }),
@@ -199,7 +199,7 @@ describe('PodSecurity admission', () => {
     expect(attributes.annotations).toEqual(labels(annotations as unknown as Record<string, string>));
   });
 
-  it('notes what is refused as well, and of templates only the violations', async () => {
+  it('PodSecurity admission notes what is refused as well, and of templates only the violations', async () => {
     const plugin = createPodSecurity({
       objects: objectsOf({ '/namespaces': [namespace({ enforce: 'baseline', audit: 'baseline' })] }),
     });
@@ -218,7 +218,7 @@ describe('PodSecurity admission', () => {
     expect(template.annotations).toEqual(labels(violations));
   });
 
-  it('refuses labels that cannot be read', () => {
+  it('PodSecurity admission refuses labels that cannot be read', () => {
     const attributes = attributesFor('namespaces', namespace({ enforce: 'loose' }), { name: 'team' });
     expect(() => createPodSecurity({ objects: objectsOf({}) }).validate!(attributes)).toThrow(
       'Namespace "team" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: ' +
@@ -226,7 +226,7 @@ describe('PodSecurity admission', () => {
     );
   });
 
-  it('warns a client that makes a namespace stricter which pods would be refused', async () => {
+  it('PodSecurity admission warns a client that makes a namespace stricter which pods would be refused', async () => {
     const pods = [pod({ hostNetwork: true }, 'b'), pod({ hostNetwork: true }, 'a'), pod({}, 'fine')];
     const attributes = attributesFor('namespaces', namespace({ enforce: 'baseline' }), {
       operation: 'UPDATE',

@@ -81,7 +81,7 @@ describe('what quotas refuse', () => {
       attributes: creating('services', service({ type: 'ClusterIP' })),
       message: 'services "s" is forbidden: status unknown for quota: q, resources: services,services.loadbalancers',
     },
-  ])('what quotas refuse: $name', async ({ hard, used, attributes, message }) => {
+  ])('What quotas refuse: $name', async ({ hard, used, attributes, message }) => {
     await using server = await start(quota('q', hard, used));
     await expect(server.validate(attributes)).rejects.toMatchObject({ code: 403, reason: 'Forbidden', message });
     expect((await server.used('q')) ?? {}).toEqual(used);
@@ -94,7 +94,7 @@ describe('what quotas refuse', () => {
       refused: false,
     },
     { name: 'such a pod while pods have no resources of their own', gates: [], refused: true },
-  ])('what quotas refuse: $name', async ({ gates, refused }) => {
+  ])('What quotas refuse: $name', async ({ gates, refused }) => {
     await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
     const object = pod({}, { resources: { requests: { cpu: '1' } } });
     const message = 'pods "p" is forbidden: failed quota: q: must specify cpu for: c';
@@ -102,7 +102,7 @@ describe('what quotas refuse', () => {
     await (refused ? expect(answer).rejects.toMatchObject({ message }) : expect(answer).resolves.toBeUndefined());
   });
 
-  it('charges no quota when one of them refuses', async () => {
+  it('Quotas are not charged when one of them refuses', async () => {
     await using server = await start(
       quota('a', { pods: '5' }, { pods: '0' }),
       quota('b', { pods: '0' }, { pods: '0' }),
@@ -162,7 +162,7 @@ describe('scopes of quotas', () => {
       left: bestEffort,
     },
   ] satisfies { name: string; spec: ResourceQuotaSpec; counted: Pod; left: Pod }[])(
-    'scopes of quotas: $name',
+    'Scopes of quotas: $name',
     async ({ spec, counted, left }) => {
       await using server = await start(quota('q', { pods: '5' }, { pods: '0' }, spec));
       await server.validate(creating('pods', left));
@@ -172,7 +172,7 @@ describe('scopes of quotas', () => {
     },
   );
 
-  it('are about pods alone', async () => {
+  it('Scopes of quotas are about pods alone', async () => {
     await using server = await start(
       quota('q', { 'count/configmaps': '0' }, { 'count/configmaps': '0' }, { scopes: ['NotTerminating'] }),
     );
@@ -182,7 +182,7 @@ describe('scopes of quotas', () => {
   });
 });
 
-it('writes at once never take more than there is', async () => {
+it('Writes at once never take more than there is', async () => {
   await using server = await start(quota('q', { pods: '3' }, { pods: '0' }));
   const answers = await Promise.allSettled(
     Array.from({ length: 8 }, (_, i) =>

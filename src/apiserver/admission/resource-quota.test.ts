@@ -60,7 +60,7 @@ describe('what quotas are charged with', () => {
       attributes: creating('pods', { ...pod({}), metadata: { generateName: 'p-', namespace: 'team' } }),
       expected: { pods: '1' },
     },
-  ])('what quotas are charged with: $name', async ({ used, attributes, expected }) => {
+  ])('What quotas are charged with: $name', async ({ used, attributes, expected }) => {
     const hard = {
       pods: '10',
       'requests.cpu': '2',
@@ -100,7 +100,7 @@ describe('what quotas are charged with', () => {
     },
     { name: 'a dry run', attributes: creating('pods', pod({}), { dryRun: true }) },
     { name: 'a delete', attributes: attributesFor('pods', undefined, { operation: 'DELETE', name: 'p' }) },
-  ])('what quotas are charged with: $name costs nothing', async ({ attributes }) => {
+  ])('What quotas are charged with: $name costs nothing', async ({ attributes }) => {
     const used = {
       pods: '1',
       'requests.storage': '3Gi',
@@ -156,20 +156,20 @@ describe('what quotas are charged with', () => {
         oldObject: running(pod({ cpu: '1' }), '3'),
       }),
     },
-  ])('what quotas are charged with: $name', async ({ gates, cpu, attributes }) => {
+  ])('What quotas are charged with: $name', async ({ gates, cpu, attributes }) => {
     await using server = await startQuotaServer([quota('q', { cpu: '10' }, { cpu: '0' })], now, gates);
     await server.validate(attributes);
     expect(await server.used('q')).toEqual({ cpu });
   });
 
-  it('what is over the limit already does not keep an object from shrinking', async () => {
+  it('What is over the limit already does not keep an object from shrinking', async () => {
     await using server = await start(quota('q', { 'requests.storage': '1Gi' }, { 'requests.storage': '3Gi' }));
     await expect(
       server.validate(updating('persistentvolumeclaims', claim('3Gi'), claim('2Gi'))),
     ).resolves.toBeUndefined();
   });
 
-  it('every quota of the namespace, and no other', async () => {
+  it('Every quota of the namespace, and no other', async () => {
     await using server = await start(
       quota('a', { pods: '2' }, { pods: '0' }),
       quota('b', { pods: '3' }, { pods: '1' }),
@@ -179,7 +179,7 @@ describe('what quotas are charged with', () => {
     expect([await server.used('a'), await server.used('b')]).toEqual([{ pods: '1' }, { pods: '2' }]);
   });
 
-  it('the server is the owner of the status that it writes', async () => {
+  it('The server is the owner of the status that it writes', async () => {
     await using server = await start(quota('q', { pods: '2' }, { pods: '0' }));
     await server.validate(creating('pods', pod({})));
     expect((await server.get('q')).metadata.managedFields).toMatchObject([

@@ -19,7 +19,7 @@ async function admitted(object: KubeObject, accounts: KubeObject[] = [account()]
 }
 
 describe('the ServiceAccount admission plugin', () => {
-  test('gives a pod the default account and its token, in every container', async () => {
+  test('The ServiceAccount admission plugin gives each container the default account and its token', async () => {
     const spec = await admitted(pod({ initContainers: [{ name: 'i' }] }));
     const [{ name }] = spec['volumes'] as [{ name: string }];
     const mount = { name, readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' };
@@ -61,11 +61,11 @@ describe('the ServiceAccount admission plugin', () => {
       },
       more: {},
     },
-  ])('mounts no token when $name', async ({ spec, more }) => {
+  ])('Mounts no token when $name', async ({ spec, more }) => {
     expect((await admitted(pod(spec), [account(more)]))['volumes']).toBeUndefined();
   });
 
-  test('gives the secrets for pulling images to a pod without any', async () => {
+  test('The ServiceAccount admission plugin gives the secrets for pulling images to a pod without any', async () => {
     const accounts = [account({ imagePullSecrets: [{ name: 'pull' }] })];
     expect((await admitted(pod(), accounts))['imagePullSecrets']).toEqual([{ name: 'pull' }]);
     expect((await admitted(pod({ imagePullSecrets: [{ name: 'own' }] }), accounts))['imagePullSecrets']).toEqual([
@@ -129,14 +129,14 @@ describe('the ServiceAccount admission plugin', () => {
         'imagePullSecrets[0].name="bad" is not allowed because service account default does not reference ' +
         'that imagePullSecret',
     },
-  ])('the ServiceAccount admission plugin refuses: $why', async ({ object, accounts, why }) => {
+  ])('The ServiceAccount admission plugin refuses: $why', async ({ object, accounts, why }) => {
     await expect(admitted(structuredClone(object), accounts)).rejects.toMatchObject({
       code: 403,
       message: `pods "p" is forbidden: ${why}`,
     });
   });
 
-  test('lets through what an account lists, and mirror pods that use nothing', async () => {
+  test('The ServiceAccount admission plugin lets through what an account lists, and bare mirror pods', async () => {
     await admitted(pod({ volumes: [{ name: 'v', secret: { secretName: 'good' } }] }), [enforcing]);
     expect(await admitted(pod({}, mirror))).toEqual({ containers: [{ name: 'c' }] });
   });

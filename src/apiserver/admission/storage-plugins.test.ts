@@ -75,15 +75,15 @@ describe('PersistentVolumeClaimResize', () => {
       old: { phase: 'Pending', size: '2Gi' },
       changed: { phase: 'Pending', size: '1Gi' },
     },
-  ])('admits $name', async ({ old, changed }) => {
+  ])('Admits $name', async ({ old, changed }) => {
     await expect(judge(claim(old), claim(changed))).resolves.toBeUndefined();
   });
 
-  it('has nothing to say about a status', async () => {
+  it('PersistentVolumeClaimResize has nothing to say about a status', async () => {
     await expect(judge(claim({}), claim({ size: '2Gi' }), { subresource: 'status' })).resolves.toBeUndefined();
   });
 
-  it('looks again for a class that the cache does not know yet', async () => {
+  it('PersistentVolumeClaimResize looks again for a class that the cache does not know yet', async () => {
     const objects = objectsOf({}, { 'storage.k8s.io/storageclasses': classes });
     await expect(
       judge(claim({ className: 'grows' }), claim({ className: 'grows', size: '2Gi' }), {}, objects),

@@ -31,7 +31,7 @@ describe('a group version', () => {
       changes: [remote(), undefined, remote('b')],
       service: 'b',
     },
-  ])('$name', async ({ changes, service, isStored = true }) => {
+  ])('A group version: $name', async ({ changes, service, isStored = true }) => {
     const { services, change } = await openApiServices();
     services.start();
     await services.known();
@@ -42,7 +42,7 @@ describe('a group version', () => {
     expect(services.get(name) !== undefined).toBe(isStored);
   });
 
-  test('is answered elsewhere or here apart from other versions of its group', async () => {
+  test('A group version is answered elsewhere or here apart from other versions of its group', async () => {
     const { services, change } = await openApiServices();
     services.start();
     await change('v1beta1.metrics.example.com', { ...remote('b'), version: 'v1beta1' });
@@ -54,7 +54,7 @@ describe('a group version', () => {
 });
 
 describe('listeners', () => {
-  test('are told of each APIService before and after its change, with the answers of after the change', async () => {
+  test('Listeners of APIServices are told before and after each change, with the answers of after it', async () => {
     const { services, change } = await openApiServices();
     const told: unknown[] = [];
     services.onChange((of, before, after) =>
@@ -70,7 +70,7 @@ describe('listeners', () => {
     ]);
   });
 
-  test('are told of what is there at the start, before the APIServices are known', async () => {
+  test('Listeners of APIServices are told of what is there before the APIServices are known', async () => {
     const { services, store } = await openApiServices();
     await store(name, remote());
     const told: unknown[] = [];
@@ -83,7 +83,7 @@ describe('listeners', () => {
   });
 });
 
-test('where APIServices are not served, everything is known and answered here', async () => {
+test('Where APIServices are not served, everything is known and answered here', async () => {
   const services = new ApiServices(undefined, silentLogger);
   services.start();
   await services.known();

@@ -95,7 +95,7 @@ describe('at the start, the APIService of a built-in API', () => {
       given: [],
       expected: {},
     },
-  ])('the APIService of a built-in API at the start: $name', async ({ given, apis = [apps], expected }) => {
+  ])('The APIService of a built-in API at the start: $name', async ({ given, apis = [apps], expected }) => {
     const { writer, stored } = await start(given);
     await registerBuiltIn(writer, apis);
     expect(await stored()).toEqual(expected);
@@ -199,7 +199,7 @@ describe('the APIService of custom resources', () => {
       expected: {},
     },
   ])(
-    'the APIService of custom resources at the start $name',
+    'The APIService of custom resources at the start $name',
     async ({ given, isServed = true, definition: defined, expected }) => {
       const { registrations, stored, writer } = await startCustom(given, isServed);
       if (defined !== undefined) {
@@ -213,7 +213,7 @@ describe('the APIService of custom resources', () => {
     },
   );
 
-  test('comes and goes with what is served', async () => {
+  test('The APIService of custom resources comes and goes with what is served', async () => {
     const { registrations, apis, becomes, stored } = await startCustom([], false);
     await registrations.start();
     const made = becomes(true);
@@ -226,7 +226,7 @@ describe('the APIService of custom resources', () => {
     expect(await stored()).toEqual({});
   });
 
-  test('is restored when it is deleted', async () => {
+  test('The APIService of custom resources is restored when it is deleted', async () => {
     const { registrations, becomes, remove, stored } = await startCustom([], true);
     const made = becomes(true);
     await registrations.start();

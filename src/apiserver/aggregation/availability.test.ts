@@ -200,7 +200,7 @@ describe('an APIService', () => {
           'dial tcp 10.0.0.7:8443: connect: connection refused',
       },
     },
-  ])('an APIService: $name', async ({ condition, asked, ...given }) => {
+  ])('An APIService: $name', async ({ condition, asked, ...given }) => {
     const found = await find(given);
     expect(found.condition).toMatchObject(condition);
     expect(found.isAvailable).toBe(condition.status === 'True');

@@ -89,7 +89,7 @@ describe.each([
   ['HTTP/2', '2.0'],
   ['HTTP/1.1', '1.1'],
 ] as const)('a request reaches a backend over %s', (protocol, version) => {
-  test('the protocol is the one that the server chooses, with method, target and host', async () => {
+  test('The protocol is the one that the server chooses, with method, target and host', async () => {
     const { address, requests } = await startBackend(protocol);
     expect(await read(connect(), address)).toEqual([200, 'ok']);
     const [{ httpVersion, method, url, headers }] = requests as [IncomingMessage];
@@ -102,7 +102,7 @@ describe.each([
     ]);
   });
 
-  test('repeated headers of a request stay apart, and so do those of its answer', async () => {
+  test('Repeated headers of a request stay apart, and so do those of its answer', async () => {
     const { address, requests } = await startBackend(protocol, (_, response) => {
       response.setHeader('warning', ['299 - "a, b"', '299 - "c"']);
       response.end();
@@ -115,7 +115,7 @@ describe.each([
     expect(headers.get('warning')).toEqual(['299 - "a, b"', '299 - "c"']);
   });
 
-  test('a connection serves one request after the other', async () => {
+  test('A connection serves one request after the other', async () => {
     const { address, requests, sockets } = await startBackend(protocol);
     const connections = connect();
     for (let i = 0; i < 3; i++) expect(await read(connections, address)).toEqual([200, 'ok']);
@@ -129,7 +129,7 @@ describe.each([
     ['DELETE', 2],
     ['POST', 2],
   ])(
-    'a request to a backend by %s on a connection that had served before and broke is sent %i times in all',
+    'A request to a backend by %s on a connection that had served before and broke is sent %i times in all',
     async (method, count) => {
       const { address, requests } = await startBackend(protocol, ({ socket }, response) => {
         if (requests.length === 2) socket.destroy();
@@ -146,13 +146,13 @@ describe.each([
     },
   );
 
-  test('a request on a new connection that breaks is not sent again', async () => {
+  test('A request on a new connection that breaks is not sent again', async () => {
     const { address, requests } = await startBackend(protocol, ({ socket }) => void socket.destroy());
     await expect(read(connect(), address)).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(requests).toHaveLength(1);
   });
 
-  test('what is under way ends with the signal, with its reason', async () => {
+  test('What is under way ends with the signal, with its reason', async () => {
     const { address, requests, server } = await startBackend(protocol, () => undefined);
     const controller = new AbortController();
     const asked = read(connect(), address, get({ signal: controller.signal }));
@@ -161,7 +161,7 @@ describe.each([
     await expect(asked).rejects.toThrow('the client is gone');
   });
 
-  test('connections that are retired end what is under way as it may, and close', async () => {
+  test('Connections that are retired end what is under way as it may, and close', async () => {
     const waiting: ServerResponse[] = [];
     const { address, server, sockets } = await startBackend(protocol, (_, response) => void waiting.push(response));
     const connections = connect();
@@ -177,7 +177,7 @@ describe.each([
   test.each([
     ['shows the client certificate', true, 'orch-admin'],
     ['shows none where there is none', false, undefined],
-  ])('the connection to a backend %s', async (_, shows, name) => {
+  ])('The connection to a backend %s', async (_, shows, name) => {
     const { address, sockets } = await startBackend(protocol);
     await read(connect(shows ? { client } : {}), address);
     expect(sockets[0]!.getPeerCertificate().subject?.CN).toBe(name);
@@ -217,13 +217,13 @@ describe('a server that is not the one that it should be', () => {
       'certificate is valid for agg.default.svc, not other.default.svc',
     ],
     ['is not vouched for by the authority', () => ({ ca: other.certificate }), /self-signed certificate|unable to/],
-  ])('a server that is not the one that it should be is sent nothing: it %s', async (_, identity, message) => {
+  ])('A server that is not the one that it should be is sent nothing: it %s', async (_, identity, message) => {
     const { address, requests } = await startBackend('HTTP/2');
     await expect(read(connect(identity()), address)).rejects.toThrow(message);
     expect(requests).toEqual([]);
   });
 
-  test('is sent nothing: it has its name as the common name of the certificate alone', async () => {
+  test('A server whose name is only the common name of its certificate is sent nothing', async () => {
     const now = new Date();
     const key = createKey();
     const certificate = createCertificate({
@@ -240,7 +240,7 @@ describe('a server that is not the one that it should be', () => {
     expect(requests).toEqual([]);
   });
 
-  test('is asked all the same where nothing is verified', async () => {
+  test('A server that is not the one that it should be is asked all the same where nothing is verified', async () => {
     const { address } = await startBackend('HTTP/2');
     expect(
       await read(connect({ serverName: 'other.default.svc', ca: other.certificate, skipVerify: true }), address),
@@ -256,7 +256,7 @@ describe('a request for another protocol', () => {
     ]),
   });
 
-  test('has a connection of its own once the server agrees, with what came behind the answer', async () => {
+  test('A request for another protocol has a connection of its own once the server agrees', async () => {
     const { address, server, sockets } = await startBackend('HTTP/1.1');
     server.on('upgrade', (_request: IncomingMessage, socket: TLSSocket) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\nfirst ');
@@ -272,7 +272,7 @@ describe('a request for another protocol', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test('is answered like any other where the server does not agree', async () => {
+  test('A request for another protocol is answered like any other where the server does not agree', async () => {
     const { address } = await startBackend('HTTP/1.1', (_, response) => void response.writeHead(403).end('no'));
     const answer = await connect().upgrade(address, wish);
     if (!('body' in answer)) throw new Error('upgraded');

@@ -119,13 +119,13 @@ describe('a server behind an APIService', () => {
       more: () => ({ ca: other!.certificate, skipVerify: true }),
       answer: 'ok',
     },
-  ])('a server behind an APIService: $name', async ({ more, answer }) => {
+  ])('A server behind an APIService: $name', async ({ more, answer }) => {
     const { address } = await startBackend();
     const asked = await ask(open(), address, api(more())).catch((error: Error) => error.message);
     expect(asked).toMatch(answer);
   });
 
-  test('is checked without verifying its certificate', async () => {
+  test('A server behind an APIService is checked without verifying its certificate', async () => {
     const { address } = await startBackend();
     const { status } = await open().check(api({ ca: other!.certificate }), address, call());
     expect(status).toBe(200);
@@ -133,7 +133,7 @@ describe('a server behind an APIService', () => {
 });
 
 describe('connections to a server', () => {
-  test('are shared by requests of APIs that know it alike, and by no others', async () => {
+  test('Connections to a server are shared by requests of APIs that know it alike, and by no others', async () => {
     const { address, sockets } = await startBackend();
     const backends = open();
     await ask(backends, address);
@@ -143,7 +143,7 @@ describe('connections to a server', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test('end when no API needs them any more, and stay while one does', async () => {
+  test('Connections to a server end when no API needs them any more, and stay while one does', async () => {
     const { address, sockets } = await startBackend();
     const backends = open();
     await ask(backends, address);
@@ -157,7 +157,7 @@ describe('connections to a server', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  test('of availability checks stay while an API needs them', async () => {
+  test('Connections to a server of availability checks stay while an API needs them', async () => {
     const { address, sockets } = await startBackend();
     const backends = open();
     const check = async () => buffer((await backends.check(api(), address, call())).body);
@@ -169,7 +169,7 @@ describe('connections to a server', () => {
 });
 
 describe('the certificate of this server', () => {
-  test('is the new one when both texts are replaced, and the old one in between', async () => {
+  test('The front proxy certificate is the new one when both texts are replaced, else the old one', async () => {
     const { address, clients } = await startBackend();
     const [first, second] = [createAdmin(ca!, new Date()), createAdmin(ca!, new Date())];
     const client = { certificate: new TestText(first.certificate), key: new TestText(first.key) };
@@ -185,7 +185,7 @@ describe('the certificate of this server', () => {
     expect(new Set([undefined, ...clients]).size).toBe(3);
   });
 
-  test('is followed until the connections are closed', () => {
+  test('The certificate of this server is followed until the connections are closed', () => {
     const pair = createAdmin(ca!, new Date());
     const client = { certificate: new TestText(pair.certificate), key: new TestText(pair.key) };
     const backends = new Backends(client, isPair);
@@ -199,4 +199,4 @@ describe('the certificate of this server', () => {
 test.each([
   { address: { host: '10.0.0.1', port: 443 }, url: 'https://10.0.0.1:443/a' },
   { address: { host: 'fd00::1', port: 443 }, url: 'https://[fd00::1]:443/a' },
-])('the URL of a path at $address.host is $url', ({ address, url }) => expect(urlOf(address, '/a')).toBe(url));
+])('The URL of a path at $address.host is $url', ({ address, url }) => expect(urlOf(address, '/a')).toBe(url));

@@ -31,11 +31,11 @@ function fetchOf(mebibytes: number): { readonly fetched: Promise<Fetched>; reado
   return { fetched, read: () => read };
 }
 
-test('a document of 16 MiB is taken', async () => {
+test('A document of 16 MiB is taken', async () => {
   expect((await fetchOf(16).fetched).body).toHaveLength(16 * mebibyte);
 });
 
-test('a longer document is refused, and the rest of it is not read', async () => {
+test('A longer document is refused, and the rest of it is not read', async () => {
   const { fetched, read } = fetchOf(100);
   await expect(fetched).rejects.toThrow('the answer is longer than 16777216 bytes');
   expect(read()).toBeLessThan(20);

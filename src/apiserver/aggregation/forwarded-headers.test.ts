@@ -20,7 +20,7 @@ const forwarded = (raw: readonly string[], options = plain): Record<string, read
 };
 
 describe('a request that is passed on', () => {
-  test('names the caller, the request and the way here', () => {
+  test('A request that is passed on names the caller, the request and the way here', () => {
     expect(forwarded([])).toEqual({
       'audit-id': ['id'],
       'x-forwarded-for': ['192.0.2.7'],
@@ -51,26 +51,26 @@ describe('a request that is passed on', () => {
     'proxy-connection',
     'expect',
     'host',
-  ])('a request that is passed on does not have what the client sent as %s', (name) => {
+  ])('A request that is passed on does not have what the client sent as %s', (name) => {
     expect(forwarded([name, 'x'])).toEqual(forwarded([]));
   });
 
-  test('does not have what belongs to the connection by its own word', () => {
+  test('A request that is passed on does not have what belongs to the connection by its own word', () => {
     expect(forwarded(['connection', 'close, X-Mine', 'x-mine', '1', 'x-other', '2'])).toMatchObject({
       'x-other': ['2'],
     });
     expect(forwarded(['connection', 'close, X-Mine', 'x-mine', '1'])).not.toHaveProperty('x-mine');
   });
 
-  test('does not have the headers by which a front proxy of this server names users', () => {
+  test('A request that is passed on does not have the headers by which a front proxy names users', () => {
     const options = { ...plain, frontProxyHeaders: ['x-my-user'], frontProxyPrefixes: ['x-my-extra-'] };
     expect(forwarded(['x-my-user', 'admin', 'x-my-extra-a', 'b'], options)).toEqual(forwarded([]));
   });
 
-  test('keeps repeated headers apart', () =>
+  test('A request that is passed on keeps repeated headers apart', () =>
     expect(forwarded(['x-a', '1', 'x-a', '2, 3'])['x-a']).toEqual(['1', '2, 3']));
 
-  test('does not show a token that came as a WebSocket protocol', () => {
+  test('A request that is passed on does not show a token that came as a WebSocket protocol', () => {
     expect(
       forwarded(['sec-websocket-protocol', 'base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io'])[
         'sec-websocket-protocol'
@@ -78,7 +78,7 @@ describe('a request that is passed on', () => {
     ).toEqual(['v4.channel.k8s.io']);
   });
 
-  test('asks in Kubernetes names', () => {
+  test('A request that is passed on asks in Kubernetes names', () => {
     expect(
       forwarded(['accept', 'application/vnd.orch.protobuf, application/json;as=Table;v=v1;g=meta.orch.io'])['accept'],
     ).toEqual(['application/vnd.kubernetes.protobuf, application/json;as=Table;v=v1;g=meta.k8s.io']);
@@ -86,7 +86,7 @@ describe('a request that is passed on', () => {
 });
 
 describe('the user in headers', () => {
-  test('has a header per group and per value, encoded keys, and text as UTF-8', () => {
+  test('The user in headers has a header per group and per value, encoded keys, and text as UTF-8', () => {
     expect(
       userHeaders(
         { name: 'jürgen', uid: '7', groups: ['a', 'b, c'], extra: { 'Example.com/ü': ['1', '2'], none: [] } },
@@ -99,7 +99,7 @@ describe('the user in headers', () => {
     ]);
   });
 
-  test('has the uid where that is turned on', () => {
+  test('The user in headers has the uid where that is turned on', () => {
     expect(userHeaders(jane, true)).toEqual([
       ['x-remote-user', ['jane']],
       ['x-remote-uid', ['42']],
@@ -107,7 +107,7 @@ describe('the user in headers', () => {
   });
 });
 
-test('an answer comes without what is between two connections, and without words about browsers', () => {
+test('An answer comes without what is between two connections, and without words about browsers', () => {
   const headers = new Map([
     ['content-type', ['text/plain']],
     ['set-cookie', ['a', 'b']],

@@ -118,7 +118,7 @@ describe('a request that gets no further than here', () => {
     ['a path with ..', {}, `${things}/../nodes`, {}, 404, '404 page not found\n', []],
     ['a path with .', {}, `${things}/./a`, {}, 404, '404 page not found\n', []],
     ['a path with an empty segment', {}, `${things}//a`, {}, 404, '404 page not found\n', []],
-  ])('the proxy answers a request itself: %s', async (_, more, path, setting, status, text, counted) => {
+  ])('The proxy answers a request itself: %s', async (_, more, path, setting, status, text, counted) => {
     const { proxy, sent, refusals } = setUp(setting);
     const answer = await proxy(requestFor(path), { ...api, ...more });
     expect([answer.status, (await receive(answer)).text]).toEqual([status, text]);
@@ -133,13 +133,13 @@ describe('the target of a request that is passed on', () => {
     ['with a slash at its end', `${things}/`, '', `${things}/`],
     ['in one spelling', `${things}/a b%c/ü`, '', `${things}/a%20b%25c/%C3%BC`],
     ['with the signs that may stand', `${things}/a:b@c,d;e=f$&+`, '', `${things}/a:b@c,d;e=f$&+`],
-  ])('the target of a request that is passed on is the path %s', async (_, path, query, target) => {
+  ])('The target of a request that is passed on is the path %s', async (_, path, query, target) => {
     const { proxy, sent } = setUp();
     await proxy(requestFor(path, query), api);
     expect(sent[0]!.target).toBe(target);
   });
 
-  test('names the caller and not what proves it', async () => {
+  test('The target of a request that is passed on names the caller and not what proves it', async () => {
     const { proxy, sent } = setUp();
     await proxy(requestFor(things), api);
     expect(Object.fromEntries(sent[0]!.headers)).toMatchObject({
@@ -169,7 +169,7 @@ describe('an answer', () => {
       201,
       { location: '//elsewhere/b' },
     ],
-  ])('an answer %s', async (_, answer, status, headers) => {
+  ])('An answer %s', async (_, answer, status, headers) => {
     const { proxy } = setUp({ answer });
     const { status: got, headers: shown, ...rest } = await proxy(requestFor(things), api);
     expect(got).toBe(status);
@@ -184,7 +184,7 @@ describe('an answer', () => {
     ['is refused', true, 302, ['https://elsewhere/'], 502],
     ['without a location is handed on', true, 304, [], 304],
     ['is handed on where a flag lets it', false, 302, ['https://elsewhere/'], 302],
-  ])('an answer that is a redirect %s', async (_, rejectRedirects, status, location, expected) => {
+  ])('An answer that is a redirect %s', async (_, rejectRedirects, status, location, expected) => {
     const { proxy } = setUp({
       answer: { status, headers: location.length === 0 ? {} : { location } },
       rejectRedirects,
@@ -192,7 +192,7 @@ describe('an answer', () => {
     expect((await proxy(requestFor(things), api)).status).toBe(expected);
   });
 
-  test('that breaks off breaks off for the client, and is counted', async () => {
+  test('An answer of an aggregated server that breaks off breaks off for the client, and is counted', async () => {
     const body = Readable.from(
       (function* () {
         yield Buffer.from('half');
@@ -216,7 +216,7 @@ describe('an answer', () => {
       { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
     ],
-  ])('an answer says why there is none: the server %s', async (_, error, text) => {
+  ])('An answer says why there is none: the server %s', async (_, error, text) => {
     const { proxy } = setUp({ sendError: Object.assign(new Error('failed'), error) });
     const answer = await proxy(requestFor(things), api);
     expect([answer.status, (await receive(answer)).text]).toEqual([503, `error trying to reach service: ${text}\n`]);
@@ -246,7 +246,7 @@ describe('the last step of the chain', () => {
     ['another version', '/apis/agg.example.com/v2/things', 200],
     ['the core group', '/api/v1/pods', 200],
     ['no resource', '/version', 200],
-  ])('the last step of the chain passes on what is for the other server: %s', async (_, path, status) => {
+  ])('The last step of the chain passes on what is for the other server: %s', async (_, path, status) => {
     expect(await pass(path)).toBe(status);
   });
 
@@ -254,7 +254,7 @@ describe('the last step of the chain', () => {
     ['is not waited for where the APIService is known', things, 299],
     ['is not waited for where the server itself has the group version', '/apis/apps/v1/deployments', 200],
     ['is waited for otherwise', '/apis/other.example.com/v1/things', 'not yet'],
-  ])('the last step of the chain before the APIServices are read, the rest %s', async (_, path, outcome) => {
+  ])('The last step of the chain before the APIServices are read, the rest %s', async (_, path, outcome) => {
     expect(await pass(path, false).catch((error: Error) => error.message)).toBe(outcome);
   });
 });

@@ -16,7 +16,7 @@ describe('an APIService', () => {
   test.each([
     { name: 'without a service is answered here', object: apiService({}) },
     { name: 'of the core group is answered here, with a service too', object: apiService({ group: '', service }) },
-  ])('an APIService: $name', ({ object }) => expect(remoteApiOf(object)).toBeUndefined());
+  ])('An APIService: $name', ({ object }) => expect(remoteApiOf(object)).toBeUndefined());
 
   test.each<{ name: string; object: APIService; expected: Partial<RemoteApi> }>([
     {
@@ -60,5 +60,5 @@ describe('an APIService', () => {
       object: apiService({ service }, condition('Unknown')),
       expected: { isAvailable: false },
     },
-  ])('an APIService: $name', ({ object, expected }) => expect(remoteApiOf(object)).toMatchObject(expected));
+  ])('An APIService: $name', ({ object, expected }) => expect(remoteApiOf(object)).toMatchObject(expected));
 });

@@ -13,7 +13,7 @@ describe('resources of an aggregated document', () => {
       ],
     }) as never;
 
-  test('are those of the group and version', () => {
+  test('Resources of an aggregated document are those of the group and version', () => {
     const versions = [
       { version: 'v2', resources: [] },
       {
@@ -27,7 +27,7 @@ describe('resources of an aggregated document', () => {
     ]);
   });
 
-  test('always say a kind, without which some clients fail', () => {
+  test('Resources of an aggregated document always say a kind, without which some clients fail', () => {
     const nothing = { group: '', version: '', kind: '' };
     expect(
       resourcesInGroups(
@@ -41,12 +41,12 @@ describe('resources of an aggregated document', () => {
     { name: 'another version', value: document([{ version: 'v2' }]) },
     { name: 'another document', value: [] as never },
     { name: 'nothing', value: null },
-  ])('resources of an aggregated document are not found in $name', ({ value }) => {
+  ])('Resources of an aggregated document are not found in $name', ({ value }) => {
     expect(resourcesInGroups(value, api)).toBeUndefined();
   });
 });
 
-test('resources of a legacy list have their subresources in them', () => {
+test('Resources of a legacy list have their subresources in them', () => {
   const list = {
     resources: [
       {

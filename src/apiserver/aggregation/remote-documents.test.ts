@@ -126,7 +126,7 @@ describe('discovery of a group version', () => {
       freshness: 'Stale',
       asked: ['/apis'],
     },
-  ])('$name', async ({ answers, freshness, resources, asked }) => {
+  ])('Discovery of a group version: $name', async ({ answers, freshness, resources, asked }) => {
     const { change, remote, questions } = await start(answers);
     await change(name, specOf('v1'));
     expect(remote()?.freshness).toBe(freshness);
@@ -134,7 +134,7 @@ describe('discovery of a group version', () => {
     expect(questions.map(({ path }) => path).filter((path) => path.startsWith('/apis'))).toEqual(asked);
   });
 
-  test('is stale until the server was asked', async () => {
+  test('Discovery of a group version is stale until the server was asked', async () => {
     const { change, apis, remote } = await start({ '/apis': aggregated });
     const seen: unknown[] = [];
     apis.onChange(() => seen.push(remote()?.freshness));
@@ -142,7 +142,7 @@ describe('discovery of a group version', () => {
     expect(seen).toEqual(['Stale', 'Current']);
   });
 
-  test('is stale again, without resources, when the server fails later', async () => {
+  test('Discovery of a group version is stale again, without resources, when the server fails later', async () => {
     const { change, remote, nowAnswers } = await start({ '/apis': aggregated });
     await change(name, specOf('v1'));
     nowAnswers({ '/apis': 503 });
@@ -150,7 +150,7 @@ describe('discovery of a group version', () => {
     expect(remote()).toEqual({ freshness: 'Stale' });
   });
 
-  test('has the priorities of its APIService, and goes with it', async () => {
+  test('Discovery of a group version has the priorities of its APIService, and goes with it', async () => {
     const { change, apis } = await start({ '/apis': aggregated });
     await change(name, specOf('v1', { groupPriorityMinimum: 2000, versionPriority: 7 }));
     expect(apis.groupVersions).toMatchObject([{ apiVersion, groupPriority: 2000, versionPriority: 7 }]);
@@ -158,7 +158,7 @@ describe('discovery of a group version', () => {
     expect(apis.groupVersions).toEqual([]);
   });
 
-  test('is not touched by the APIServices of this server', async () => {
+  test('Discovery of a group version is not touched by the APIServices of this server', async () => {
     const { change, apis, questions } = await start({ '/apis': aggregated });
     let changes = 0;
     apis.onChange(() => changes++);
@@ -166,14 +166,14 @@ describe('discovery of a group version', () => {
     expect([changes, questions]).toEqual([0, []]);
   });
 
-  test('of an API that this server answers from now on is no longer that of the server before', async () => {
+  test('Discovery of a group version that this server answers from now on is no longer the old one', async () => {
     const { change, apis } = await start({ '/apis': aggregated });
     await change(name, specOf('v1'));
     await change(name, specOf('v1', { service: undefined }), 1);
     expect(apis.groupVersions).toEqual([]);
   });
 
-  test('is asked for with every right first, and with the rights of every user then', async () => {
+  test('Discovery of a group version is asked for with every right first, then as every user', async () => {
     const { change, questions } = await start({});
     await change(name, specOf('v1'));
     const rightsOf = (path: string) => questions.find((question) => question.path === path)?.user;
@@ -202,13 +202,13 @@ describe('the address of an OpenAPI 3 document', () => {
     },
     { name: 'is absent where the index is a list', answer: [] },
     { name: 'is absent where the index is no JSON', answer: { body: '{' } },
-  ])('$name', async ({ answer, address }) => {
+  ])('The address of an OpenAPI 3 document: $name', async ({ answer, address }) => {
     const { change, documents } = await start({ '/openapi/v3': answer });
     await change(name, specOf('v1'));
     expect([...documents.openApiPaths()]).toEqual(address === undefined ? [] : [[`apis/${apiVersion}`, address]]);
   });
 
-  test('goes with the APIService', async () => {
+  test('The address of an OpenAPI 3 document goes with the APIService', async () => {
     const { change, documents } = await start({ '/openapi/v3': index({ serverRelativeURL: path }) });
     await change(name, specOf('v1'));
     await change(name, undefined);
@@ -231,7 +231,7 @@ describe('the part of an OpenAPI 2.0 document', () => {
     { name: 'stays where the newer one is no JSON', second: { body: '{' }, expected: [[own]] },
     { name: 'goes where the server has none any more', second: 404, expected: [] },
     { name: 'goes where the newer one is about other APIs', second: { body: document('/apis/a/v1/b') }, expected: [] },
-  ])('$name', async ({ second, expected }) => {
+  ])('The part of an OpenAPI 2.0 document: $name', async ({ second, expected }) => {
     const server = await start({ '/openapi/v2': first });
     await server.change(name, specOf('v1'));
     expect(pathsOf(server)).toEqual([[own]]);
@@ -240,7 +240,7 @@ describe('the part of an OpenAPI 2.0 document', () => {
     expect(pathsOf(server)).toEqual(expected);
   });
 
-  test('is asked for with the version that is there, also after a failure', async () => {
+  test('The part of an OpenAPI 2.0 document is asked for with the current version, also after a failure', async () => {
     const { change, questions, nowAnswers } = await start({ '/openapi/v2': first });
     await change(name, specOf('v1'));
     for (const [i, status] of [500, 304, 404, 404].entries()) {
@@ -251,7 +251,7 @@ describe('the part of an OpenAPI 2.0 document', () => {
     expect(asked).toEqual([undefined, '"1"', '"1"', '"1"', undefined]);
   });
 
-  test('is in the same list as before while nothing changes', async () => {
+  test('The part of an OpenAPI 2.0 document is in the same list as before while nothing changes', async () => {
     const { change, documents, nowAnswers } = await start({ '/openapi/v2': first });
     await change(name, specOf('v1'));
     const before = documents.parts();
@@ -262,7 +262,7 @@ describe('the part of an OpenAPI 2.0 document', () => {
     expect(documents.parts()).not.toBe(before);
   });
 
-  test('is behind those of APIs with higher priority', async () => {
+  test('The part of an OpenAPI 2.0 document is behind those of APIs with higher priority', async () => {
     const paths = ['v1', 'v2', 'v3'].map((version) => `/apis/${group}/${version}/things`);
     const server = await start({ '/openapi/v2': { paths: Object.fromEntries(paths.map((path) => [path, {}])) } });
     await server.change(name, specOf('v1'));

@@ -29,7 +29,7 @@ function ending(): Ending {
   return { steps, lifecycle, cleanup, close };
 }
 
-test('a server closes what it has opened, the last first, after its clients were let go', async () => {
+test('A server closes what it has opened, the last first, after its clients were let go', async () => {
   const { steps, lifecycle, cleanup, close } = ending();
   cleanup.add(() => void steps.push('audit log closed'));
   cleanup.add(() => void steps.push('storages closed'));
@@ -43,7 +43,7 @@ test('a server closes what it has opened, the last first, after its clients were
   expect(steps).toEqual(['withdrawn', 'left', 'request answered', 'left', 'storages closed', 'audit log closed']);
 });
 
-test('a part that cannot be closed keeps no other open, and the end of the server fails with its error', async () => {
+test('A part that cannot be closed keeps no other open, and the end of the server fails with its error', async () => {
   const { steps, cleanup, close } = ending();
   cleanup.add(() => void steps.push('audit log closed'));
   cleanup.add(() => Promise.reject(new Error('the storage does not close')));

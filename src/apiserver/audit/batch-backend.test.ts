@@ -19,7 +19,7 @@ function setUp(options: Partial<BatchOptions & SinkTraits> = {}) {
 }
 
 describe('batches', () => {
-  test('go when they are full', () => {
+  test('Audit batches go when they are full', () => {
     const { sink, add } = setUp();
     add('1', '2');
     expect(sink.batches).toEqual([]);
@@ -27,7 +27,7 @@ describe('batches', () => {
     expect(sink.batches).toEqual([['1', '2', '3']]);
   });
 
-  test('go when they have waited long enough', async () => {
+  test('Audit batches go when they have waited long enough', async () => {
     const { clock, sink, add } = setUp();
     add('1');
     await clock.advance(999);
@@ -37,13 +37,13 @@ describe('batches', () => {
     expect(sink.batches).toEqual([['1', '2']]);
   });
 
-  test('of one go at once', () => {
+  test('Audit batches of one go at once', () => {
     const { sink, add } = setUp({ maxBatchSize: 1, parallel: 2 });
     add('1', '2');
     expect(sink.batches).toEqual([['1'], ['2']]);
   });
 
-  test('wait for the sink, and keep their order', async () => {
+  test('Audit batches wait for the sink, and keep their order', async () => {
     const { sink, add } = setUp({ maxBatchSize: 2 });
     add('1', '2', '3', '4', '5', '6');
     expect(sink.batches).toEqual([['1', '2']]);
@@ -56,13 +56,13 @@ describe('batches', () => {
     ]);
   });
 
-  test('are on their way at the same time as far as the sink allows it', () => {
+  test('Audit batches are on their way at the same time as far as the sink allows it', () => {
     const { sink, add } = setUp({ maxBatchSize: 1, parallel: 2 });
     add('1', '2', '3');
     expect(sink.pending.map(({ ids }) => ids)).toEqual([['1'], ['2']]);
   });
 
-  test('are made one for a file, which is written to as seldom as that', async () => {
+  test('Audit batches are made one for a file, which is written to as seldom as that', async () => {
     const { clock, sink, add } = setUp({ maxBatchSize: 1, merges: true });
     add('1', '2', '3');
     await clock.advance(100);
@@ -81,7 +81,7 @@ describe('batches', () => {
 describe('the rate of batches', async () => {
   const throttled = { maxBatchSize: 1, parallel: 10, throttle: { perSecond: 10, burst: 2 } };
 
-  test('is limited after a burst', async () => {
+  test('The rate of audit batches is limited after a burst', async () => {
     const { clock, sink, add } = setUp(throttled);
     add('1', '2', '3', '4');
     expect(sink.batches).toEqual([['1'], ['2']]);
@@ -93,7 +93,7 @@ describe('the rate of batches', async () => {
     expect(sink.batches).toEqual([['1'], ['2'], ['3'], ['4']]);
   });
 
-  test('has a burst again after a quiet time', async () => {
+  test('The rate of audit batches has a burst again after a quiet time', async () => {
     const { clock, sink, add } = setUp(throttled);
     add('1', '2');
     await clock.advance(10_000);
@@ -103,7 +103,7 @@ describe('the rate of batches', async () => {
 });
 
 describe('the buffer', async () => {
-  test('drops and counts what does not fit, and lets the requests go on', () => {
+  test('The audit buffer drops and counts what does not fit, and lets the requests go on', () => {
     const { lost, add, sink } = setUp({ bufferSize: 2, maxBatchSize: 1 });
     // One is on its way, three wait: the next batch and the buffer.
     expect(add('1', '2', '3', '4', '5', '6')).toEqual([true, true, true, true, true, true]);
@@ -111,7 +111,7 @@ describe('the buffer', async () => {
     expect(lost).toEqual(['buffered 1: audit buffer queue blocked', 'buffered 1: audit buffer queue blocked']);
   });
 
-  test('accepts events again when the sink has taken a batch from a full buffer', async () => {
+  test('The audit buffer accepts events again when the sink has taken a batch from a full buffer', async () => {
     const { lost, add, sink } = setUp({ bufferSize: 1, maxBatchSize: 1 });
     add('1', '2', '3');
     await sink.done();
@@ -119,7 +119,7 @@ describe('the buffer', async () => {
     expect(lost).toEqual([]);
   });
 
-  test('of a stopped server is sent whole, at any rate', async () => {
+  test('The audit buffer of a stopped server is sent whole, at any rate', async () => {
     const { backend, sink, add, lost } = setUp({ maxBatchSize: 2, throttle: { perSecond: 0.001, burst: 1 } });
     add('1', '2', '3', '4', '5');
     expect(sink.batches).toEqual([['1', '2']]);
@@ -133,7 +133,7 @@ describe('the buffer', async () => {
     expect([sink.batches, sink.isClosed, lost]).toEqual([[['1', '2'], ['3', '4'], ['5']], true, []]);
   });
 
-  test('takes nothing any more then', async () => {
+  test('The audit buffer of a stopped server takes nothing any more', async () => {
     const { backend, add, lost } = setUp();
     await backend.close();
     add('late');

@@ -12,7 +12,7 @@ const refused = (text: string): string => {
 };
 
 describe('an audit policy file', () => {
-  test('is read from YAML', () => {
+  test('An audit policy file is read from YAML', () => {
     const { policy, warnings } = readAuditPolicy(
       file(`
 omitStages: [RequestReceived]
@@ -46,14 +46,14 @@ rules:
     });
   });
 
-  test('is read from JSON, and in the spelling of the specification', () => {
+  test('An audit policy file is read from JSON, and in the spelling of the specification', () => {
     const { policy } = readAuditPolicy(
       '{"apiVersion":"audit.orch.io/v1","kind":"Policy","rules":[{"level":"RequestResponse"}]}',
     );
     expect(policy.rules).toEqual([{ level: 'RequestResponse' }]);
   });
 
-  test('with unknown fields is used without them, and they are reported', () => {
+  test('An audit policy file with unknown fields is used without them, and they are reported', () => {
     const { policy, warnings } = readAuditPolicy(
       file('rules:\n- level: Metadata\n  verb: [get]\n- level: None\n  level: Request\n'),
     );
@@ -127,7 +127,7 @@ rules:
     ['a field of another type', 'rules: [{level: None, verbs: get}]', 'rules.verbs of type []string'],
     ['what is no YAML', 'rules: [', 'yaml: '],
   ])(
-    'an audit policy file is refused with %s, by the path of the field',
+    'An audit policy file is refused with %s, by the path of the field',
     (_, text, message, head = undefined as string | undefined) => {
       expect(refused(file(text, head))).toContain(message);
     },

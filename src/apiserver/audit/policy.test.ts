@@ -76,12 +76,12 @@ describe('rules match', () => {
       [`DELETE ${pod}`],
       [`GET ${pod}`, 'DELETE /api/v1/namespaces/other/pods/web'],
     ],
-  ])('an audit policy rule matches: %j', (rule, matched, others) => {
+  ])('An audit policy rule matches: %j', (rule, matched, others) => {
     expect(matched.filter((line) => !matches(rule, line))).toEqual([]);
     expect(others.filter((line) => matches(rule, line))).toEqual([]);
   });
 
-  test('rules by user or group match no unauthenticated request', () => {
+  test('Rules by user or group match no unauthenticated request', () => {
     const anonymous = (rule: PolicyRule): string =>
       policy([{ ...rule, level: 'Metadata' }]).decide(info('GET /version'), undefined).level;
     expect([anonymous({ users: [''] }), anonymous({ userGroups: [''] }), anonymous({ verbs: ['get'] })]).toEqual([
@@ -93,7 +93,7 @@ describe('rules match', () => {
 });
 
 describe('a policy', () => {
-  test('goes by the first rule that matches', () => {
+  test('An audit policy goes by the first rule that matches', () => {
     const { decide } = policy([
       { level: 'None', users: ['bob'] },
       { level: 'Request', verbs: ['get'] },
@@ -104,11 +104,11 @@ describe('a policy', () => {
     expect(decide(info(`GET ${pod}`), { name: 'bob', groups: [] }).level).toBe('None');
   });
 
-  test('records nothing that no rule matches', () => {
+  test('An audit policy records nothing that no rule matches', () => {
     expect(policy([{ level: 'Metadata', users: ['bob'] }]).decide(info(`GET ${pod}`), jane).level).toBe('None');
   });
 
-  test('leaves out the stages of the rule and its own', () => {
+  test('An audit policy leaves out the stages of the rule and its own', () => {
     const { omitStages } = policy([{ level: 'Metadata', omitStages: ['ResponseStarted'] }], {
       omitStages: ['RequestReceived'],
     }).decide(info('GET /version'), jane);
@@ -120,7 +120,7 @@ describe('a policy', () => {
     { own: true, given: undefined, omits: true },
     { own: true, given: false, omits: false },
     { own: undefined, given: true, omits: true },
-  ])('omits managed fields: policy $own, rule $given', ({ own, given, omits }) => {
+  ])('Omits managed fields: policy $own, rule $given', ({ own, given, omits }) => {
     const rule = { level: 'Request', ...(given === undefined ? {} : { omitManagedFields: given }) };
     expect(
       policy([rule], own === undefined ? {} : { omitManagedFields: own }).decide(info('GET /version'), jane)

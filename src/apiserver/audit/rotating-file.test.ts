@@ -32,13 +32,13 @@ async function appendAll(file: RotatingFile, ...lines: readonly (readonly string
 }
 
 describe('a log file', () => {
-  test('is made for its owner alone, with its folder', async () => {
+  test('An audit log file is made for its owner alone, with its folder', async () => {
     await appendAll(fileOf({ path: at('logs/audit.log') }), ['one\n']);
     expect((await stat(at('logs/audit.log'))).mode & 0o777).toBe(0o600);
   });
 
   test.each([0o000, 0o022, 0o777])(
-    'a log file is for its owner alone at umask %o, and so is what is set aside',
+    'A log file is for its owner alone at umask %o, and so is what is set aside',
     async (mask) => {
       const before = process.umask(mask);
       onTestFinished(() => void process.umask(before));
@@ -48,7 +48,7 @@ describe('a log file', () => {
     },
   );
 
-  test('that others were let read stays so when it is set aside, whatever the umask says', async () => {
+  test('An audit log file that others may read stays so when it is set aside, whatever the umask says', async () => {
     await writeFile(at('audit.log'), 'one\n');
     await chmod(at('audit.log'), 0o640);
     const before = process.umask(0o077);
@@ -59,21 +59,21 @@ describe('a log file', () => {
     ]);
   });
 
-  test('goes on where it ended', async () => {
+  test('An audit log file goes on where it ended', async () => {
     await appendAll(fileOf(), ['one\n']);
     await appendAll(fileOf(), ['two\n']);
     expect(await read('audit.log')).toBe('one\ntwo\n');
     expect(await files()).toEqual(['audit.log']);
   });
 
-  test('is set aside with the time in its name before it gets too large', async () => {
+  test('An audit log file is set aside with the time in its name before it gets too large', async () => {
     await appendAll(fileOf(), ['one\n'], ['two\n'], ['three\n']);
     expect(await files()).toEqual(['audit-2024-01-02T03-04-06.000.log', 'audit.log']);
     expect(await read('audit-2024-01-02T03-04-06.000.log')).toBe('one\ntwo\n');
     expect(await read('audit.log')).toBe('three\n');
   });
 
-  test('has every line whole, however many come at once', async () => {
+  test('An audit log file has every line whole, however many come at once', async () => {
     const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
     await appendAll(fileOf({ maxBytes: 100 }), lines);
     const all = await Promise.all((await files()).map(async (name) => ({ name, text: await read(name) })));
@@ -83,7 +83,7 @@ describe('a log file', () => {
     expect([...all.filter((file) => file !== current), current].map(({ text }) => text).join('')).toBe(lines.join(''));
   });
 
-  test('that is full already is set aside at the first line, and its mode is kept', async () => {
+  test('An audit log file that is full already is set aside at the first line, and its mode is kept', async () => {
     await writeFile(at('audit.log'), '0123456789');
     await chmod(at('audit.log'), 0o640);
     await appendAll(fileOf(), ['one\n']);
@@ -91,7 +91,7 @@ describe('a log file', () => {
     expect((await stat(at('audit.log'))).mode & 0o777).toBe(0o640);
   });
 
-  test('never takes the name of one that is there', async () => {
+  test('An audit log file never takes the name of one that is there', async () => {
     const taken = ['audit-2024-01-02T03-04-06.000.log', 'audit-2024-01-02T03-04-06.001.log.gz'];
     for (const name of taken) await writeFile(at(name), 'old');
     await appendAll(fileOf(), ['one\n'], ['two\n'], ['three\n']);
@@ -103,7 +103,7 @@ describe('a log file', () => {
 describe('files that were set aside', () => {
   const old = (name: string): Promise<void> => writeFile(at(name), name);
 
-  test('are deleted when they are too many, the oldest first, and nothing else is', async () => {
+  test('Audit log files that were set aside are deleted when they are too many, the oldest first', async () => {
     const others = [
       'audit.txt',
       'audit-x.log',
@@ -123,7 +123,7 @@ describe('files that were set aside', () => {
     );
   });
 
-  test('are deleted when they are too old by their names', async () => {
+  test('Audit log files that were set aside are deleted when they are too old by their names', async () => {
     for (const name of ['audit-2023-12-30T03-00-00.000.log', 'audit-2024-01-01T00-00-00.000.log.gz']) {
       await old(name);
       await utimes(at(name), new Date(), new Date());
@@ -132,7 +132,7 @@ describe('files that were set aside', () => {
     expect(await files()).toEqual(['audit-2024-01-01T00-00-00.000.log.gz', 'audit.log']);
   });
 
-  test('are compressed, also those that an earlier run left', async () => {
+  test('Audit log files that were set aside are compressed, also those that an earlier run left', async () => {
     await old('audit-2023-01-01T00-00-00.000.log');
     // Half of a compressed file, of a run that was killed.
     await writeFile(at('audit-2023-01-01T00-00-00.000.log.gz'), 'broken');

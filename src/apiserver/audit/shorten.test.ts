@@ -49,13 +49,13 @@ const userRows: readonly { what: string; user: UserInfo; cut: readonly string[];
 ];
 
 describe('what an event says of a user', () => {
-  test.each(userRows)('an audit event is cut: $what', ({ user, cut, shown }) => {
+  test.each(userRows)('An audit event is cut: $what', ({ user, cut, shown }) => {
     const shortener = new Shortener();
     expect(shortener.user('user', user)).toEqual({ ...jane, ...shown });
     expect(shortener.cut).toEqual(cut);
   });
 
-  test('is the same object where nothing is long', () => {
+  test('What an audit event says of a user is the same object where nothing is long', () => {
     const shortener = new Shortener();
     expect(shortener.user('user', jane)).toBe(jane);
     expect(shortener.cut).toEqual([]);
@@ -72,12 +72,12 @@ describe('what an event says of a user', () => {
         extra: Object.fromEntries(many.slice(0, 1000).map((key) => [key, [long.slice(0, 1000), long.slice(0, 1000)]])),
       },
     },
-  ])('what an event says of a user has an end in all: $what', ({ user }) => {
+  ])('What an event says of a user has an end in all: $what', ({ user }) => {
     expect(JSON.stringify(new Shortener().user('user', user)).length).toBeLessThan(70_000);
   });
 });
 
-test('the members of a reference are cut', () => {
+test('The members of a reference are cut', () => {
   const shortener = new Shortener();
   expect(shortener.reference({ ...reference, name: long, resource: long })).toEqual({
     ...reference,
@@ -88,7 +88,7 @@ test('the members of a reference are cut', () => {
   expect(shortener.reference(reference)).toBe(reference);
 });
 
-test('the message, the names and the causes of a status are cut', () => {
+test('The message, the names and the causes of a status are cut', () => {
   const shortener = new Shortener();
   const causes = many.map((field) => ({ reason: 'FieldValueInvalid', message: 'is wrong', field }));
   const status = { status: 'Failure' as const, message: long, code: 422, details: { name: long, kind: 'Pod', causes } };
@@ -105,7 +105,7 @@ test('the message, the names and the causes of a status are cut', () => {
   expect(shortener.status(whole)).toBe(whole);
 });
 
-test('annotations name what was cut, also of the events before', () => {
+test('Annotations name what was cut, also of the events before', () => {
   const shortener = new Shortener(['requestURI']);
   shortener.note('sourceIPs');
   expect(shortener.annotations({ a: 'b', c: long })).toEqual({
@@ -115,7 +115,7 @@ test('annotations name what was cut, also of the events before', () => {
   });
 });
 
-test('annotations are the same object where nothing was cut', () => {
+test('Annotations are the same object where nothing was cut', () => {
   const annotations = { a: 'b' };
   expect(new Shortener().annotations(annotations)).toBe(annotations);
   expect(new Shortener().annotations(undefined)).toBeUndefined();

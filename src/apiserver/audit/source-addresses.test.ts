@@ -46,21 +46,21 @@ describe('the addresses that a request came through', () => {
       addresses: ['192.0.2.1'],
     },
     { name: 'a real address without end', headers: { 'x-real-ip': ' '.repeat(900_000) }, addresses: ['192.0.2.1'] },
-  ])('the addresses that a request came through: $name', ({ headers, remote, addresses }) => {
+  ])('The addresses that a request came through: $name', ({ headers, remote, addresses }) => {
     expect(addressesOf(headers, remote)).toEqual({ addresses, isCut: false });
   });
 
   test.each([
     { name: 'one too many', all: numbered(2 * maxEntries + 1) },
     { name: 'a hundred thousand', all: numbered(100_000) },
-  ])('the addresses that a request came through are the first and the last of a long list: $name', ({ all }) => {
+  ])('The addresses that a request came through are the first and the last of a long list: $name', ({ all }) => {
     expect(addressesOf({ 'x-forwarded-for': all.join() })).toEqual({
       addresses: [...all.slice(0, maxEntries), ...all.slice(-maxEntries), '192.0.2.1'],
       isCut: true,
     });
   });
 
-  test('are cut where a long list has nothing but commas', () => {
+  test('The addresses that a request came through are cut where a long list has nothing but commas', () => {
     expect(addressesOf({ 'x-forwarded-for': ','.repeat(900_000) })).toEqual({ addresses: ['192.0.2.1'], isCut: true });
   });
 });

@@ -29,14 +29,14 @@ const ids = (batches: readonly (readonly string[])[]): (string | undefined)[][] 
 const large = JSON.stringify({ text: 'x'.repeat(1000) });
 
 describe('truncation', () => {
-  test('leaves what fits as it is', async () => {
+  test('Truncation of audit events leaves what fits as it is', async () => {
     const { batches, write } = setUp(2000, 10_000);
     const event = auditEvent('1', { requestObject: large }, { level: 'Request' });
     expect(await write(event)).toBe(true);
     expect(batches).toEqual([[event.text('{', '')]]);
   });
 
-  test('takes request and response out of what does not, and says so', async () => {
+  test('Truncation of audit events takes request and response out of what does not, and says so', async () => {
     const { batches, write } = setUp(1000, 10_000);
     await write(
       auditEvent(
@@ -51,14 +51,14 @@ describe('truncation', () => {
     expect(event).not.toHaveProperty('responseObject');
   });
 
-  test('drops and counts what is too large even then, which fails no request', async () => {
+  test('Truncation of audit events drops and counts what is too large even then, which fails no request', async () => {
     const { batches, lost, write } = setUp(500, 10_000);
     expect(await write(auditEvent('1', {}, { requestUri: `/${'x'.repeat(1000)}` }), auditEvent('2'))).toBe(true);
     expect(ids(batches)).toEqual([['2']]);
     expect(lost).toEqual(['truncate 1: event is too large even after truncating']);
   });
 
-  test('splits a batch that is larger than the maximum batch size', async () => {
+  test('Truncation of audit events splits a batch that is larger than the maximum batch size', async () => {
     const size = Buffer.byteLength(auditEvent('1').text('{', ''));
     const { batches, write } = setUp(size, 2 * size);
     await write(...['1', '2', '3', '4', '5'].map((id) => auditEvent(id)));

@@ -26,7 +26,7 @@ async function startDeafServer(): Promise<{
   };
 }
 
-test('a service that does not answer holds up a stop for a while only, and its events are counted', async () => {
+test('A service that does not answer holds up a stop for a while only, and its events are counted', async () => {
   await using server = await startDeafServer();
   const clock = new FakeClock();
   const lost: string[] = [];

@@ -24,11 +24,11 @@ function askWith(
 }
 
 describe('bootstrap tokens', () => {
-  test('authenticate as the user of their id, in group system:bootstrappers', async () => {
+  test('Bootstrap tokens authenticate as the user of their id, in group system:bootstrappers', async () => {
     expect(await askWith()).toEqual({ user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers'] } });
   });
 
-  test('can name more groups, and end', async () => {
+  test('Bootstrap tokens can name more groups, and end', async () => {
     expect(
       await askWith({
         'auth-extra-groups': 'system:bootstrappers:b,system:bootstrappers:a',
@@ -57,7 +57,7 @@ describe('bootstrap tokens', () => {
     { name: 'a secret that is being deleted', more: { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } } },
     { name: 'a group of the others', changes: { 'auth-extra-groups': 'system:bootstrappers:a,system:masters' } },
     { name: 'an empty group', changes: { 'auth-extra-groups': 'system:bootstrappers:a,' } },
-  ])('bootstrap tokens with $name are not known', async ({ changes, more, token }) => {
+  ])('Bootstrap tokens with $name are not known', async ({ changes, more, token }) => {
     expect(await askWith(changes, more, token)).toBeUndefined();
   });
 });

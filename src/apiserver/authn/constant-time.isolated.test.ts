@@ -128,13 +128,13 @@ const places: Place[] = [
 ];
 
 describe.each(places)('$name', ({ right, wrong, decided, prepare }) => {
-  test('is the right one only if it is the same', async () => {
+  test('A secret is the right one only if it is the same', async () => {
     const ask = prepare();
     expect(await ask(right)).toBeDefined();
     expect(await ask(wrong)).toBeUndefined();
   });
 
-  test('is judged by nothing that takes longer the more of it is right', async () => {
+  test('A secret is judged by nothing that takes longer the more of it is right', async () => {
     const ask = prepare();
     if (decided.digests === true) Object.assign(lies, { digests: true });
     // Twice: what a connection brings is kept when it is known already.

@@ -32,7 +32,7 @@ const conditions = (...expressions: string[]): object => ({
 });
 
 describe('AuthorizationConfiguration', () => {
-  test('several webhooks among other authorizers, in order', () => {
+  test('Several webhooks among other authorizers, in order', () => {
     const authorizers = read([
       entry('first', {
         authorizedTTL: '1m',
@@ -73,7 +73,7 @@ describe('AuthorizationConfiguration', () => {
     });
   });
 
-  test('compiling a match condition yields to other work in each of its steps', () => {
+  test('Compiling a match condition of an AuthorizationConfiguration yields to other work in each of its steps', () => {
     const text = JSON.stringify({
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AuthorizationConfiguration',
@@ -82,7 +82,7 @@ describe('AuthorizationConfiguration', () => {
     expect([...readAuthorizationConfiguration(text)]).toHaveLength(3 * 4);
   });
 
-  test('in YAML, and in older versions', () => {
+  test('An AuthorizationConfiguration is read from YAML, and in older versions', () => {
     const document = {
       apiVersion: 'apiserver.config.k8s.io/v1alpha1',
       kind: 'AuthorizationConfiguration',

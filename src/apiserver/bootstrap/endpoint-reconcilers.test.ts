@@ -42,11 +42,11 @@ describe('endpoints of the servers that have a lease', () => {
       expected: [['10.0.0.3']],
     },
     { name: 'no server is left', current: [subset(['10.0.0.1'])], ips: [], expected: [] },
-  ])('endpoints of the servers that have a lease: $name', ({ current, ips, expected }) =>
+  ])('Endpoints of the servers that have a lease: $name', ({ current, ips, expected }) =>
     expect(ipsOf(withAddresses(current, ips, ports, false))).toEqual(expected),
   );
 
-  test('ports stay until a server says that they are wrong', () => {
+  test('Ports of the kubernetes endpoints stay until a server says that they are wrong', () => {
     const current = [subset(['10.0.0.1'], oldPorts)];
     expect([false, true].map((fix) => withAddresses(current, ['10.0.0.1'], ports, fix)[0]!.ports)).toEqual([
       oldPorts,
@@ -98,7 +98,7 @@ describe('servers that come and go while another one publishes', () => {
       meanwhile: (b: EndpointReconciler) => b.reconcile(),
       expected: ['a', 'b'],
     },
-  ])('one that $what by one that looked before', async ({ before, meanwhile, expected }) => {
+  ])('One that $what by one that looked before', async ({ before, meanwhile, expected }) => {
     const { serverAt, holdNext, published } = shared(before);
     const publication = holdNext();
     const round = serverAt('a').reconcile();
@@ -109,7 +109,7 @@ describe('servers that come and go while another one publishes', () => {
     expect(published()).toEqual(expected);
   });
 
-  test('one that stops publishes the one that has come since it looked', async () => {
+  test('One that stops publishes the one that has come since it looked', async () => {
     const { serverAt, holdNext, published } = shared(['a']);
     const publication = holdNext();
     const withdrawal = serverAt('a').withdraw(true);
@@ -160,7 +160,7 @@ describe('endpoints of a known number of servers', () => {
       count: 3,
       expected: [['10.0.0.5']],
     },
-  ])('endpoints of a known number of servers: $name', ({ current, count, expected }) =>
+  ])('Endpoints of a known number of servers: $name', ({ current, count, expected }) =>
     expect(ipsOf(withOwnAddress(current, '10.0.0.5', ports, count))).toEqual(expected),
   );
 });

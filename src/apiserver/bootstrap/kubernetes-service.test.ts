@@ -86,7 +86,7 @@ const sliced = async ({ writer }: Replica): Promise<string[]> =>
   (await writer.find<EndpointSlice>(sliceName))?.endpoints?.flatMap(({ addresses = [] }) => addresses) ?? [];
 
 describe('the kubernetes service', () => {
-  test('has the first address of the range and leads to the port that the server listens on', async () => {
+  test('The kubernetes service has the first address of the range and the port of the server', async () => {
     const { service, registry } = replica('192.0.2.1');
     await service.sync();
     const made = await registry.get('kubernetes');
@@ -106,13 +106,13 @@ describe('the kubernetes service', () => {
     });
   });
 
-  test('has a node port where one is asked for', async () => {
+  test('The kubernetes service has a node port where one is asked for', async () => {
     const { service, registry } = replica('192.0.2.1', byLease, 30_443);
     await service.sync();
     expect((await registry.get('kubernetes')).spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_443 }] });
   });
 
-  test('is made again when it was deleted, and otherwise left as it is', async () => {
+  test('The kubernetes service is made again when it was deleted, and otherwise left as it is', async () => {
     const { service, registry, writer } = replica('192.0.2.1');
     await service.sync();
     await writer.change<Service>(serviceName, ({ spec }) => (spec.sessionAffinity = 'ClientIP'));
@@ -123,7 +123,7 @@ describe('the kubernetes service', () => {
     expect((await registry.get('kubernetes')).spec).toMatchObject({ clusterIP: '10.0.0.1', sessionAffinity: 'None' });
   });
 
-  test('a round that finds everything in order writes the lease alone', async () => {
+  test('A round that finds everything in order writes the lease alone', async () => {
     const { service } = replica('192.0.2.1');
     await service.sync();
     const before = await store.currentRevision();
@@ -133,7 +133,7 @@ describe('the kubernetes service', () => {
 });
 
 describe('endpoints of the kubernetes service, by lease', () => {
-  test('the endpoints change when servers start and stop', async () => {
+  test('The endpoints change when servers start and stop', async () => {
     const [first, second] = [replica('192.0.2.1'), replica('192.0.2.2')];
     await first.service.sync();
     await second.service.sync();
@@ -151,7 +151,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect([await published(second), await sliced(second), await leasesOf().list()]).toEqual([[], [], []]);
   });
 
-  test('a server that has stopped does not come back', async () => {
+  test('A server that has stopped does not come back', async () => {
     const { service } = replica('192.0.2.1');
     await service.sync();
     await service.stop();
@@ -159,7 +159,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect(await leasesOf().list()).toEqual([]);
   });
 
-  test('a server that ended without a word is published until its lease ends', async () => {
+  test('A server that ended without a word is published until its lease ends', async () => {
     const [first, second] = [replica('192.0.2.1'), replica('192.0.2.2')];
     await first.service.sync();
     await second.service.sync();
@@ -169,7 +169,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect(await published(second)).toEqual(['192.0.2.2']);
   });
 
-  test('what such a server left is withdrawn before its successor is ready, if another server is there', async () => {
+  test('What such a server left is withdrawn before its successor is ready, if another server is there', async () => {
     const [first, second] = [replica('192.0.2.1'), replica('192.0.2.2')];
     await first.service.sync();
     await replica('192.0.2.1').service.withdrawStale();
@@ -180,7 +180,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect(await published(second)).toEqual(['192.0.2.2']);
   });
 
-  test('servers that look at the same time agree', async () => {
+  test('Servers that look at the endpoints of the kubernetes service at the same time agree', async () => {
     const replicas = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'].map((ip) => replica(ip));
     // In the first round one of them makes the service, and the others may find its address taken before they see it.
     await Promise.allSettled(replicas.map(({ service }) => service.sync()));
@@ -189,7 +189,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect(await published(replicas[0]!)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']);
   });
 
-  test('what is made says that no controller should copy it', async () => {
+  test('What is made says that no controller should copy it', async () => {
     const { service, writer } = replica('192.0.2.1');
     await service.sync();
     expect((await writer.find<Endpoints>(endpointsName))!.metadata.labels).toEqual({
@@ -203,7 +203,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     });
   });
 
-  test('a cluster that changes to IPv6 gets another slice', async () => {
+  test('A cluster that changes to IPv6 gets another slice', async () => {
     const before = replica('192.0.2.1');
     await before.service.sync();
     await before.service.stop();
@@ -213,7 +213,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     expect([await published(after), await sliced(after)]).toEqual([['2001:db8::1'], ['2001:db8::1']]);
   });
 
-  test('the key is what upstream writes', async () => {
+  test('The key is what upstream writes', async () => {
     await leasesOf().renew('192.0.2.1');
     await leasesOf().renew('192.0.2.1');
     const { kv } = await store.get('/registry/masterleases/192.0.2.1');
@@ -230,7 +230,7 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     (options: ReconcilerOptions): EndpointReconciler =>
       createMasterCountReconciler({ ...options, count });
 
-  test('a known number of servers', async () => {
+  test('The endpoints of the kubernetes service are up to a known number of servers', async () => {
     const [first, second] = [replica('192.0.2.1', byCount(2)), replica('192.0.2.2', byCount(2))];
     await first.service.sync();
     await second.service.sync();
@@ -241,7 +241,7 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     expect([await published(first), await sliced(first)]).toEqual([['192.0.2.9'], ['192.0.2.9']]);
   });
 
-  test('the slice is that of the endpoints as they are when several servers write it', async () => {
+  test('The slice is that of the endpoints as they are when several servers write it', async () => {
     const controlled = new ControlledStore(store);
     const slow = replica('192.0.2.2', byCount(3), 0, controlled);
     await replica('192.0.2.1', byCount(3)).service.sync();
@@ -257,7 +257,7 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     ]);
   });
 
-  test('with --endpoint-reconciler-type=none the server publishes no endpoints', async () => {
+  test('With --endpoint-reconciler-type=none the server publishes no endpoints', async () => {
     const none = replica('192.0.2.1', () => noReconciler);
     await none.service.sync();
     await none.service.stop();

@@ -79,7 +79,7 @@ function life({
 }
 
 describe('a server that starts', () => {
-  test('makes the ranges, the kubernetes service and its endpoint', async () => {
+  test('A server that starts makes the ranges, the kubernetes service and its endpoint', async () => {
     const { controllers, registry, published } = life({ nodePort: 31_000 });
     await controllers.prepare();
     expect((await registry.get('kubernetes')).spec).toMatchObject({
@@ -95,7 +95,7 @@ describe('a server that starts', () => {
     await controllers.stop();
   });
 
-  test('is not ready while the ranges cannot be repaired', async () => {
+  test('A server that starts is not ready while the ranges cannot be repaired', async () => {
     const { controllers } = life();
     store.disconnect();
     await expect(controllers.prepare()).rejects.toMatchObject({ reason: 'Unavailable' });
@@ -104,7 +104,7 @@ describe('a server that starts', () => {
     await controllers.stop();
   });
 
-  test('has nothing to do where services are not served', async () => {
+  test('A server that starts has nothing to do where services are not served', async () => {
     const { registry, ranges } = {
       registry: { storeOf: () => undefined } as unknown as RegistryCatalog,
       ranges: {} as never,
@@ -125,7 +125,7 @@ describe('a server that starts', () => {
 });
 
 describe('what is repeated', () => {
-  test('repairs what a service holds and brings the kubernetes service back', async () => {
+  test('The repair loop repairs what a service holds and brings the kubernetes service back', async () => {
     const { controllers, registry, published } = life();
     await controllers.prepare();
     // Its endpoints go with it.
@@ -138,7 +138,7 @@ describe('what is repeated', () => {
     await controllers.stop();
   });
 
-  test('goes on after a time without the store, and says what it could not do', async () => {
+  test('The repair loop goes on after a time without the store, and says what it could not do', async () => {
     const { controllers, told, published } = life();
     await controllers.prepare();
     store.disconnect();
@@ -154,7 +154,7 @@ describe('what is repeated', () => {
 });
 
 describe('a server that stops', () => {
-  test('with leases withdraws its own address and leaves those of others', async () => {
+  test('A server that stops with leases withdraws its own address and leaves those of others', async () => {
     const [one, other] = [life(), life({ publicAddress: '192.0.2.8' })];
     await one.controllers.prepare();
     await other.controllers.prepare();
@@ -166,7 +166,7 @@ describe('a server that stops', () => {
     expect([await other.published(), await other.leases()]).toEqual([[], []]);
   });
 
-  test('with a known number of servers withdraws its address, and never had a lease', async () => {
+  test('A server that stops with a known number of servers withdraws its address, and never had a lease', async () => {
     const { controllers, published, leases } = life({ endpointReconciler: 'master-count', apiServerCount: 2 });
     await controllers.prepare();
     expect([await published(), await leases()]).toEqual([['192.0.2.7'], []]);
@@ -174,13 +174,13 @@ describe('a server that stops', () => {
     expect(await published()).toEqual([]);
   });
 
-  test('before it was ready has nothing to withdraw', async () => {
+  test('A server that stops before it was ready has nothing to withdraw', async () => {
     const { controllers } = life();
     await controllers.stop();
     expect((await store.list('/registry/')).count).toBe(0);
   });
 
-  test('while the store is away does so all the same', async () => {
+  test('A server that stops while the store is away does so all the same', async () => {
     const { controllers } = life();
     await controllers.prepare();
     store.disconnect();
@@ -189,7 +189,7 @@ describe('a server that stops', () => {
 });
 
 describe('without an endpoint of its own', () => {
-  test('because publishing is off: the service exists', async () => {
+  test('The kubernetes service exists also when the server publishes no endpoint', async () => {
     const { controllers, registry, published, told } = life({ endpointReconciler: 'none' });
     await controllers.prepare();
     expect((await registry.get('kubernetes')).spec.clusterIP).toBe('10.0.0.1');
@@ -198,7 +198,7 @@ describe('without an endpoint of its own', () => {
   });
 
   test.each(['127.0.0.1', '127.8.9.10', '::1'])(
-    'without an endpoint of its own because %s is every machine itself: it says so',
+    'Without an endpoint of its own because %s is every machine itself: it says so',
     async (publicAddress) => {
       const { controllers, published, leases, told } = life({ publicAddress });
       await controllers.prepare();

@@ -70,7 +70,7 @@ function start() {
   return { source, syncs, clock, stop: () => (controller.abort(), ended) };
 }
 
-test('a single-key controller syncs at start, and once more for all changes during that sync', async () => {
+test('A single-key controller syncs at start, and once more for all changes during that sync', async () => {
   const { source, syncs, stop } = start();
   const first = await syncs.next();
   source.emit();
@@ -84,7 +84,7 @@ test('a single-key controller syncs at start, and once more for all changes duri
   expect(source.watches.map(({ closed }) => closed)).toEqual([true]);
 });
 
-test('a sync of a single-key controller that failed is retried a second later', async () => {
+test('A sync of a single-key controller that failed is retried a second later', async () => {
   const { syncs, clock, stop } = start();
   (await syncs.next()).fail(new Error('store is away'));
   await clock.advance(0);
@@ -95,7 +95,7 @@ test('a sync of a single-key controller that failed is retried a second later', 
   await stop();
 });
 
-test('a single-key controller stops with the signal, after the sync that is running', async () => {
+test('A single-key controller stops with the signal, after the sync that is running', async () => {
   const { syncs, stop } = start();
   const running = await syncs.next();
   const ended = stop();
@@ -104,7 +104,7 @@ test('a single-key controller stops with the signal, after the sync that is runn
   expect(syncs.count).toBe(1);
 });
 
-test('a single-key controller reopens a watch that ended, and syncs after later changes', async () => {
+test('A single-key controller reopens a watch that ended, and syncs after later changes', async () => {
   const { source, syncs, clock, stop } = start();
   (await syncs.next()).finish();
   source.watches[0]!.ended = new Error('slow consumer');

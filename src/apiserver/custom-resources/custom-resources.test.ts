@@ -60,7 +60,7 @@ function setUp(): {
 }
 
 describe('what definitions define', () => {
-  test('is served from when it is established until it is gone', async () => {
+  test('A custom resource is served from when it is established until it is gone', async () => {
     const { subject, apis, closed, stores } = setUp();
     subject.sync('things.e.com', definition('v1', { established: false }));
     expect(apis.find('e.com/v1', 'things')).toBeUndefined();
@@ -78,7 +78,7 @@ describe('what definitions define', () => {
     ]);
   });
 
-  test('is opened anew when the definition is another, and only then', () => {
+  test('A custom resource is opened anew when the definition is another, and only then', () => {
     const { subject, closed, apis } = setUp();
     subject.sync('things.e.com', definition('v1'));
     const first = apis.find('e.com/v1', 'things');
@@ -93,7 +93,7 @@ describe('what definitions define', () => {
     expect([apis.find('e.com/v1', 'things'), closed]).toEqual([undefined, ['v1', 'v1']]);
   });
 
-  test('stays open while a request uses it', () => {
+  test('A custom resource stays open while a request uses it', () => {
     const { subject, closed, apis } = setUp();
     subject.sync('things.e.com', definition('v1'));
     const { lifetime } = apis.find('e.com/v1', 'things')!;
@@ -105,7 +105,7 @@ describe('what definitions define', () => {
     expect(closed).toEqual(['v1']);
   });
 
-  test('lets nothing new come when the definition goes', () => {
+  test('A custom resource lets nothing new come when the definition goes', () => {
     const { subject, apis } = setUp();
     subject.sync('things.e.com', definition('v1'));
     const { lifetime } = apis.find('e.com/v1', 'things')!;
@@ -114,7 +114,7 @@ describe('what definitions define', () => {
     expect(lifetime!.isTerminating).toBe(true);
   });
 
-  test('stays as it was when the new definition cannot be read', () => {
+  test('A custom resource stays as it was when the new definition cannot be read', () => {
     const { subject, apis, closed } = setUp();
     subject.sync('things.e.com', definition('v1'));
     expect(() => subject.sync('things.e.com', definition('bad'))).toThrow('cannot be read');

@@ -69,7 +69,7 @@ describe('a body', () => {
         contentType: 'application/vnd.kubernetes.protobuf',
       },
     },
-  ])('a request body is read, and has defaults: $name', async ({ given }) => {
+  ])('A request body is read, and has defaults: $name', async ({ given }) => {
     const { object, warnings } = await decode(given);
     expect(object).toMatchObject({ metadata: { name: 'a', labels: { default: 'yes' } }, data: { k: 'v' } });
     expect(warnings).toEqual([]);
@@ -79,7 +79,7 @@ describe('a body', () => {
   test.each<{ name: string; validation: FieldValidation; warnings: string[] }>([
     { name: 'is told of by default', validation: 'Warn', warnings: ['unknown field "dat"'] },
     { name: 'is not told of when the client does not want to know', validation: 'Ignore', warnings: [] },
-  ])('a request body with an unknown field $name', async ({ validation, warnings }) => {
+  ])('A request body with an unknown field $name', async ({ validation, warnings }) => {
     expect((await decode({ body: unknown, validation })).warnings).toEqual(warnings);
   });
 
@@ -153,15 +153,15 @@ describe('a body', () => {
       code: 415,
       message: 'media type',
     },
-  ])('a request body is refused: $name', async ({ given, code, message }) => {
+  ])('A request body is refused: $name', async ({ given, code, message }) => {
     await expect(decode(given)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
   });
 
-  test('that is large is left to another thread', async () => {
+  test('A request body that is large is left to another thread', async () => {
     await expect(decode({ body: json(), largeBodyBytes: 10 })).rejects.toBeInstanceOf(LargeBody);
   });
 
-  test('is made anew for each attempt', async () => {
+  test('A request body is made anew for each attempt', async () => {
     const request = { header: () => undefined, exchange: { readBody: async () => Buffer.from(json()) } };
     const read = await readBody(context, request as unknown as ApiRequest);
     const first = read.decode(served, 'Warn', () => undefined);

@@ -7,7 +7,7 @@ const encode = (token: unknown): string =>
 const token = (changes: object): string => encode({ v: 'meta.k8s.io/v1', rv: 5, start: 'default/a\u0000', ...changes });
 
 describe('continue tokens', () => {
-  test('resume behind the last key', () => {
+  test('Continue tokens resume behind the last key', () => {
     expect(decodeContinueToken(encodeContinueToken(`${prefix}default/a`, prefix, 5), prefix)).toEqual({
       revision: 5,
       after: `${prefix}default/a`,
@@ -17,17 +17,17 @@ describe('continue tokens', () => {
     );
   });
 
-  test('that name a key resume at it', () => {
+  test('Continue tokens that name a key resume at it', () => {
     const { after } = decodeContinueToken(token({ start: 'default/b' }), prefix);
     expect(after < `${prefix}default/b`).toBe(true);
     expect(after > `${prefix}default/azzz`).toBe(true);
   });
 
-  test('of no version ask for the current state', () => {
+  test('Continue tokens of no version ask for the current state', () => {
     expect(decodeContinueToken(token({ rv: -1 }), prefix).revision).toBe(-1);
   });
 
-  test('with a revision beyond what numbers hold lie in the future', () => {
+  test('Continue tokens with a revision beyond what numbers hold lie in the future', () => {
     expect(
       decodeContinueToken(encode('{"v":"meta.k8s.io/v1","rv":9223372036854775807,"start":"a"}'), prefix).revision,
     ).toBeGreaterThan(2 ** 62);
@@ -88,7 +88,7 @@ describe('continue tokens', () => {
       text: token({ start: '../secrets/default/a' }),
       why: '../secrets/default/a',
     },
-  ])('continue tokens: $name is answered 400', ({ text, why }) => {
+  ])('Continue tokens: $name is answered 400', ({ text, why }) => {
     expect(() => decodeContinueToken(text, prefix)).toThrow(
       expect.objectContaining({
         code: 400,

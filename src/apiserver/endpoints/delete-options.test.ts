@@ -48,7 +48,7 @@ describe('options of a DELETE', () => {
       given: { body: { gracePeriodSeconds: 7 }, query: 'propagationPolicy=Orphan' },
       options: { gracePeriodSeconds: 7 },
     },
-  ])('options of a DELETE: $name', async ({ given, options }) => {
+  ])('Options of a DELETE: $name', async ({ given, options }) => {
     expect(await read(given).options).toMatchObject(options);
     const { propagationPolicy } = await read(given).options;
     expect(propagationPolicy).toBe((options as { propagationPolicy?: string }).propagationPolicy);
@@ -86,7 +86,7 @@ describe('options of a DELETE', () => {
       message: 'no kind "Pod" is registered for version "v1"',
     },
     { name: 'a body that is no JSON', given: { body: '{' }, code: 500, message: 'json parse error' },
-  ])('options of a DELETE are refused for $name', async ({ given, code, message }) => {
+  ])('Options of a DELETE are refused for $name', async ({ given, code, message }) => {
     await expect(read(given).options).rejects.toMatchObject({
       code,
       message: expect.stringContaining(message) as string,
@@ -97,7 +97,7 @@ describe('options of a DELETE', () => {
     { name: 'warn of a kind whose deletion says nothing', query: '', warnings: ['mind'] },
     { name: 'do not warn when a policy is named', query: 'propagationPolicy=Background', warnings: [] },
     { name: 'do not warn when its older form is', query: 'orphanDependents=false', warnings: [] },
-  ])('options of a DELETE: $name', async ({ query, warnings }) => {
+  ])('Options of a DELETE: $name', async ({ query, warnings }) => {
     const under = read({ query, silentDeletionWarning: 'mind' });
     await under.options;
     expect(under.warnings).toEqual(warnings);

@@ -14,7 +14,7 @@ describe('an integer parameter', () => {
     ['+5', 5],
     ['007', 7],
     ['9223372036854775807', 2 ** 63],
-  ])('an integer parameter: %s is taken', (text, value) => {
+  ])('An integer parameter: %s is taken', (text, value) => {
     expect(parseInteger(text)).toBe(value);
   });
 
@@ -29,7 +29,7 @@ describe('an integer parameter', () => {
     ['0x10', 'invalid syntax'],
     [' 1', 'invalid syntax'],
     ['--1', 'invalid syntax'],
-  ])('an integer parameter: %s is answered 400', (text, why) => {
+  ])('An integer parameter: %s is answered 400', (text, why) => {
     expect(() => parseInteger(text)).toThrow(
       expect.objectContaining({ code: 400, message: `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}` }),
     );
@@ -59,14 +59,14 @@ describe('resourceVersion', () => {
     ['1.5', 'invalid syntax'],
     ['18446744073709551616', 'value out of range'],
     ['9'.repeat(200_000), 'value out of range'],
-  ])('a wrong one is answered as upstream does (row %#)', (text, why) => {
+  ])('A wrong one is answered as upstream does (row %#)', (text, why) => {
     const message =
       `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: ` +
       `parsing ${JSON.stringify(text)}: ${why}`;
     expect(() => parseResourceVersion(text)).toThrow(expect.objectContaining({ code: 500, reason: '', message }));
   });
 
-  test('a wrong one of a million digits is not repeated in full', () => {
+  test('A wrong one of a million digits is not repeated in full', () => {
     expect(() => parseResourceVersion('9'.repeat(1_000_000))).toThrow(
       expect.objectContaining({
         code: 500,
@@ -114,7 +114,7 @@ describe('combinations', () => {
       message: 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     },
     { query: 'continue=x', watch: true, message: 'is forbidden when continue is provided' },
-  ])('list parameters: $query (watch: $watch) is refused', ({ query, watch, message }) => {
+  ])('List parameters: $query (watch: $watch) is refused', ({ query, watch, message }) => {
     expect(check(query, watch)).toContain(message);
   });
 
@@ -122,7 +122,7 @@ describe('combinations', () => {
     { query: 'resourceVersionMatch=Exact&resourceVersion=5&limit=-1', watch: false },
     { query: 'resourceVersionMatch=NotOlderThan&resourceVersion=0', watch: false },
     { query: 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true', watch: true },
-  ])('list parameters: $query (watch: $watch) is accepted', ({ query, watch }) => {
+  ])('List parameters: $query (watch: $watch) is accepted', ({ query, watch }) => {
     expect(check(query, watch)).toBeUndefined();
   });
 });

@@ -83,7 +83,7 @@ describe('a selection', () => {
       selection: { namespace: 'default' },
       names: ['b'],
     },
-  ])('the selection of a list: $name', async ({ given, selection, names }) => {
+  ])('The selection of a list: $name', async ({ given, selection, names }) => {
     const result = await select(given);
     expect(result.selection).toMatchObject(selection);
     expect(result.hasSelector).toBe(names !== undefined);
@@ -123,7 +123,7 @@ describe('a selection', () => {
       given: { query: 'fieldSelector=metadata.name%3Da', name: 'b' },
       message: "fieldSelector metadata.name doesn't match requested name",
     },
-  ])('the selection of a list is answered 400 for $name', async ({ given, message }) => {
+  ])('The selection of a list is answered 400 for $name', async ({ given, message }) => {
     await expect(select(given)).rejects.toMatchObject({
       code: 400,
       message: expect.stringContaining(message) as string,

@@ -86,7 +86,7 @@ describe('a request for a built-in resource', () => {
     { line: 'GET /api/v1/nodes/n', reaches: 'get nodes' },
     { line: 'GET /api/v1/namespaces/x', reaches: 'get namespaces' },
     { line: 'POST /apis/authorization.k8s.io/v1/subjectaccessreviews', reaches: 'create subjectaccessreviews' },
-  ])('a request for a built-in resource: $line reaches $reaches', async ({ line, reaches }) => {
+  ])('A request for a built-in resource: $line reaches $reaches', async ({ line, reaches }) => {
     await expect(send(line)).resolves.toMatchObject({ status: 200, body: reaches });
   });
 
@@ -139,7 +139,7 @@ describe('a request for a built-in resource', () => {
       code: 400,
       message: `Name parameter invalid: "a%25b": may not contain '%'`,
     },
-  ])('a request for a built-in resource is refused for $name', async ({ line, code, message }) => {
+  ])('A request for a built-in resource is refused for $name', async ({ line, code, message }) => {
     await expect((async () => send(line))()).rejects.toMatchObject({ code, message });
   });
 });
@@ -152,7 +152,7 @@ describe('a request for a custom resource', () => {
     { line: `POST ${base}/namespaces/x/things`, reaches: 'create things' },
     { line: `PUT ${base}/namespaces/x/things/y`, reaches: 'update things' },
     { line: `PATCH ${base}/namespaces/x/things/y/status`, reaches: 'patch things/status' },
-  ])('a request for a custom resource: $line reaches $reaches', async ({ line, reaches }) => {
+  ])('A request for a custom resource: $line reaches $reaches', async ({ line, reaches }) => {
     await expect(send(line)).resolves.toMatchObject({ status: 200, body: reaches });
   });
 
@@ -162,7 +162,7 @@ describe('a request for a custom resource', () => {
     { name: 'a path behind a subresource', line: `GET ${base}/namespaces/x/things/y/status/z` },
     { name: 'an unknown resource of the group', line: `GET ${base}/nothings` },
     { name: 'an unknown group', line: 'GET /apis/nothing.example.com/v1/things' },
-  ])('a request for a custom resource is answered with the page of unknown paths for $name', async ({ line }) => {
+  ])('A request for a custom resource is answered with the page of unknown paths for $name', async ({ line }) => {
     await expect(send(line)).resolves.toMatchObject({ status: 404, body: '404 page not found\n' });
   });
 
@@ -179,11 +179,11 @@ describe('a request for a custom resource', () => {
       code: 405,
       message: 'update is not supported on resources of kind "things.example.com"',
     },
-  ])('a request for a custom resource is refused for $name', async ({ line, code, message }) => {
+  ])('A request for a custom resource is refused for $name', async ({ line, code, message }) => {
     await expect(send(line)).rejects.toMatchObject({ code, message });
   });
 
-  test('cannot create while its definition goes, and can read', async () => {
+  test('A request for a custom resource cannot create while its definition goes, and can read', async () => {
     const lifetime = { isTerminating: true };
     await expect(send(`POST ${base}/namespaces/x/things`, { lifetime })).rejects.toMatchObject({
       code: 405,
@@ -192,7 +192,7 @@ describe('a request for a custom resource', () => {
     await expect(send(`GET ${base}/namespaces/x/things/y`, { lifetime })).resolves.toMatchObject({ status: 200 });
   });
 
-  test('keeps the resource open for as long as it is worked on', async () => {
+  test('A request for a custom resource keeps the resource open for as long as it is worked on', async () => {
     const steps: string[] = [];
     const enter = (): (() => void) => {
       steps.push('enter');

@@ -47,7 +47,7 @@ describe('the scale of a deployment', () => {
       answer: { status: 422, reason: 'Invalid' },
       replicas: 2,
     },
-  ])('the scale of a deployment: $name', async ({ request, answer, replicas }) => {
+  ])('The scale of a deployment: $name', async ({ request, answer, replicas }) => {
     const { answer: given, after } = await send(...request);
     expect(given).toMatchObject(answer);
     expect(after).toMatchObject({ spec: { replicas } });

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { jsonBody, yamlBody } from './text-body.ts';
 
-test('a body is read anew at every call', async () => {
+test('A body is read anew at every call', async () => {
   const yaml = await yamlBody(Buffer.from('a: 1'));
   expect(yaml().value()).toEqual({ value: { a: 1 }, problems: [] });
   expect(yaml()).not.toBe(yaml());
   expect(jsonBody(Buffer.from('{"a":1}'))().value()).toEqual({ value: { a: 1 }, problems: [] });
 });
 
-test('what is wrong with YAML is told when it is read', async () => {
+test('What is wrong with YAML is told when it is read', async () => {
   const read = await yamlBody(Buffer.from('a: "\\q"'));
   for (let i = 0; i < 2; i++) expect(read).toThrow('yaml: found unknown escape character');
 });
 
-test('other requests are served while a long document is parsed', async () => {
+test('Other requests are served while a long document is parsed', async () => {
   let turns = 0;
   let reading = true;
   const count = (): void => {

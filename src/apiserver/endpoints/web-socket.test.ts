@@ -30,13 +30,13 @@ describe('a watch becomes a WebSocket', () => {
       headers: { accept: 'application/vnd.kubernetes.protobuf;stream=watch' },
       isText: false,
     },
-  ])('$name', async ({ headers = {}, protocol, isText = true }) => {
+  ])('A watch becomes a WebSocket: $name', async ({ headers = {}, protocol, isText = true }) => {
     const watch = await openWatch(await startEndpoints(), target, headersOf(headers), 'websocket');
     onTestFinished(() => watch.leave());
     expect(watch.answer).toMatchObject({ status: 101, webSocket: { protocol, isText } });
   });
 
-  test('whose messages are one event each, without the length of a frame', async () => {
+  test('A watch becomes a WebSocket whose messages are one event each, without the length of a frame', async () => {
     const server = await startEndpoints();
     for (const name of ['a', 'b']) await server.done('POST', target.split('?')[0]!, { metadata: { name } });
     const lengths: number[] = [];
@@ -84,7 +84,7 @@ describe('a WebSocket is refused', () => {
     { name: 'for an origin that is no address', headers: { origin: 'null' }, status: 403 },
     { name: 'with two subprotocols', headers: { 'sec-websocket-protocol': 'a, b' }, status: 400 },
     { name: 'with a subprotocol that is no token', headers: { 'sec-websocket-protocol': 'a/b' }, status: 400 },
-  ])('$name', async ({ headers = {}, status, body = '', more = {} }) => {
+  ])('A WebSocket is refused: $name', async ({ headers = {}, status, body = '', more = {} }) => {
     const server = await startEndpoints();
     const answer = await server.handle(
       memoryExchange(
@@ -95,7 +95,7 @@ describe('a WebSocket is refused', () => {
     expect(answer).toEqual({ status, headers: { ...text, ...more }, body });
   });
 
-  test('on a connection that cannot become one', async () => {
+  test('A WebSocket is refused on a connection that cannot become one', async () => {
     const exchange = memoryExchange({ method: 'GET', target, headers: headersOf({}) }, { upgrade: 'websocket' });
     const answer = await (await startEndpoints()).handle(exchange);
     expect(answer).toEqual({ status: 400, headers: text, body: 'not websocket protocol' });

@@ -51,7 +51,7 @@ describe('fieldValidation', () => {
     expect(fieldValidationParameter(value, 'CreateOptions')).toBe(is);
   });
 
-  test('is refused for another value, with the values that there are', () => {
+  test('fieldValidation is refused for another value, with the values that there are', () => {
     expect(() => fieldValidationParameter('strict', 'CreateOptions')).toThrow(
       refusal('fieldValidation: Unsupported value: "strict": supported values: "", "Ignore", "Strict", "Warn"'),
     );
@@ -68,7 +68,7 @@ describe('the field manager', () => {
     { name: 'loses what cannot be printed in a user agent', value: null, userAgent: 'a\tb\u0000c', is: 'abc' },
     { name: 'is cut in a user agent', value: null, userAgent: 'x'.repeat(200), is: 'x'.repeat(128) },
     { name: 'has any letter', value: 'jürgen 名', userAgent: undefined, is: 'jürgen 名' },
-  ])('the field manager: $name', ({ value, userAgent, is }) => {
+  ])('The field manager: $name', ({ value, userAgent, is }) => {
     expect(fieldManagerParameter(value, userAgent, 'CreateOptions')).toBe(is);
   });
 
@@ -79,7 +79,7 @@ describe('the field manager', () => {
       message: 'fieldManager: Too long: may not be more than 128 bytes',
     },
     { name: 'with a tab', value: 'a\tb', message: 'invalid character U+0009 (at position 1)' },
-  ])('the field manager is refused $name', ({ value, message }) => {
+  ])('The field manager is refused $name', ({ value, message }) => {
     expect(() => fieldManagerParameter(value, undefined, 'CreateOptions')).toThrow(refusal(message));
   });
 });
@@ -93,7 +93,7 @@ describe('parameters of a write', () => {
       query: 'fieldManager=me&fieldValidation=Strict',
       options: { fieldManager: 'me', fieldValidation: 'Strict' },
     },
-  ])('parameters of a write are options for admission: $name', ({ query, options }) => {
+  ])('Parameters of a write are options for admission: $name', ({ query, options }) => {
     expect(createParameters(new URLSearchParams(query)).options).toEqual(options);
     expect(updateParameters(new URLSearchParams(query)).options).toEqual(options);
   });
@@ -102,7 +102,7 @@ describe('parameters of a write', () => {
     { name: 'creation', read: createParameters, kind: 'CreateOptions' },
     { name: 'update', read: updateParameters, kind: 'UpdateOptions' },
     { name: 'patch', read: (query: URLSearchParams) => patchParameters(query, false), kind: 'PatchOptions' },
-  ])('parameters of a write are refused under the name of the options of a $name', ({ read, kind }) => {
+  ])('Parameters of a write are refused under the name of the options of a $name', ({ read, kind }) => {
     expect(() => read(new URLSearchParams('dryRun=x'))).toThrow(refusal(`${kind}.meta.k8s.io "" is invalid`));
   });
 });
@@ -113,7 +113,7 @@ describe('parameters of a patch', () => {
     { name: 'apply by force', query: 'fieldManager=me&force=true', isApply: true, force: true },
     { name: 'apply without force', query: 'fieldManager=me&force=false', isApply: true, force: false },
     { name: 'another patch without a manager', query: '', isApply: false, force: false },
-  ])('parameters of a patch are taken for $name', ({ query, isApply, force }) => {
+  ])('Parameters of a patch are taken for $name', ({ query, isApply, force }) => {
     const parameters = patchParameters(new URLSearchParams(query), isApply);
     expect(parameters.force).toBe(force);
     expect('force' in parameters.options).toBe(force);
@@ -127,7 +127,7 @@ describe('parameters of a patch', () => {
       isApply: false,
       message: 'force: Forbidden: may not be specified for non-apply patch',
     },
-  ])('parameters of a patch are refused for $name', ({ query, isApply, message }) => {
+  ])('Parameters of a patch are refused for $name', ({ query, isApply, message }) => {
     expect(() => patchParameters(new URLSearchParams(query), isApply)).toThrow(refusal(message));
   });
 });

@@ -90,7 +90,7 @@ const serve = (
 const stagesOf = (events: readonly Event[]): (string | undefined)[] => events.map(({ stage }) => stage);
 
 describe('the record of a request', () => {
-  test('ends with stage Panic for an unexpected error, whose text it does not show', async () => {
+  test('The audit record of a request ends with stage Panic for an error, without its text', async () => {
     const { trail, events } = setUp();
     await expect(
       serve(trail, requestOf('/version').request, () => Promise.reject(new TypeError('the token is 1234'))),
@@ -106,7 +106,7 @@ describe('the record of a request', () => {
     expect(JSON.stringify(events)).not.toContain('1234');
   });
 
-  test('has the answer that the caller got when time ran out, and nothing later', async () => {
+  test('The audit record of a request has the answer that the caller got at the time limit', async () => {
     const { trail, events } = setUp();
     let finish: (response: ApiResponse) => void = () => undefined;
     const late = new Promise<ApiResponse>((resolve) => (finish = resolve));
@@ -120,7 +120,7 @@ describe('the record of a request', () => {
     expect(events[1]!.responseStatus).toMatchObject({ code: 504, reason: 'Timeout' });
   });
 
-  test('shows the impersonated user, from the impersonation filter on', async () => {
+  test('The audit record of a request shows the impersonated user, from the impersonation filter on', async () => {
     const { trail, events } = setUp();
     await serve(trail, requestOf('/version').request, (request) => {
       request.user = { name: 'bob', uid: '7', groups: ['ops'], extra: { scope: ['a', 'b'] } };
@@ -133,7 +133,7 @@ describe('the record of a request', () => {
     });
   });
 
-  test('keeps the first note under a key, notes from before the policy included', async () => {
+  test('The audit record of a request keeps the first note under a key, early ones included', async () => {
     const { trail, events } = setUp();
     const { request } = requestOf('/version');
     await compose(
@@ -155,7 +155,7 @@ describe('the record of a request', () => {
     expect(events.map(({ annotations }) => annotations)).toEqual([{ b: '1' }, { a: '<&>', b: '1' }]);
   });
 
-  test('of a watch that is refused has the beginning too', async () => {
+  test('The audit record of a watch that is refused has the beginning too', async () => {
     const { trail, events } = setUp();
     await expect(
       serve(trail, requestOf('/api/v1/pods?watch=1').request, () =>
@@ -169,7 +169,7 @@ describe('the record of a request', () => {
     ]);
   });
 
-  test('of a watch ends when its connection does', async () => {
+  test('The audit record of a watch ends when its connection does', async () => {
     const { trail, events } = setUp();
     const { request, exchange } = requestOf('/api/v1/pods?watch=1');
     await serve(trail, request, () => Promise.resolve(ok));
@@ -178,7 +178,7 @@ describe('the record of a request', () => {
     expect(stagesOf(events)).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
   });
 
-  test('of an unauthenticated request is the refusal alone', async () => {
+  test('The audit record of an unauthenticated request is the refusal alone', async () => {
     const { trail, events } = setUp();
     await expect(
       compose([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () =>
@@ -190,7 +190,7 @@ describe('the record of a request', () => {
     ]);
   });
 
-  test('does not exist where the policy wants none, and neither do its notes', async () => {
+  test('The audit record of a request is absent where the policy wants none, as are its notes', async () => {
     const { trail, events } = setUp();
     await serve(
       trail,
@@ -205,7 +205,7 @@ describe('the record of a request', () => {
   });
 });
 
-test('a request whose first event cannot be stored is not served', async () => {
+test('A request whose first event cannot be stored is not served', async () => {
   const { trail, counts, events } = setUp(() => false);
   const response = await serve(trail, requestOf('/version').request, () => Promise.reject(new Error('served')));
   expect(response).toMatchObject({
@@ -215,7 +215,7 @@ test('a request whose first event cannot be stored is not served', async () => {
   expect([counts.rejected, stagesOf(events)]).toEqual([1, ['RequestReceived']]);
 });
 
-test('a server that stops waits for the last events of what is in work', async () => {
+test('A server that stops waits for the last events of what is in work', async () => {
   const { trail, events } = setUp();
   let finish: (response: ApiResponse) => void = () => undefined;
   const served = serve(trail, requestOf('/version').request, () => new Promise((resolve) => (finish = resolve)));

@@ -95,7 +95,7 @@ describe('a decision', () => {
       annotations: { [reasonKey]: 'internal error' },
       counted: 'error',
     },
-  ])('an authorization decision: $name', async ({ decision, status, annotations, counted }) => {
+  ])('An authorization decision: $name', async ({ decision, status, annotations, counted }) => {
     expect(await judge(decision)).toEqual({ status, annotations, counted: [counted] });
   });
 });

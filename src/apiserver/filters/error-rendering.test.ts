@@ -44,11 +44,11 @@ describe('an error of a request', () => {
     },
     { name: 'whose body is none is not', error: new BrokenBody('no'), status: 500, heard: [] },
     { name: 'whose client went away is not', error: new ClientGone(), status: 500, heard: [] },
-  ])('an error of a request: $name', async ({ error, status, heard }) => {
+  ])('An error of a request: $name', async ({ error, status, heard }) => {
     expect(await render(error)).toEqual({ status, heard });
   });
 });
 
-test('the end of a client is no panic for the audit log', () => {
+test('The end of a client is no panic for the audit log', () => {
   expect(statusOf(new ClientGone())?.toStatus()).toMatchObject({ code: 500, message: 'the client closed the request' });
 });

@@ -43,7 +43,7 @@ test.each<{ name: string; headers: Record<string, readonly string[]>; asked: num
     extra: {},
   },
 ])(
-  'forty thousand values $name are gathered one by one, and each right is asked for once',
+  'Forty thousand values $name are gathered one by one, and each right is asked for once',
   async ({ headers, asked, extra }) => {
     const seen: AuthorizationAttributes[] = [];
     const authorizer = {
@@ -62,7 +62,7 @@ function spelled(i: number): string {
   return Array.from({ length: 16 }, (_, bit) => ((i >> bit) & 1 ? '%61' : 'a')).join('');
 }
 
-test('a request without a user is refused with as many of its wishes as an error shows', async () => {
+test('A request without a user is refused with as many of its wishes as an error shows', async () => {
   const request = requestWith({ 'impersonate-group': numbers((i) => `group-${i}`) });
   const answer = await impersonate({} as Authorizer)(request, () => Promise.reject(new Error('not reached')));
   expect(answer.status).toBe(500);

@@ -27,7 +27,7 @@ describe('the duration of a filter', () => {
       filter: () => (vi.advanceTimersByTime(20), Promise.reject(refusal)),
       expected: ['0', '0'],
     },
-  ])('the duration of a filter: $name', async ({ filter, expected }) => {
+  ])('The duration of a filter: $name', async ({ filter, expected }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const registry = new MetricRegistry(allMetrics);
     const metrics = new RequestMetrics(registry, { knows: () => 'subresource' });

@@ -18,7 +18,7 @@ describe('a request that is answered with a timeout', () => {
     { name: 'an answer after the timeout', end: () => Promise.resolve(ok), status: 'ok' },
     { name: 'a refusal', end: () => Promise.reject(new StatusError(404, 'NotFound', 'no')), status: 'ok' },
     { name: 'an unexpected error', end: () => Promise.reject(new TypeError('no')), status: 'panic' },
-  ])('a request that timed out is counted as terminated, and again when it ends: $name', async ({ end, status }) => {
+  ])('A request that timed out is counted as terminated, and again when it ends: $name', async ({ end, status }) => {
     const counted: unknown[] = [];
     const filter = limitTime(1, {
       terminated: (_, code) => void counted.push(code),
@@ -35,7 +35,7 @@ describe('a request that is answered with a timeout', () => {
     expect(counted).toEqual([504, status]);
   });
 
-  test('in time is neither', async () => {
+  test('A request that is answered in time is counted neither as terminated nor as ended late', async () => {
     const counted: unknown[] = [];
     const filter = limitTime(60_000, {
       terminated: (_, code) => void counted.push(code),

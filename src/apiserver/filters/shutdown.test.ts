@@ -55,13 +55,13 @@ const exempt = [
 ];
 
 describe('--shutdown-send-retry-after', () => {
-  test('lets everything through until nothing new is begun', async () => {
+  test('--shutdown-send-retry-after lets everything through until nothing new is begun', async () => {
     const lifecycle = new Lifecycle();
     lifecycle.stop();
     expect(await sendRetryAfter(lifecycle)(request(pods).request, answer(ok))).toBe(ok);
   });
 
-  test.each([pods, watch, '/version', '/api'])('then asks %s to come again, elsewhere', async (path) => {
+  test.each([pods, watch, '/version', '/api'])('Then asks %s to come again, elsewhere', async (path) => {
     expect(await sendRetryAfter(refused())(request(path).request, answer(ok))).toEqual({
       status: 429,
       headers: {
@@ -84,12 +84,12 @@ describe('--shutdown-send-retry-after', () => {
 });
 
 describe('a request over a connection that is still open', () => {
-  test('is refused with 503 and a second to wait', async () => {
+  test('A request over a connection that is still open is refused with 503 and a second to wait', async () => {
     expect(await countRequests(refused())(request(pods).request, answer(ok))).toEqual(unavailable);
   });
 
   test.each(exempt)(
-    'a request to $path of $userAgent is answered during shutdown, and shutdown does not wait for it',
+    'A request to $path of $userAgent is answered during shutdown, and shutdown does not wait for it',
     async ({ path, userAgent }) => {
       const lifecycle = refused();
       expect(
@@ -100,7 +100,7 @@ describe('a request over a connection that is still open', () => {
     },
   );
 
-  test('is a watch: let through without a grace period, refused with one', async () => {
+  test('A watch over an open connection is let through without a grace period, refused with one', async () => {
     expect(await countRequests(refused())(request(watch).request, answer(ok))).toBe(ok);
     expect(await followWatches(refused())(request(watch).request, answer(ok))).toEqual(unavailable);
     expect(await followWatches(refused())(request(pods).request, answer(ok))).toBe(ok);
@@ -108,7 +108,7 @@ describe('a request over a connection that is still open', () => {
 });
 
 describe('what is counted as in work', () => {
-  test('a request until it is answered, or has failed', async () => {
+  test('A request until it is answered, or has failed', async () => {
     const lifecycle = new Lifecycle();
     const filter = countRequests(lifecycle);
     const seen = await filter(request(pods).request, () =>
@@ -119,7 +119,7 @@ describe('what is counted as in work', () => {
     expect(lifecycle.requests).toBe(0);
   });
 
-  test('an answer that goes out piece by piece until the client has it', async () => {
+  test('An answer that goes out piece by piece until the client has it', async () => {
     const lifecycle = new Lifecycle();
     const { request: list, close } = request(pods);
     await countRequests(lifecycle)(list, answer({ status: 200, headers: {}, chunks: [] }));
@@ -128,7 +128,7 @@ describe('what is counted as in work', () => {
     expect(lifecycle.requests).toBe(0);
   });
 
-  test('a watch does not count as a request in work', async () => {
+  test('A watch does not count as a request in work', async () => {
     const lifecycle = new Lifecycle();
     await countRequests(lifecycle)(request(watch).request, () =>
       Promise.resolve({ ...ok, body: String(lifecycle.requests) }),
@@ -150,7 +150,7 @@ describe('a watch', () => {
     if (!seen.closed) throw new Error('told too early');
   };
 
-  test('ends like one whose client has gone, though the connection stands', async () => {
+  test('A watch ends like one whose client has gone, though the connection stands', async () => {
     const lifecycle = new Lifecycle();
     const { request: made, close } = request(watch);
     const response = await followWatches(lifecycle)(made, answer({ status: 200, headers: {}, stream }));
@@ -167,7 +167,7 @@ describe('a watch', () => {
     expect(lifecycle.watches).toBe(0);
   });
 
-  test('that is told to end before its stream has begun ends at once', async () => {
+  test('A watch that is told to end before its stream has begun ends at once', async () => {
     const lifecycle = new Lifecycle();
     const { request: made, close } = request(watch);
     const response = await followWatches(lifecycle)(made, answer({ status: 200, headers: {}, stream }));
@@ -180,7 +180,7 @@ describe('a watch', () => {
     await over;
   });
 
-  test('that was refused is not waited for', async () => {
+  test('A watch that was refused is not waited for', async () => {
     const lifecycle = new Lifecycle();
     await followWatches(lifecycle)(request(watch).request, answer({ ...ok, status: 403 }));
     await expect(

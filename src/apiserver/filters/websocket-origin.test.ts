@@ -38,7 +38,7 @@ describe('a WebSocket', () => {
       allowed: ['^https://other$', '//ui\\.example\\.com(:|$)'],
     },
     { name: 'of a client that is no browser', origin: undefined },
-  ])('a WebSocket is opened for a page $name', async ({ host = 'api.example.com:6443', origin, allowed }) => {
+  ])('A WebSocket is opened for a page $name', async ({ host = 'api.example.com:6443', origin, allowed }) => {
     expect(await ask({ host, ...(origin === undefined ? {} : { origin }) }, 'websocket', allowed)).toBe(ok);
   });
 
@@ -59,7 +59,7 @@ describe('a WebSocket', () => {
       upgrade: 'foo/1, websocket',
     },
   ])(
-    'a WebSocket is not opened for a page $name',
+    'A WebSocket is not opened for a page $name',
     async ({ host = 'api.example.com:6443', origin, upgrade, allowed }) => {
       await expect(ask({ host, origin }, upgrade, allowed)).resolves.toMatchObject({
         status: 403,
@@ -69,7 +69,7 @@ describe('a WebSocket', () => {
   );
 });
 
-test.each([undefined, 'spdy/3.1', 'h2c'])('what is no WebSocket is not judged by its origin: %s', async (upgrade) => {
+test.each([undefined, 'spdy/3.1', 'h2c'])('What is no WebSocket is not judged by its origin: %s', async (upgrade) => {
   const exchange = {
     method: 'GET',
     target: '/',

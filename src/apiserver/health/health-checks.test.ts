@@ -39,7 +39,7 @@ function create({ livezGraceMs = 0, state = { bootstrapped: false, stopping: fal
 }
 
 describe('--livez-grace-period', () => {
-  test('lets /livez take the steps of the start for done, the others not', async () => {
+  test('--livez-grace-period lets /livez take the steps of the start for done, the others not', async () => {
     const { clock, state, statuses } = create({ livezGraceMs: 10_000 });
     expect(await statuses()).toEqual([500, 200, 500]);
     await clock.advance(10_000);
@@ -50,13 +50,13 @@ describe('--livez-grace-period', () => {
     expect(await statuses()).toEqual([200, 200, 200]);
   });
 
-  test('is nothing without the flag', async () => {
+  test('--livez-grace-period is nothing without the flag', async () => {
     expect(await create({}).statuses()).toEqual([500, 500, 500]);
   });
 });
 
 describe('a server that stops', () => {
-  test('is not ready, but alive and healthy', async () => {
+  test('A server that stops is not ready, but alive and healthy', async () => {
     const { state, checks, statuses } = create({ state: { bootstrapped: true, stopping: false } });
     expect(await statuses()).toEqual([200, 200, 200]);
     state.stopping = true;
@@ -70,7 +70,7 @@ describe('a server that stops', () => {
 
 describe('a check that is given up, because its client went away or had no more time', () => {
   test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])(
-    'a check that is given up, because its client went away or had no more time: %s is not logged and not counted',
+    'A check that is given up, because its client went away or had no more time: %s is not logged and not counted',
     async (path) => {
       const heard: string[] = [];
       const asking = new AbortController();

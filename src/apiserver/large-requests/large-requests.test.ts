@@ -73,22 +73,22 @@ async function answerTo(subject: LargeRequests, request: ApiRequest): Promise<st
 }
 
 describe('a write', () => {
-  test('with a small body is worked on here', async () => {
+  test('A write with a small body is worked on here', async () => {
     const { send } = setUp('reply(answer("there"))');
     expect(await send('1234')).toBe('here');
   });
 
-  test('with a large body is worked on in the thread', async () => {
+  test('A write with a large body is worked on in the thread', async () => {
     const { send } = setUp('reply(answer(`there: ${new TextDecoder().decode(message.args[0].body)}`))');
     expect(await send('12345')).toBe('there: 12345');
   });
 
-  test('of a resource that the thread does not serve is worked on here', async () => {
+  test('A write of a resource that the thread does not serve is worked on here', async () => {
     const { send } = setUp('reply({ warnings: [], recorded: [], isUnknown: true })');
     expect(await send('12345')).toBe('here');
   });
 
-  test('fails with the error of the thread', async () => {
+  test('A write fails with the error of the thread', async () => {
     const { send } = setUp(
       'reply({ warnings: ["careful"], recorded: [], error: { code: 409, statusReason: "Conflict", message: ' +
         '"taken", details: { name: "a" } } })',
@@ -102,7 +102,7 @@ describe('a write', () => {
     });
   });
 
-  test('waits until the thread has capacity for it', async () => {
+  test('A write waits until the thread has capacity for it', async () => {
     const { send } = setUp(
       'held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("two at once"), id)',
       { atOnce: 2 },
@@ -112,7 +112,7 @@ describe('a write', () => {
     );
   });
 
-  test('gives up waiting when its client goes away', async () => {
+  test('A write gives up waiting when its client goes away', async () => {
     const { send, request, subject } = setUp(
       'held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("done"), id)',
       { atOnce: 1 },
@@ -131,7 +131,7 @@ describe('a write', () => {
 });
 
 describe('the thread', () => {
-  test('that ends fails its requests, and the next one gets another thread', async () => {
+  test('The thread for large bodies that ends fails its requests, and the next one gets another thread', async () => {
     const { send } = setUp(
       'const text = new TextDecoder().decode(message.args[0].body); if (text === "crash") throw new ' +
         'Error("crash"); reply(answer("there"))',
@@ -143,7 +143,7 @@ describe('the thread', () => {
     expect(await send('12345')).toBe('there');
   });
 
-  test('that is in a loop is ended after its request was aborted', async () => {
+  test('The thread for large bodies that is in a loop is ended after its request was aborted', async () => {
     const { send, request, subject } = setUp(
       'const text = new TextDecoder().decode(message.args[0].body); if (text === "loops") for (;;); ' +
         'reply(answer("there"))',
@@ -157,7 +157,7 @@ describe('the thread', () => {
     await expect.poll(() => send('12345').catch(() => 'not yet')).toBe('there');
   });
 
-  test('ends when it has nothing to do, and starts again', async () => {
+  test('The thread for large bodies ends when it has nothing to do, and starts again', async () => {
     const { send } = setUp('reply(answer(String(held.push(1))))', { idleMs: 1 });
     expect(await send('12345')).toBe('1');
     await expect.poll(() => send('12345')).toBe('1');
@@ -178,7 +178,7 @@ describe('errors between the threads', () => {
       error: new StatusError(410, 'Expired', 'old', undefined, { continueToken: 'token' }),
     },
     { name: 'of the store', error: new StorageError('Compacted', 'gone', { revision: 7 }) },
-  ])('errors between the threads keep what they say: $name', ({ error }) => {
+  ])('Errors between the threads keep what they say: $name', ({ error }) => {
     const decoded = requestErrors.decode(structuredClone(requestErrors.encode(error)));
     expect(decoded).toBeInstanceOf(error.constructor);
     expect({ ...decoded, message: decoded.message }).toEqual({ ...error, message: error.message });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Metrics } from './metrics.ts';
 
-test('metrics count the events of watches and their bytes', async () => {
+test('Metrics count the events of watches and their bytes', async () => {
   const metrics = new Metrics({ serverId: 'x' });
   const sent = metrics.watchEvents('apps', 'v1', 'Deployment');
   for (const bytes of [100, 3000]) sent(bytes);

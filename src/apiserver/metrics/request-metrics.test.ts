@@ -96,7 +96,7 @@ function reference(): {
 }
 
 describe('metrics of requests', () => {
-  it('are of sizes only where something was read', async () => {
+  it('Metrics of requests are of sizes only where something was read', async () => {
     const { metrics, registry } = create();
     metrics.observe(request({ verb: 'create' }), response(201), 0.1, 500);
     expect(await shown(registry, 'apiserver_response_sizes')).not.toContain('_count{');
@@ -104,7 +104,7 @@ describe('metrics of requests', () => {
     expect(await shown(registry, 'apiserver_response_sizes')).toContain('_count{verb="LIST"');
   });
 
-  it('have the SLI duration beside the whole, and its old name only where hidden metrics are shown', async () => {
+  it('Metrics of requests have the SLI duration, its old name only where hidden metrics are shown', async () => {
     const sli = async ({ metrics, registry }: ReturnType<typeof create>): Promise<string[]> => {
       metrics.observe(request({}, 'dryRun=All'), response(200), 0.04, undefined);
       return (await registry.metrics())
@@ -120,7 +120,7 @@ describe('metrics of requests', () => {
     expect(await sli(create({ ...allMetrics, showHidden: true }))).toHaveLength(4);
   });
 
-  it('count what runs long while it does', async () => {
+  it('Metrics of requests count what runs long while it does', async () => {
     const { metrics, registry } = create();
     const value = async (): Promise<string> =>
       (await shown(registry, 'apiserver_longrunning_requests')).split('\n').at(-1)!;
@@ -137,7 +137,7 @@ describe('metrics of requests', () => {
     expect(await value()).toBe(`${series} 0`);
   });
 
-  it('look as prom-client shows its own', async () => {
+  it('Metrics of requests look as prom-client shows its own', async () => {
     const { metrics, registry } = create();
     const expected = reference();
     expect(await shown(registry, ...names)).toBe(await shown(expected.registry, ...names));
@@ -169,7 +169,7 @@ describe('metrics of requests', () => {
     expect(await shown(registry, ...names)).toBe(await shown(expected.registry, ...names));
   });
 
-  it('say which API it is where only the resource is not known', async () => {
+  it('Metrics of requests say which API it is where only the resource is not known', async () => {
     const { metrics, registry } = create();
     for (const resource of ['a', 'b'])
       metrics.terminated(request({ group: 'remote', resource, subresource: 'c' }), 503, 'aggregator');
@@ -180,7 +180,7 @@ describe('metrics of requests', () => {
     );
   });
 
-  it('have one series for all subresources that a resource does not have', async () => {
+  it('Metrics of requests have one series for all subresources that a resource does not have', async () => {
     const { metrics, registry } = create();
     for (const subresource of ['status', 'a', 'b']) metrics.observe(request({ subresource }), response(404), 0.1, 10);
     const text = await shown(registry, 'apiserver_request_total');
@@ -195,7 +195,7 @@ describe('metrics of requests', () => {
     ]);
   });
 
-  it('have one series for all that no resource answers to', async () => {
+  it('Metrics of requests have one series for all that no resource answers to', async () => {
     const { metrics, registry } = create();
     for (const resource of ['a', 'b']) metrics.observe(request({ resource }), response(404), 0.1, 10);
     const text = await shown(registry, ...names);

@@ -35,7 +35,7 @@ const part = (paths: JsonObject, definitions: JsonObject, parameters?: JsonObjec
 const thing = '/apis/example.com/v1/things';
 
 describe('what a server says of an API', () => {
-  test('is the paths of the group version and what they refer to, at any depth', () => {
+  test('What a server says of an API is the paths of the group version and what they refer to, at any depth', () => {
     const { paths, components } = partV2(
       document(
         {
@@ -67,22 +67,22 @@ describe('what a server says of an API', () => {
     { what: 'paths that are none', document: { paths: { [thing]: 'x' } } },
     { what: 'a text', document: 'x' },
     { what: 'nothing', document: null },
-  ])('what a server says of an API is nothing where there is $what', ({ document }) => {
+  ])('What a server says of an API is nothing where there is $what', ({ document }) => {
     expect(partV2(document, 'example.com/v1')).toBeUndefined();
   });
 
-  test('is refused when it is nested too deep', () => {
+  test('What a server says of an API is refused when it is nested too deep', () => {
     const deep = JSON.parse(`${'{"items":'.repeat(5000)}{}${'}'.repeat(5000)}`) as JsonObject;
     expect(() => part({ [thing]: answers('Thing') }, { Thing: deep })).toThrow('nested more than 100 deep');
   });
 });
 
 describe('the document of all', () => {
-  test('is the own one where others say nothing', () => {
+  test('The merged OpenAPI document is the own one where others say nothing', () => {
     expect(mergeV2(own, [])).toBe(own);
   });
 
-  test('has paths and definitions of others, and shares those that are equal', () => {
+  test('The merged OpenAPI document has paths and definitions of others, and shares those that are equal', () => {
     const merged = mergeV2(own, [
       part({ [thing]: answers('Thing') }, { Thing: { properties: { metadata: to('Meta') } }, Meta: meta }),
     ]);
@@ -93,7 +93,7 @@ describe('the document of all', () => {
     });
   });
 
-  test('keeps definitions apart that have one name, and what refers to them', () => {
+  test('The merged OpenAPI document keeps definitions apart that have one name, and what refers to them', () => {
     const other = {
       Thing: { properties: { metadata: to('Meta') } },
       Pod: { properties: { metadata: to('Meta') } },
@@ -109,7 +109,7 @@ describe('the document of all', () => {
     expect((merged['paths'] as JsonObject)[thing]).toEqual({ ...answers('Thing'), post: answers('Pod_v2')['get'] });
   });
 
-  test('finds again what another server has brought, and counts on for what is new', () => {
+  test('The merged OpenAPI document finds again what another server has brought, and counts on for what is new', () => {
     const from = (group: string, description: string) =>
       partV2(
         document({ [`/apis/${group}/v1/x`]: answers('Meta') }, { Meta: { ...meta, description } }),
@@ -124,7 +124,7 @@ describe('the document of all', () => {
     ]);
   });
 
-  test('shares options that differ only in the kinds they are, which it has all of then', () => {
+  test('The merged OpenAPI document shares options that differ only in their kinds, and has all kinds', () => {
     const merged = mergeV2(own, [
       part({ [thing]: answers('Options') }, { Options: { type: 'object', ...kinds('example.com', 'apps') } }),
     ]);
@@ -135,14 +135,14 @@ describe('the document of all', () => {
     expect((own['definitions'] as JsonObject)['Options']).toEqual({ type: 'object', ...kinds('', 'apps') });
   });
 
-  test('leaves a path to the document that has it first, and adds no definitions for a path that is left out', () => {
+  test('The merged OpenAPI document leaves a path to the document that has it first', () => {
     const first = part({ [thing]: answers('Thing') }, { Thing: { description: 'First.' } });
     const merged = mergeV2(own, [first, part({ [thing]: answers('Other') }, { Other: {} })]);
     expect((merged['paths'] as JsonObject)[thing]).toEqual(answers('Thing'));
     expect(Object.keys(merged['definitions'] as JsonObject)).not.toContain('Other');
   });
 
-  test('keeps parameters apart as well', () => {
+  test('The merged OpenAPI document keeps parameters apart as well', () => {
     const withPretty = { parameters: [{ $ref: '#/parameters/pretty' }] };
     const merged = mergeV2(own, [
       part({ [thing]: withPretty }, {}, { pretty: { name: 'pretty', in: 'header', type: 'string' } }),
@@ -151,7 +151,7 @@ describe('the document of all', () => {
     expect((merged['paths'] as JsonObject)[thing]).toEqual({ parameters: [{ $ref: '#/parameters/pretty_v2' }] });
   });
 
-  test('takes names for what they are', () => {
+  test('The merged OpenAPI document takes names for what they are', () => {
     const hostile = JSON.parse(
       `{"paths":{"${thing}":{"get":{"$ref":"#/definitions/__proto__"}}},` +
         '"definitions":{"__proto__":{"type":"string"},"constructor":{}}}',
@@ -161,7 +161,7 @@ describe('the document of all', () => {
     expect(({} as JsonObject)['type']).toBeUndefined();
   });
 
-  test('can be encoded as protobuf also when a member has the wrong type', () => {
+  test('The merged OpenAPI document can be encoded as protobuf also when a member has the wrong type', () => {
     const odd = {
       Thing: { maxLength: -1, minLength: 1e300, properties: 'x', items: null, required: { a: 1 }, type: 7 },
     } as unknown as JsonObject;

@@ -16,7 +16,7 @@ const v2 = (): JsonObject => parse(openApi.v2('json'));
 const v3 = (key: string): JsonObject => parse(openApi.v3(key, 'json') as Rendition);
 
 describe('documents', () => {
-  test('version 2 has every reference that it uses', () => {
+  test('Version 2 of OpenAPI has every reference that it uses', () => {
     const document = v2();
     const text = JSON.stringify(document);
     for (const section of ['definitions', 'parameters']) {
@@ -26,12 +26,12 @@ describe('documents', () => {
     }
   });
 
-  test('each operation has an id of its own', () => {
+  test('Each operation has an id of its own', () => {
     const ids = [...JSON.stringify(v2()).matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
     expect(ids.length).toBe(new Set(ids).size);
   });
 
-  test('clients that look for dryRun in a patch find it there', () => {
+  test('Clients that look for dryRun in a patch find it in OpenAPI version 2', () => {
     const path = (v2()['paths'] as Record<string, { patch: { parameters: JsonObject[] } }>)[
       '/api/v1/namespaces/{namespace}/pods/{name}'
     ];
@@ -40,7 +40,7 @@ describe('documents', () => {
     );
   });
 
-  test('version 3 has a complete document for each group version', () => {
+  test('Version 3 of OpenAPI has a complete document for each group version', () => {
     const document = v3('apis/apps/v1');
     const referred = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
@@ -49,7 +49,7 @@ describe('documents', () => {
     expect(Object.keys(schemas)).toEqual([...referred].sort());
   });
 
-  test('has only what is served', () => {
+  test('OpenAPI documents have only what is served', () => {
     const filtered = served.filter(({ apiVersion }) => apiVersion === 'v1');
     const small = new OpenApi({ version: 'v1', groupVersions: () => filtered });
     expect(Object.keys(parse(small.v3Index())['paths'] as JsonObject)).toEqual([
@@ -65,18 +65,18 @@ describe('documents', () => {
 });
 
 describe('renditions', () => {
-  test('carry the hash of their bytes', () => {
+  test('Renditions of an OpenAPI document carry the hash of their bytes', () => {
     const { body, etag, contentType } = openApi.v2('json');
     expect(etag).toBe(createHash('sha512').update(body).digest('hex').toUpperCase());
     expect(contentType).toBe('application/json');
   });
 
-  test('each encoding of a document is made once', () => {
+  test('Each encoding of a document is made once', () => {
     expect(openApi.v2('protobuf')).toBe(openApi.v2('protobuf'));
     expect(openApi.v3('api/v1', 'json')).toBe(openApi.v3('api/v1', 'json'));
   });
 
-  test('the index names the hash of each document, before and after it was made', () => {
+  test('The index names the hash of each document, before and after it was made', () => {
     const fresh = new OpenApi({ version: 'v1.32.13', groupVersions: () => served });
     const url = (index: Rendition): unknown =>
       (parse(index)['paths'] as Record<string, JsonObject>)['apis/apps/v1']?.['serverRelativeURL'];
@@ -85,7 +85,7 @@ describe('renditions', () => {
     expect(openApi.v3('apis/apps/v1', 'protobuf')?.etag).toBe(openApi.v3('apis/apps/v1', 'json')?.etag);
   });
 
-  test('change with what is served', () => {
+  test('Renditions of an OpenAPI document change with what is served', () => {
     const others = served.slice(1);
     const other = new OpenApi({ version: 'v1.32.13', groupVersions: () => others });
     expect(other.v2('json').etag).not.toBe(openApi.v2('json').etag);
@@ -141,7 +141,7 @@ describe('custom resources', () => {
   const changing = new OpenApi({ version: 'v1.32.13', groupVersions: () => current });
   const key = `apis/${group}/v1`;
 
-  test('come into the documents and go, and the other documents stay', () => {
+  test('Custom resources come into the documents and go, and the other documents stay', () => {
     const before = {
       v2: changing.v2('json').etag,
       index: changing.v3Index().etag,
@@ -174,7 +174,7 @@ describe('custom resources', () => {
     ]);
   });
 
-  test('have their whole schema in version 3, and what old clients understand in version 2', () => {
+  test('Custom resources have their whole schema in version 3, and what old clients understand in version 2', () => {
     current = withWidgets;
     const { schemas } = parse(changing.v3(key, 'json')!)['components'] as { schemas: Record<string, JsonObject> };
     const specOf = (definition: JsonObject): JsonObject => (definition['properties'] as { spec: JsonObject }).spec;
@@ -232,7 +232,7 @@ describe.skipIf(golden.length === 0)('recorded answers of a 1.32 server (skipped
   test.each([
     { id: 'openapi-v2', document: v2 },
     { id: 'openapi-v3-apps', document: () => v3('apis/apps/v1') },
-  ])('recorded answers of a 1.32 server: $id', ({ id, document }) => {
+  ])('Recorded answers of a 1.32 server: $id', ({ id, document }) => {
     const ours = document();
     const { count, parts } = answer(id);
     for (const [path, expected] of Object.entries(parts)) expect(bare(at(ours, path)), path).toEqual(expected);
@@ -241,7 +241,7 @@ describe.skipIf(golden.length === 0)('recorded answers of a 1.32 server (skipped
     }
   });
 
-  test('the index of OpenAPI v3 is that of the recording', () => {
+  test('The index of OpenAPI v3 is that of the recording', () => {
     const { body, contentType } = openApi.v3Index();
     expect(
       Buffer.from(body)

@@ -15,14 +15,14 @@ describe('titles of groups in operation ids and tags', () => {
     { group: 'apps', title: 'Apps', tag: 'apps_v1' },
     { group: 'rbac.authorization.k8s.io', title: 'RbacAuthorization', tag: 'rbacAuthorization_v1' },
     { group: 'stable.example.com', title: 'StableExampleCom', tag: 'stableExampleCom_v1' },
-  ])('titles of groups in operation ids and tags: $group', ({ group, title, tag }) => {
+  ])('Titles of groups in operation ids and tags: $group', ({ group, title, tag }) => {
     expect(groupTitle(group)).toBe(title);
     expect(groupTag(group, 'v1')).toBe(tag);
   });
 });
 
 describe('operations of a resource', () => {
-  test('of a namespaced resource with status and scale', () => {
+  test('A namespaced resource with status and scale has its operations in OpenAPI', () => {
     const base = '/apis/apps/v1';
     const item = `${base}/namespaces/{namespace}/statefulsets`;
     expect(ids(operationsOf('apps/v1', 'statefulsets'))).toEqual({
@@ -46,20 +46,20 @@ describe('operations of a resource', () => {
     });
   });
 
-  test('of a resource that can only be created', () => {
+  test('A resource that can only be created has its operations in OpenAPI', () => {
     expect(ids(operationsOf('authorization.k8s.io/v1', 'subjectaccessreviews'))).toEqual({
       'post /apis/authorization.k8s.io/v1/subjectaccessreviews': 'createAuthorizationV1SubjectAccessReview',
     });
   });
 
-  test('of what a proxy takes over, with and without a path', () => {
+  test('What a proxy takes over has its operations in OpenAPI, with and without a path', () => {
     const found = ids(operationsOf('v1', 'nodes').filter(({ action }) => action === 'connect'));
     expect(Object.keys(found)).toHaveLength(14);
     expect(found['get /api/v1/nodes/{name}/proxy']).toBe('connectCoreV1GetNodeProxy');
     expect(found['head /api/v1/nodes/{name}/proxy/{path}']).toBe('connectCoreV1HeadNodeProxyWithPath');
   });
 
-  test('a subresource has the kind of its body', () => {
+  test('A subresource has the kind of its body', () => {
     const eviction = operationsOf('v1', 'pods').find(({ path }) => path.endsWith('/eviction'));
     expect(eviction).toMatchObject({
       operationId: 'createCoreV1NamespacedPodEviction',
@@ -71,12 +71,12 @@ describe('operations of a resource', () => {
   test.each([
     { name: 'a Status', apiVersion: 'v1', resource: 'configmaps', type: 'meta/v1.Status' },
     { name: 'the object where the kind does so', apiVersion: 'v1', resource: 'pods', type: 'core/v1.Pod' },
-  ])('a delete answers with $name', ({ apiVersion, resource, type }) => {
+  ])('A delete answers with $name', ({ apiVersion, resource, type }) => {
     const deletion = operationsOf(apiVersion, resource).find(({ action }) => action === 'delete');
     expect(deletion?.responses['200']?.type).toBe(type);
   });
 
-  test('names the query parameters of each action', () => {
+  test('OpenAPI operations of a resource name the query parameters of each action', () => {
     const names = (action: string): string[] | undefined =>
       operationsOf('v1', 'configmaps')
         .find((operation) => operation.action === action)
@@ -113,11 +113,11 @@ describe('parameters of a path', () => {
     ({ path }) => path === '/api/v1/namespaces/{namespace}/configmaps',
   );
 
-  test('lifts what all operations take', () => {
+  test('OpenAPI parameters that all operations of a path take are lifted to the path', () => {
     expect(item?.shared.map(({ name }) => name)).toEqual(['namespace', 'pretty']);
   });
 
-  test('leaves the rest with its operation', () => {
+  test('OpenAPI parameters that not all operations of a path take stay with their operation', () => {
     const own = item?.operations.map(({ operation, own }) => [
       operation.method,
       own.some(({ name }) => name === 'dryRun'),

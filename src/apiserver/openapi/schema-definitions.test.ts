@@ -27,7 +27,7 @@ describe('definition names', () => {
     { id: 'meta/v1.ObjectMeta', name: `${META}.ObjectMeta` },
     { id: 'resource.Quantity', name: 'io.k8s.apimachinery.pkg.api.resource.Quantity' },
     { id: 'apiextensions/v1.JSON', name: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON' },
-  ])('names of OpenAPI definitions: $id is $name', ({ id, name }) => {
+  ])('Names of OpenAPI definitions: $id is $name', ({ id, name }) => {
     expect(definitionName(id)).toBe(name);
   });
 });
@@ -138,17 +138,17 @@ describe('members of a definition', () => {
       v2: { type: 'string' },
       v3: { type: 'string', default: '' },
     },
-  ])('members of an OpenAPI definition: $name', ({ type, member, ...expected }) => {
+  ])('Members of an OpenAPI definition: $name', ({ type, member, ...expected }) => {
     expect(property(v2, type, member)).toEqual(expected.v2);
     expect(property(v3, type, member)).toEqual(expected.v3);
   });
 
-  test('requires what the schema requires, in its order', () => {
+  test('The OpenAPI definition of a type requires what the schema requires, in its order', () => {
     expect(v2.get('meta/v1.OwnerReference')['required']).toEqual(['apiVersion', 'kind', 'name', 'uid']);
     expect(v2.get('core/v1.ConfigMap')['required']).toBeUndefined();
   });
 
-  test('does not show a member that JSON does not have', () => {
+  test('The OpenAPI definition of a type does not show a member that JSON does not have', () => {
     expect(bare(v2.get('meta/v1.Patch'))).toEqual({ type: 'object' });
   });
 });
@@ -167,18 +167,18 @@ describe('whole definitions', () => {
       v3: { type: 'string', format: 'date-time' },
     },
     { id: 'apiextensions/v1.JSONSchemaPropsOrBool', v2: {}, v3: {} },
-  ])('whole OpenAPI definitions: $id', ({ id, ...expected }) => {
+  ])('Whole OpenAPI definitions: $id', ({ id, ...expected }) => {
     expect(bare(v2.get(id))).toEqual(expected.v2);
     expect(bare(v3.get(id))).toEqual(expected.v3);
   });
 
-  test('says which member of a union counts', () => {
+  test('An OpenAPI definition says which member of a union counts', () => {
     expect(v2.get('flowcontrol/v1.PriorityLevelConfigurationSpec')['x-kubernetes-unions']).toEqual([
       { discriminator: 'type', 'fields-to-discriminateBy': { exempt: 'Exempt', limited: 'Limited' } },
     ]);
   });
 
-  test('names the kind of an object, of an answer, and every version of what all versions have', () => {
+  test('An OpenAPI definition names the kind of an object, or every version of a shared one', () => {
     const kinds = (id: string): JsonObject[] => v2.get(id)['x-kubernetes-group-version-kind'] as JsonObject[];
     expect(kinds('apps/v1.Deployment')).toEqual([{ group: 'apps', version: 'v1', kind: 'Deployment' }]);
     expect(kinds('meta/v1.Status')).toEqual([{ group: '', version: 'v1', kind: 'Status' }]);
@@ -192,19 +192,19 @@ describe('whole definitions', () => {
 });
 
 describe('closure', () => {
-  test('has everything that the definitions refer to, sorted by name', () => {
+  test('The closure of OpenAPI definitions has everything that the definitions refer to, sorted by name', () => {
     const closure = v2.closure(['core/v1.Pod']);
     const referred = [...JSON.stringify(closure).matchAll(/"#\/definitions\/([^"]+)"/g)].map(([, name]) => name);
     expect(Object.keys(closure)).toEqual([...new Set([...referred, 'io.k8s.api.core.v1.Pod'])].sort());
   });
 
-  test('ends although JSON schemas contain themselves', () => {
+  test('The closure of OpenAPI definitions ends although JSON schemas contain themselves', () => {
     expect(Object.keys(v2.closure(['apiextensions/v1.CustomResourceDefinition']))).toContain(
       definitionName('apiextensions/v1.JSONSchemaProps'),
     );
   });
 
-  test('can be made for every type', () => {
+  test('The closure of OpenAPI definitions can be made for every type', () => {
     const ids = schemas.packages.flatMap(({ name }) => schemas.typesOf(name).map((type) => `${name}.${type}`));
     expect(Object.keys(v3.closure(ids))).toHaveLength(ids.length);
   });

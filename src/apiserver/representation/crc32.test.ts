@@ -11,7 +11,7 @@ test.each([
   [1, 1],
   [3, 70_000],
   [65_536, 4097],
-])('the sum of %i and %i bytes in a row', (first, second) => {
+])('The sum of %i and %i bytes in a row', (first, second) => {
   const a = bytes(first);
   const b = bytes(second);
   expect(joinCrc(zlib.crc32(a), zlib.crc32(b), crcShift(b.length))).toBe(zlib.crc32(Buffer.concat([a, b])));

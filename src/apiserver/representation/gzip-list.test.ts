@@ -70,17 +70,17 @@ const things = (count: number): StoredObject[] =>
   Array.from({ length: count }, (_, i) => objectOf(`t${String(i).padStart(5, '0')}`, i + 1));
 
 describe('a compressed list', () => {
-  test.each([0, 1, 2, 60, 500])('a compressed list of %i objects is what they say', async (count) => {
+  test.each([0, 1, 2, 60, 500])('A compressed list of %i objects is what they say', async (count) => {
     const list = listOf(things(count));
     expect(await textOf(list, budgetOf())).toBe(plain(list));
   });
 
-  test('with a head of more than a stored block can take', async () => {
+  test('A compressed list can have a head of more than a stored block can take', async () => {
     const list = { ...listOf(things(3)), head: () => Buffer.from('x'.repeat(150_000)) };
     expect(await textOf(list, budgetOf())).toBe('x'.repeat(150_000) + plain(list).slice(1));
   });
 
-  test('is made of what was compressed before', async () => {
+  test('A compressed list is made of what was compressed before', async () => {
     const budget = budgetOf();
     const objects = things(500);
     await textOf(listOf(objects), budget);
@@ -89,7 +89,7 @@ describe('a compressed list', () => {
     expect(again.made).toBe(0);
   });
 
-  test('compresses anew only near what changed', async () => {
+  test('A compressed list compresses anew only near what changed', async () => {
     const budget = budgetOf();
     const objects = things(500);
     await textOf(listOf(objects), budget);
@@ -99,7 +99,7 @@ describe('a compressed list', () => {
     expect(changed.made).toBeLessThan(250);
   });
 
-  test('does not mistake another version or another representation for what it kept', async () => {
+  test('A compressed list does not mistake another version or another representation for what it kept', async () => {
     const budget = budgetOf();
     const first = things(40);
     await textOf(listOf(first), budget);
@@ -115,7 +115,7 @@ describe('a compressed list', () => {
     expect(await textOf(shouting, budget)).toBe(plain(listOf(first)).toUpperCase());
   });
 
-  test('tells its head how long the items are, whether they are at hand or not', async () => {
+  test('A compressed list tells its head how long the items are, whether they are at hand or not', async () => {
     const budget = budgetOf();
     const objects = things(100);
     const told: number[] = [];
@@ -132,7 +132,7 @@ describe('a compressed list', () => {
     expect(told).toEqual(lists.map((list) => plain(listOf(list)).length - 3));
   });
 
-  test('that begins elsewhere does not take the run that began a list', async () => {
+  test('A compressed list that begins elsewhere does not take the run that began a list', async () => {
     const budget = budgetOf();
     const objects = things(200);
     await textOf(listOf(objects), budget);
@@ -142,7 +142,7 @@ describe('a compressed list', () => {
     }
   });
 
-  test('stays true through random changes and a budget that is too small', async () => {
+  test('A compressed list stays true through random changes and a budget that is too small', async () => {
     const budget = budgetOf(40_000);
     let objects = things(150);
     for (let round = 0; round < 30; round++) {
@@ -158,14 +158,14 @@ describe('a compressed list', () => {
     }
   });
 
-  test('ends with the client', async () => {
+  test('A compressed list ends with the client', async () => {
     const list = listOf(things(2000));
     const sink = client(1);
     await writeGzipList(list, budgetOf(), sink);
     expect(list.made).toBeLessThan(600);
   });
 
-  test('fails when an item cannot be encoded', async () => {
+  test('A compressed list fails when an item cannot be encoded', async () => {
     const list = { ...listOf(things(200)), bytes: (start: number) => (start > 50 ? fail() : Buffer.from('x')) };
     await expect(writeGzipList(list, budgetOf(), client())).rejects.toThrow('unreadable');
   });

@@ -12,11 +12,11 @@ describe('an Accept header', () => {
       expected: ['application/json', 'application/yaml', 'text/plain'],
     },
     { name: 'nothing between commas', header: ',, ,', expected: [] },
-  ])('an Accept header has its clauses: $name', ({ header, expected }) => {
+  ])('An Accept header has its clauses: $name', ({ header, expected }) => {
     expect(types(header)).toEqual(expected);
   });
 
-  test('of a mebibyte is read up to the last whole clause of its first 16,384 characters', () => {
+  test('An Accept header of a mebibyte is read up to the last whole clause of its first 16,384 characters', () => {
     expect(types(`application/json,${'text/plain,'.repeat(100_000)}`)).toEqual([
       'application/json',
       ...Array.from({ length: 1487 }, () => 'text/plain'),

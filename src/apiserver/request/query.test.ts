@@ -26,4 +26,4 @@ test.each([
   { name: 'a semicolon', text: 'a=1;b=2&c=3', expected: [['c', '3']] },
   { name: 'an escaped semicolon', text: 'a=1%3Bb', expected: [['a', '1;b']] },
   { name: 'a question mark more', text: '?a=1', expected: [['?a', '1']] },
-])('of a query is read: $name', ({ text, expected }) => expect([...parseQuery(text)]).toEqual(expected));
+])('Of a query is read: $name', ({ text, expected }) => expect([...parseQuery(text)]).toEqual(expected));

@@ -60,7 +60,7 @@ describe('a request for a resource', () => {
     { request: 'GET /api//v1/nodes', version: '', verb: 'get', resource: 'v1', name: 'nodes' },
     { request: 'GET /api/v1/namespaces//x/pods', verb: 'get', resource: 'x', name: 'pods' },
     { request: 'GET /api/v1/namespaces/x//pods', verb: 'get', namespace: 'x', resource: '', name: 'pods' },
-  ])('a request for a resource: $request', ({ request, ...expected }) => {
+  ])('A request for a resource: $request', ({ request, ...expected }) => {
     const [method = '', target = ''] = request.split(' ');
     expect(parse(method, target)).toMatchObject({
       isResourceRequest: true,
@@ -76,7 +76,7 @@ describe('a request for a resource', () => {
   });
 
   test.each(['/', '/api', '/api/v1', '/apis/apps', '/apis/apps/v1', '/healthz', 'x', '//api/v1/nodes'])(
-    'a request for a resource is not %s',
+    'A request for a resource is not %s',
     (path) => {
       expect(parse('GET', path)).toMatchObject({ isResourceRequest: false, path, verb: 'get', resource: '' });
     },

@@ -44,7 +44,7 @@ describe('warnings of one answer', () => {
       texts: many(100, numbered(256)),
       told: many(17, numbered(256)),
     },
-  ])('warnings of one answer: $name', ({ texts, told }) => {
+  ])('Warnings of one answer: $name', ({ texts, told }) => {
     expect(warningsOf(...texts).texts).toEqual(told);
   });
 
@@ -53,7 +53,7 @@ describe('warnings of one answer', () => {
     { name: '4,096 characters', texts: ['x'.repeat(4096)], full: false },
     { name: 'long ones that leave space when they are shortened', texts: ['x'.repeat(5000)], full: false },
     { name: 'short ones of 4,096 characters and more', texts: many(5000, numbered(4)), full: true },
-  ])('warnings of one answer are full or not: $name', ({ texts, full }) => {
+  ])('Warnings of one answer are full or not: $name', ({ texts, full }) => {
     expect(warningsOf(...texts).isFull).toBe(full);
   });
 
@@ -66,7 +66,7 @@ describe('warnings of one answer', () => {
       since: ['y'.repeat(4000), 'z'.repeat(4000)],
     },
     { name: 'full before', before: many(100, numbered(256)), since: ['a'] },
-  ])('warnings of one answer are taken back: $name', ({ before, since }) => {
+  ])('Warnings of one answer are taken back: $name', ({ before, since }) => {
     const warnings = warningsOf(...before);
     const takeBack = warnings.mark();
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -79,7 +79,7 @@ describe('warnings of one answer', () => {
   });
 });
 
-test('a million warnings are not kept', () => {
+test('A million warnings are not kept', () => {
   const warnings = new Warnings();
   let asked = 0;
   for (let i = 0; i < 1_000_000 && !warnings.isFull; i++) {
@@ -90,7 +90,7 @@ test('a million warnings are not kept', () => {
   expect(warnings.texts.join('').length).toBeLessThan(4096 + 256);
 });
 
-test('warnings that another one has shortened are taken over as they are, however alike', () => {
+test('Warnings that another one has shortened are taken over as they are, however alike', () => {
   const there = warningsOf(...many(20, (i) => `${'x'.repeat(300)}${i}`));
   const here = new Warnings();
   here.takeOver(there.texts);

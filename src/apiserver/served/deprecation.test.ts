@@ -43,6 +43,6 @@ it.each([
     given: servedVersion('example.com/v2', 'Thing', {}),
     expected: undefined,
   },
-])('the deprecation of $name', ({ given, expected }) => {
+])('The deprecation of $name', ({ given, expected }) => {
   expect(deprecationOf(schemas, given)).toEqual(expected);
 });

@@ -95,6 +95,6 @@ test.each<{ name: string; error: unknown; text: string }>([
   },
   { name: 'something else happened', error: failed('EOTHER'), text: 'node says EOTHER' },
   { name: 'no error is thrown', error: 'text', text: 'text' },
-])('says why a server cannot be reached when $name', ({ error, text }) => {
+])('Says why a server cannot be reached when $name', ({ error, text }) => {
   expect(connectionErrorText(error, address)).toBe(text);
 });

@@ -35,7 +35,7 @@ test.each([
   ['the cluster IP of node ports', service({ type: 'NodePort', ports: [https] }), '10.0.0.9', 443],
   ['an IPv6 cluster IP', service({ clusterIP: 'fd00::9', ports: [https] }), 'fd00::9', 443],
   ['an external name', service({ type: 'ExternalName', externalName: 'hook.example.com' }), 'hook.example.com', 443],
-])('without routing to endpoints, a service is reached at %s', async (_, services, host, port) => {
+])('Without routing to endpoints, a service is reached at %s', async (_, services, host, port) => {
   expect(await resolve(false, { services })).toEqual({ host, port });
 });
 
@@ -43,7 +43,7 @@ test.each([
   ['is not there', undefined, 'service "hook" not found'],
   ['has no such port', service({ ports: [{ port: 8443 }] }), 'no service port 443 found for service "hook"'],
   ['is headless', service({ clusterIP: 'None', ports: [https] }), 'cannot route to service with ClusterIP "None"'],
-])('without routing to endpoints, a service that %s cannot be reached', async (_, services, message) => {
+])('Without routing to endpoints, a service that %s cannot be reached', async (_, services, message) => {
   await expect(resolve(false, services === undefined ? {} : { services })).rejects.toThrow(message);
 });
 
@@ -73,7 +73,7 @@ test.each([
     9444,
   ],
   ['also of a headless service', service({ clusterIP: 'None', ports: [https] }), endpoints(one), '10.1.0.1', 9443],
-])('with routing to endpoints, a service is reached at an endpoint %s', async (_, services, found, host, port) => {
+])('With routing to endpoints, a service is reached at an endpoint %s', async (_, services, found, host, port) => {
   expect(await resolve(true, { services, endpoints: found })).toEqual({ host, port });
 });
 
@@ -106,7 +106,7 @@ test.each([
     undefined,
     'no service port 443 found for service "hook"',
   ],
-])('with routing to endpoints and %s, there is no address', async (_, services, found, message) => {
+])('With routing to endpoints and %s, there is no address', async (_, services, found, message) => {
   await expect(
     resolve(true, {
       ...(services === undefined ? {} : { services }),
@@ -115,7 +115,7 @@ test.each([
   ).rejects.toThrow(message);
 });
 
-test('endpoints are chosen by chance', async () => {
+test('Endpoints of a service are chosen by chance', async () => {
   const chances = [0, 0.5, 0.99];
   const resolver = createServiceResolver({
     toEndpoints: true,

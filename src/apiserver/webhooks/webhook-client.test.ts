@@ -37,7 +37,7 @@ async function slowService() {
   };
 }
 
-test('no more questions wait than are allowed; when one is answered, the next may come', async () => {
+test('No more questions wait than are allowed; when one is answered, the next may come', async () => {
   const { waiting, arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000, maxPending: 2 });
   const first = [client.post({}), client.post({})];
@@ -53,7 +53,7 @@ test('no more questions wait than are allowed; when one is answered, the next ma
   await client.close();
 });
 
-test('no more connections are opened than are allowed', async () => {
+test('No more connections are opened than are allowed', async () => {
   const { waiting, arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000 });
   const all = Promise.allSettled(Array.from({ length: 100 }, () => client.post({})));
@@ -67,7 +67,7 @@ test('no more connections are opened than are allowed', async () => {
   await client.close();
 });
 
-test('a call that waits when the server stops fails with that reason', async () => {
+test('A call that waits when the server stops fails with that reason', async () => {
   const { arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000 });
   const refused = expect(client.post({})).rejects.toThrow('the server is stopping');
@@ -76,7 +76,7 @@ test('a call that waits when the server stops fails with that reason', async () 
   await refused;
 });
 
-test('a client that is retired takes no more posts and closes when the last one is answered', async () => {
+test('A client that is retired takes no more posts and closes when the last one is answered', async () => {
   const { waiting, arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000 });
   const asked = client.post({});
@@ -92,7 +92,7 @@ test('a client that is retired takes no more posts and closes when the last one 
 });
 
 describe('a connection with an address of its own', () => {
-  test('is opened there, for the host of the URL', async () => {
+  test('A connection with an address of its own is opened there, for the host of the URL', async () => {
     const { waiting, arrived, connection } = await slowService();
     const port = Number(new URL(connection.url).port);
     const client = createWebhookClient({
@@ -111,7 +111,7 @@ describe('a connection with an address of its own', () => {
     await client.close();
   });
 
-  test('is not opened without one, and the call says why', async () => {
+  test('A connection with an address of its own is not opened without one, and the call says why', async () => {
     const { connection } = await slowService();
     const client = createWebhookClient({
       connection: { ...connection, address: () => Promise.reject(new Error('service "hook" not found')) },
@@ -122,7 +122,7 @@ describe('a connection with an address of its own', () => {
   });
 });
 
-test('each call is counted, by what was answered, with its time and its sizes', async () => {
+test('Each call is counted, by what was answered, with its time and its sizes', async () => {
   const { waiting, arrived, connection } = await slowService();
   const registry = new Registry();
   const observer = createRestClientMetrics(registry);
@@ -198,7 +198,7 @@ describe('a webhook that cannot be reached', () => {
     }
   };
 
-  test('fails with the address, as Go does, when nothing listens', async () => {
+  test('A webhook that cannot be reached fails with the address, as Go does, when nothing listens', async () => {
     const server = net.createServer();
     const address = await refusedBy(server);
     await new Promise((resolve) => server.close(resolve));
@@ -207,21 +207,21 @@ describe('a webhook that cannot be reached', () => {
     );
   });
 
-  test('fails with EOF when it closes the connection without an answer', async () => {
+  test('A webhook that cannot be reached fails with EOF when it closes the connection without an answer', async () => {
     const server = net.createServer((socket) => socket.once('data', () => socket.end()));
     onTestFinished(() => void server.close());
     const address = await refusedBy(server);
     await expect(postTo(`http://${address}/`)).rejects.toThrow(`Post "http://${address}/": EOF`);
   });
 
-  test('fails with the deadline when it does not answer in time', async () => {
+  test('A webhook that cannot be reached fails with the deadline when it does not answer in time', async () => {
     const { connection } = await slowService();
     await expect(postTo(`${connection.url}/`, 1)).rejects.toThrow(
       `Post "${connection.url}/": context deadline exceeded`,
     );
   });
 
-  test('fails with the reason of the service resolver, below its URL', async () => {
+  test('A webhook that cannot be reached fails with the reason of the service resolver, below its URL', async () => {
     const client = createWebhookClient({
       connection: {
         ...unreachable('https://hook.team.svc:443/convert'),

@@ -37,7 +37,7 @@ const hold = (clients: WebhookClients, url: string, caBundle?: string): HeldWebh
   clients.hold({ url, ...(caBundle === undefined ? {} : { caBundle }) }, settings);
 
 describe('clients of webhooks that objects name', () => {
-  test('nothing is opened before the first call', () => {
+  test('Nothing is opened before the first call', () => {
     hold(createClients(), 'https://a/').release();
     expect(events).toEqual([]);
   });
@@ -47,14 +47,14 @@ describe('clients of webhooks that objects name', () => {
     ['of another URL have their own', { url: 'https://b/', caBundle: 'AA==' }, settings, 2],
     ['of other authorities have their own', { url: 'https://a/', caBundle: 'AQ==' }, settings, 2],
     ['of another timeout have their own', { url: 'https://a/', caBundle: 'AA==' }, { timeoutMs: 2000 }, 2],
-  ])('clients of webhooks for objects %s', async (_, config, other, count) => {
+  ])('Clients of webhooks for objects %s', async (_, config, other, count) => {
     const clients = createClients();
     await clients.hold({ url: 'https://a/', caBundle: 'AA==' }, settings).post({});
     await clients.hold(config, other).post({});
     expect(made).toHaveLength(count);
   });
 
-  test('one goes when the last object that names it does', async () => {
+  test('One goes when the last object that names it does', async () => {
     const clients = createClients();
     const [one, other] = [hold(clients, 'https://a/'), hold(clients, 'https://a/')];
     await one.post({});
@@ -66,7 +66,7 @@ describe('clients of webhooks that objects name', () => {
     await expect(other.post({})).rejects.toThrow('the client of the webhook is closed');
   });
 
-  test('an object that never called keeps none', async () => {
+  test('An object that never called keeps none', async () => {
     const clients = createClients();
     const [one, silent] = [hold(clients, 'https://a/'), hold(clients, 'https://a/')];
     await one.post({});
@@ -75,7 +75,7 @@ describe('clients of webhooks that objects name', () => {
     expect(events).toEqual(['open https://a/', 'retire https://a/']);
   });
 
-  test('of too many, the one that was unused for longest goes; its next call opens another', async () => {
+  test('Of too many webhook clients the one unused for longest is closed; its next call opens another', async () => {
     const clients = createClients(2);
     const [a, b, c] = ['a', 'b', 'c'].map((name) => hold(clients, name));
     await a!.post({});
@@ -91,7 +91,7 @@ describe('clients of webhooks that objects name', () => {
     expect(events.slice(6)).toEqual(['retire b', 'retire c']);
   });
 
-  test('all end with the server, and none is opened after it', async () => {
+  test('All end with the server, and none is opened after it', async () => {
     const clients = createClients();
     const held = hold(clients, 'https://a/');
     await held.post({});
@@ -108,7 +108,7 @@ test.each([
   ['a port', { port: 8443 }, 'https://hook.team.svc:8443/', 'hook.team.svc:8443', 8443],
   ['a path', { path: '/convert' }, 'https://hook.team.svc:443/convert', 'hook.team.svc:443', 443],
   ['a path without its slash', { path: 'convert' }, 'https://hook.team.svc:443/convert', 'hook.team.svc:443', 443],
-])('a service with %s is called by its name, and its address is asked for', async (_, more, url, host, port) => {
+])('A service with %s is called by its name, and its address is asked for', async (_, more, url, host, port) => {
   const clients = createClients();
   await clients.hold({ service: { name: 'hook', namespace: 'team', ...more } }, settings).post({});
   const { connection } = made[0]!;

@@ -73,11 +73,11 @@ describe('the chain of a client certificate', () => {
     ],
     ['after its end', peerOf(admin.certificate), 50 * year, 'certificate has expired or is not yet valid'],
     ['before its start', peerOf(admin.certificate), -year, 'certificate has expired or is not yet valid'],
-  ])('the chain of a client certificate is validated: %s', (_, peer, later, problem) => {
+  ])('The chain of a client certificate is validated: %s', (_, peer, later, problem) => {
     expect(trusted.problemWith(peer, now.getTime() + later)).toBe(problem);
   });
 
-  test('is judged anew when the authorities are replaced', () => {
+  test('The chain of a client certificate is judged anew when the authorities are replaced', () => {
     const file = reloadable(ca.certificate);
     const followed = new TrustedAuthorities(file);
     const peer = peerOf(admin.certificate);
@@ -92,18 +92,18 @@ describe('a client certificate', () => {
   const ask = (certificate?: PeerCertificate) =>
     authenticator.authenticate(fakeRequest([], certificate === undefined ? {} : { certificate }));
 
-  test('names the user and the groups', () => {
+  test('A client certificate names the user and the groups', () => {
     expect(ask(peerOf(admin.certificate))).toMatchObject({ user: { name: 'orch-admin', groups: ['system:masters'] } });
   });
 
   test.each([
     ['there is none', undefined],
     ['it names no user', peerOf(admin.certificate, { commonName: '' })],
-  ])('a client certificate is not the credential where %s', (_, peer) => {
+  ])('A client certificate is not the credential where %s', (_, peer) => {
     expect(ask(peer)).toBeUndefined();
   });
 
-  test('is refused by its serial number and not by what it says', () => {
+  test('A client certificate is refused by its serial number and not by what it says', () => {
     const stranger = peerOf(createAdmin(other, now).certificate);
     expect(() => ask(stranger)).toThrow(
       `verifying certificate SN=${BigInt(`0x${stranger.certificate.serialNumber}`)} failed: ` +
@@ -159,21 +159,21 @@ describe('headers of a front proxy', () => {
         ]),
       },
     ],
-  ])('headers of a front proxy name %s', (_, headers, user) => {
+  ])('Headers of a front proxy name %s', (_, headers, user) => {
     expect(ask(headers)).toEqual({ user });
   });
 
   test.each([
     ['without a user', ['x-remote-group', 'a'], proxy],
     ['without a certificate', ['x-remote-user', 'jane'], undefined],
-  ])('headers of a front proxy are no credential %s', (_, headers, peer) => {
+  ])('Headers of a front proxy are no credential %s', (_, headers, peer) => {
     expect(ask(headers, peer === undefined ? {} : { certificate: peer })).toBeUndefined();
   });
 
   test.each([
     ['of another authority', peerOf(createFrontProxyClient(otherProxyCa, now).certificate), [], 'unknown authority'],
     ['with another name', proxy, ['aggregator'], 'x509: subject with cn=front-proxy is not in the allowed list'],
-  ])('headers of a front proxy are refused with a certificate %s', (_, peer, names, message) => {
+  ])('Headers of a front proxy are refused with a certificate %s', (_, peer, names, message) => {
     expect(() => ask(['x-remote-user', 'jane'], { certificate: peer, allowedNames: names })).toThrow(message);
   });
 });

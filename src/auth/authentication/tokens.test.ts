@@ -19,20 +19,20 @@ const refuses = (message: string): TokenAuthenticator => ({
 });
 
 describe('unionOfTokens', () => {
-  test('the first success wins, whatever others found wrong before', async () => {
+  test('The first success wins, whatever others found wrong before', async () => {
     const asked: string[] = [];
     const last: TokenAuthenticator = { name: 'last', authenticateToken: () => void asked.push('last') };
     expect(await unionOfTokens([refuses('bad'), knows('t'), last]).authenticateToken('t', [])).toBe(jane);
     expect(asked).toEqual([]);
   });
 
-  test('joins what was found wrong, each once', async () => {
+  test('unionOfTokens joins what was found wrong, each once', async () => {
     const tokens = unionOfTokens([refuses('bad'), knows('t'), unionOfTokens([refuses('worse'), refuses('bad')])]);
     await expect(tokens.authenticateToken('x', [])).rejects.toThrow(/^\[bad, worse\]$/);
     await expect(unionOfTokens([refuses('bad')]).authenticateToken('x', [])).rejects.toThrow(/^bad$/);
   });
 
-  test('an unknown token is undefined, without a promise', () => {
+  test('An unknown token is undefined, without a promise', () => {
     expect(unionOfTokens([knows('t')]).authenticateToken('x', [])).toBeUndefined();
   });
 });
@@ -40,20 +40,20 @@ describe('unionOfTokens', () => {
 describe('unionOfRequests', () => {
   const requests = unionOfRequests([bearerTokens(knows('t'), [])], anonymous());
 
-  test('adds every authenticated user to system:authenticated', async () => {
+  test('unionOfRequests adds every authenticated user to system:authenticated', async () => {
     expect(await requests.authenticate(fakeRequest(['authorization', 'Bearer t']))).toEqual({
       user: { name: 'jane', groups: ['devs', 'system:authenticated'] },
     });
   });
 
-  test('a request without credentials is anonymous, one with an invalid credential is refused', () => {
+  test('A request without credentials is anonymous, one with an invalid credential is refused', () => {
     expect(requests.authenticate(fakeRequest())).toEqual({
       user: { name: 'system:anonymous', groups: ['system:unauthenticated'] },
     });
     expect(() => requests.authenticate(fakeRequest(['authorization', 'Bearer x']))).toThrow('invalid bearer token');
   });
 
-  test('with configured paths, only requests for one of them are anonymous', () => {
+  test('With configured paths, only requests for one of them are anonymous', () => {
     const some = unionOfRequests([], anonymous(['/livez']));
     expect([
       some.authenticate(fakeRequest([], { path: '/livez' })),
@@ -67,20 +67,20 @@ describe('the bearer token of a request', () => {
   const ask = (...headers: string[]) => bearer.authenticate(fakeRequest(headers));
 
   test.each([['Bearer t'], ['bearer t'], ['BEARER t more'], ['  Bearer t  ']])(
-    'the authorization header %j has a bearer token',
+    'The authorization header %j has a bearer token',
     (header) => {
       expect(ask('Authorization', header)).toBe(jane);
     },
   );
 
   test.each([['Bearer'], ['Bearer '], ['Basic dDp0'], ['Bearert'], ['']])(
-    'the authorization header %j has no bearer token',
+    'The authorization header %j has no bearer token',
     (header) => {
       expect(ask('Authorization', header)).toBeUndefined();
     },
   );
 
-  test('with a space too many is none, and the caller is told', () => {
+  test('The bearer token of a request with a space too many is none, and the caller is told', () => {
     const request = fakeRequest(['Authorization', 'Bearer  t']);
     expect(bearer.authenticate(request)).toBeUndefined();
     expect(request.warnings).toEqual([
@@ -88,13 +88,13 @@ describe('the bearer token of a request', () => {
     ]);
   });
 
-  test('two headers are refused: which one counts must not depend on who reads them', () => {
+  test('Two headers are refused: which one counts must not depend on who reads them', () => {
     expect(() => ask('Authorization', 'Bearer t', 'authorization', 'Bearer x')).toThrow(
       'several Authorization headers',
     );
   });
 
-  test('is not looked at when it is larger than any token', () => {
+  test('The bearer token of a request is not looked at when it is larger than any token', () => {
     const asked: string[] = [];
     const all = bearerTokens({ name: 'all', authenticateToken: (token) => void asked.push(token) }, []);
     expect(() => all.authenticate(fakeRequest(['authorization', `Bearer ${'x'.repeat(300_000)}`]))).toThrow(
@@ -114,7 +114,7 @@ describe('the bearer token among the subprotocols of a WebSocket', () => {
   const carrying = (token: string | Buffer) =>
     `base64url.bearer.authorization.k8s.io.${Buffer.from(token as string).toString('base64url')}`;
 
-  test('is read beside the protocol that is spoken', () => {
+  test('The bearer token among the subprotocols of a WebSocket is read beside the protocol that is spoken', () => {
     expect(offer(`v5.channel.k8s.io, ${carrying('tökén')}`)).toBe(jane);
     expect(offer('v5.channel.k8s.io', carrying('tökén'))).toBe(jane);
     expect(offer('v5.channel.k8s.io')).toBeUndefined();
@@ -139,7 +139,7 @@ describe('the bearer token among the subprotocols of a WebSocket', () => {
       offered: ['a', 'base64url.bearer.authorization.k8s.io.a*b'],
       message: 'invalid base64url.bearer.authorization token',
     },
-  ])('the bearer token among the subprotocols of a WebSocket: $name is refused', ({ offered, message }) => {
+  ])('The bearer token among the subprotocols of a WebSocket: $name is refused', ({ offered, message }) => {
     expect(() => offer(...offered)).toThrow(message);
   });
 });
@@ -161,7 +161,7 @@ describe('cachedTokens', () => {
     };
   }
 
-  test('remembers an owner for a while, and answers at once then', async () => {
+  test('cachedTokens remembers an owner for a while, and answers at once then', async () => {
     const { state, cache } = counting();
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
     await tokens.authenticateToken('t', []);
@@ -172,7 +172,7 @@ describe('cachedTokens', () => {
     expect(state.asked).toBe(2);
   });
 
-  test('never beyond the end of the token', async () => {
+  test('cachedTokens never remembers an owner beyond the end of the token', async () => {
     const { state, cache } = counting({ ...jane, expiresAt: 4 });
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
     await tokens.authenticateToken('t', []);
@@ -182,14 +182,14 @@ describe('cachedTokens', () => {
     expect(state.asked).toBe(3);
   });
 
-  test('audiences are part of the question', async () => {
+  test('Audiences are part of the key of cachedTokens', async () => {
     const { state, cache } = counting();
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
     for (const audiences of [['a'], ['a', 'b'], ['a,b'], [], ['a']]) await tokens.authenticateToken('t', audiences);
     expect(state.asked).toBe(4);
   });
 
-  test('unknown tokens are cached only when configured, and errors never', async () => {
+  test('Unknown tokens are cached only when configured, and errors never', async () => {
     for (const [failureTtlMs, asked] of [
       [0, 2],
       [5, 1],
@@ -218,7 +218,7 @@ describe('cachedTokens', () => {
     await expect(failing.authenticateToken('t', [])).rejects.toThrow('no 1');
   });
 
-  test('callers with the same token wait for one answer', async () => {
+  test('Callers of cachedTokens with the same token wait for one answer', async () => {
     const { state, cache } = counting();
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
     const ask = async () => tokens.authenticateToken('t', []);
@@ -226,7 +226,7 @@ describe('cachedTokens', () => {
     expect(state.asked).toBe(1);
   });
 
-  test('what a connection brought last counts no longer than the owner is remembered', async () => {
+  test('What a connection brought last counts no longer than the owner is remembered', async () => {
     const { state, cache } = counting();
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
     const connection = {};
@@ -256,7 +256,7 @@ describe('cachedTokens', () => {
     }
   });
 
-  test('is bounded: the oldest goes first', async () => {
+  test('cachedTokens is bounded: the oldest goes first', async () => {
     const { state, cache } = counting();
     const tokens = cache({ successTtlMs: 10, failureTtlMs: 0, maxBytes: 1_600 });
     for (const token of ['a', 'b', 'c', 'c', 'b', 'a']) await tokens.authenticateToken(token, []);
@@ -267,7 +267,7 @@ describe('cachedTokens', () => {
 describe('forOwnAudiences', () => {
   const tokens = forOwnAudiences(knows('t'), ['api', 'other']);
 
-  test('takes the token for those of the audiences that are asked for', () => {
+  test('forOwnAudiences takes the token for those of the audiences that are asked for', () => {
     expect(tokens.authenticateToken('t', ['x', 'other', 'api'])).toEqual({ ...jane, audiences: ['other', 'api'] });
     expect(tokens.authenticateToken('t', ['x'])).toBeUndefined();
     expect(tokens.authenticateToken('t', [])).toBe(jane);
@@ -275,7 +275,7 @@ describe('forOwnAudiences', () => {
 });
 
 describe('the token file', () => {
-  test('names users, ids and groups', () => {
+  test('The token file names users, ids and groups', () => {
     const content = '# a comment\nadmin-token,admin,1,"system:masters, ops"\n\nplain,"jo ""x""",\n,nobody,3\n';
     expect(parseTokenFile(content)).toEqual([
       { token: 'admin-token', user: { name: 'admin', uid: '1', groups: ['system:masters', 'ops'] } },
@@ -285,7 +285,7 @@ describe('the token file', () => {
     expect(tokenFile(content).authenticateToken('plai', [])).toBeUndefined();
   });
 
-  test('a line that says too little is refused by its number, without the token', () => {
+  test('A line that says too little is refused by its number, without the token', () => {
     expect(() => parseTokenFile('secret,name,1\nhidden,name\n')).toThrow(
       /^token file: line 2 must have at least 3 columns \(token, user name, user uid\), but has 2$/,
     );

@@ -15,6 +15,6 @@ test.each([
   expect(await alwaysAllowPaths(paths).authorize(pathAttributes(asked))).toMatchObject({ decision });
 });
 
-test('a resource is never allowed by its path', async () => {
+test('A resource is never allowed by its path', async () => {
   expect(await alwaysAllowPaths(['*']).authorize(attributes({}))).toMatchObject({ decision: 'noOpinion' });
 });

@@ -42,6 +42,6 @@ test.each([
     message: 'forbidden: User "a&amp;b" cannot get path "/&lt;script&gt;"',
     details: {},
   },
-])('names the user, the verb and $name', ({ of, reason = '', message, details }) => {
+])('Names the user, the verb and $name', ({ of, reason = '', message, details }) => {
   expect(forbiddenRequest(of, reason)).toMatchObject({ code: 403, reason: 'Forbidden', message, details });
 });

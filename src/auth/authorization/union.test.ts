@@ -56,11 +56,11 @@ describe('the authorizers in order', () => {
       authorizers: [named('AlwaysDeny', alwaysDeny)],
       expected: no('Everything is forbidden.'),
     },
-  ])('the authorizers in order: $name', async ({ authorizers, expected }) => {
+  ])('The authorizers in order: $name', async ({ authorizers, expected }) => {
     expect(await createUnion(authorizers).authorize(attributes())).toEqual(expected);
   });
 
-  test('system:masters may do everything, and no authorizer is asked', async () => {
+  test('The group system:masters may do everything, and no authorizer is asked', async () => {
     const union = createUnion([says('A', deny)]);
     expect(await union.authorize(attributes({ user: userNamed('root', 'system:masters') }))).toEqual({
       decision: 'allow',
@@ -68,11 +68,11 @@ describe('the authorizers in order', () => {
     });
   });
 
-  test('authorizers in memory answer synchronously', () => {
+  test('Authorizers in memory answer synchronously', () => {
     expect(createUnion([says('A', no('')), says('B', allow)]).authorize(attributes())).toEqual(allow);
   });
 
-  test('reports the authorizer that decided', async () => {
+  test('The union of authorizers reports the authorizer that decided', async () => {
     const told: string[] = [];
     const union = createUnion([says('A', no('')), saysLater('B', allow)], ({ type, name }, decision) =>
       told.push(`${type} ${name} ${decision}`),
@@ -81,7 +81,7 @@ describe('the authorizers in order', () => {
     expect(told).toEqual(['B b allow']);
   });
 
-  test('lists the rules of all, and says when one cannot', async () => {
+  test('The union of authorizers lists the rules of all, and says when one cannot', async () => {
     const cannot: Authorizer = {
       authorize: () => allow,
       rulesFor: () => ({ resourceRules: [], nonResourceRules: [], incomplete: true, error: 'cannot tell' }),

@@ -63,7 +63,7 @@ describe('ProtoWriter', () => {
     expect(inner.string()).toBe('after');
   });
 
-  test('is read back by ProtoReader', () => {
+  test('ProtoWriter is read back by ProtoReader', () => {
     const bytes = written((out) => {
       out.bigint(3, -5n);
       out.bytes(2, Buffer.from([1, 2, 3]));

@@ -56,7 +56,7 @@ const sizes: Readonly<Record<string, number>> = {
 const env = environment({ variables, libraries: [semver] });
 
 describe.each(Object.entries(rows))('%s', (_, table) => {
-  test.each(table)("upstream's cost of a CEL expression: %s", (expression, estimate, cost) => {
+  test.each(table)("Upstream's cost of a CEL expression: %s", (expression, estimate, cost) => {
     const program = env.compile(expression) as Program;
     const limited = program.estimateCost((path) => {
       const size = sizes[path.join('.')];
@@ -66,7 +66,7 @@ describe.each(Object.entries(rows))('%s', (_, table) => {
   });
 });
 
-test('a check of the authorizer is paid when it is made', () => {
+test('A check of the authorizer is paid when it is made', () => {
   const program = env.compile(
     "authorizer.group('apps').resource('deployments').check('create').allowed() && " +
       "authorizer.path('/').check('get').allowed()",
@@ -74,7 +74,7 @@ test('a check of the authorizer is paid when it is made', () => {
   expect(program.evaluate(bindings)).toEqual({ value: true, cost: 700_007 });
 });
 
-test('a global match is estimated as one unit, and paid as the method is', () => {
+test('A global match is estimated as one unit, and paid as the method is', () => {
   const program = env.compile("matches(s, '[0-9]+')") as Program;
   expect({ estimate: program.estimateCost(() => undefined), cost: program.evaluate(bindings).cost }).toEqual({
     estimate: 2,

@@ -16,7 +16,7 @@ describe('search gives what the methods of texts give', () => {
     ['longer than the text', 'ab'.repeat(30_000)],
     ['short', 'bc'],
     ['empty', ''],
-  ])('a part that is %s', (_, part) => {
+  ])('A part that is %s', (_, part) => {
     expect(indexOf(text, part)).toBe(text.indexOf(part));
     expect(indexOf(text, part, 7)).toBe(text.indexOf(part, 7));
     expect(lastIndexOf(text, part)).toBe(text.lastIndexOf(part));
@@ -24,9 +24,10 @@ describe('search gives what the methods of texts give', () => {
     if (part !== '') expect(split(text, part)).toEqual(text.split(part));
   });
 
-  test('after a limit the rest is the last part', () => expect(split('a,b,c,d', ',', 3)).toEqual(['a', 'b', 'c,d']));
+  test('A split with a limit gives the rest as the last part', () =>
+    expect(split('a,b,c,d', ',', 3)).toEqual(['a', 'b', 'c,d']));
 
-  test('each match is replaced', () => {
+  test('A replacement in CEL replaces each match', () => {
     expect(replaceEach('a1b22', /\d+/g, 1, ([digits]) => `<${digits}>`)).toBe('a<1>b<22>');
     expect(replaceEach('abc', /\d+/g, 1, () => '')).toBe('abc');
   });

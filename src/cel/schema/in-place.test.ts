@@ -124,9 +124,9 @@ describe('an expression with types looks only at', () => {
     ['an optional', 'self.?big.?deep.?a.orValue("") == "a"', ['big', 'big.deep', 'big.deep.a']],
     ['what may be null', 'self.nullable.a == "a"', ['nullable', 'nullable.a']],
     ['a field of now and before', 'self.small == oldSelf.small', ['small']],
-  ])('a CEL expression with types looks only at %s', (_, rule, looks) => expect(looksOf(rule)).toEqual(looks));
+  ])('A CEL expression with types looks only at %s', (_, rule, looks) => expect(looksOf(rule)).toEqual(looks));
 
-  test('the keys of a list of objects, where it has another element than before', () => {
+  test('The keys of a list of objects, where it has another element than before', () => {
     const before = { ...json, byName: [{ ...items[0], name: 'other' }, ...items.slice(1)] };
     expect(looksOf('self.byName != oldSelf.byName', before)).toEqual([
       'byName',
@@ -150,7 +150,7 @@ describe('an expression without types looks only at', () => {
     ['elements until one decides', 'object.list.exists(i, i.name == "x")', ['list', 'list.0', 'list.0.name']],
     ['elements of a map', 'object.map.y.deep.a == "y"', ['map', 'map.y', 'map.y.deep', 'map.y.deep.a']],
     ['where two values differ', 'object.texts != ["a", "z", "c"]', ['texts', 'texts.0', 'texts.1']],
-  ])('a CEL expression without types looks only at %s', (_, expression, looks) => {
+  ])('A CEL expression without types looks only at %s', (_, expression, looks) => {
     const seen = new Set<string>();
     expect((env.compile(expression) as Program).evaluate({ object: adaptAny(watched(json, seen)) })).toMatchObject({
       value: true,
@@ -163,7 +163,7 @@ describe('a long text with a format', () => {
   afterEach(() => vi.restoreAllMocks());
 
   test.each([['bytes'], ['date'], ['time'], ['wait']])(
-    'a long text with a format that a loop asks for again and again is read as often as the clock allows: %s',
+    'A long text with a format that a loop asks for again and again is read as often as the clock allows: %s',
     (field) => {
       // Between two looks at the clock 20 ms have passed.
       let looks = 0;

@@ -96,15 +96,15 @@ describe('values of a schema, read in place', () => {
     ],
     ['no old value', '!oldSelf.hasValue()'],
     ['a value that is an optional', 'oldSelf.orValue(self).name == "web"'],
-  ])('values of a CEL schema, read in place: %s', (_, rule) => expect(evaluate(rule)).toBe(true));
+  ])('Values of a CEL schema, read in place: %s', (_, rule) => expect(evaluate(rule)).toBe(true));
 
-  test('a list map is equal in any order of its elements', () => {
+  test('A list map is equal in any order of its elements', () => {
     const turned = { ...sample, ports: [...sample.ports].reverse() };
     expect(evaluate('self.ports == oldSelf.ports', sample, turned)).toBe(true);
     expect(evaluate('self.ports == oldSelf.ports', sample, { ...sample, ports: [sample.ports[0]] })).toBe(false);
   });
 
-  test('a long list map is equal in any order as well', () => {
+  test('A long list map is equal in any order as well', () => {
     const ports = Array.from({ length: 1500 }, (_, i) => ({ name: `p${i}`, 'port-number': i }));
     expect(
       evaluate('self.ports == oldSelf.ports', { ...sample, ports }, { ...sample, ports: [...ports].reverse() }),
@@ -118,7 +118,7 @@ describe('values of a schema, read in place', () => {
     ).toBe(false);
   });
 
-  test('an absent property is an error that says so', () => {
+  test('An absent property is an error that says so', () => {
     expect(evaluate('self.name == "x"', {})).toBe('no such key: name');
     expect(evaluate('self.name == "x" || true', {})).toBe(true);
   });
@@ -153,7 +153,7 @@ describe('rules that do not compile', () => {
     ],
   ])('CEL rules that do not compile: %s', (_, rule, problem) => expect(evaluate(rule)).toBe(problem));
 
-  test('the message has to be a string', () => {
+  test('The message has to be a string', () => {
     const [rule] = compileRules(
       { ...cronTab, 'x-kubernetes-validations': [{ rule: 'true', messageExpression: 'self.minReplicas' }] },
       false,
@@ -178,9 +178,9 @@ describe('estimated cost', () => {
     ['a constant is short', object({ a: { type: 'string' } }), 'self.a == "abcdefghijk"', 4],
     ['a loop', list(5), 'self.all(x, x.startsWith("a"))', 1 + 5 * (2 + 1 + 2) + 1],
     ['loops in loops', list(5), 'self.all(x, self.all(y, x == y))', 1 + 5 * (3 + 1 + 5 * (3 + 2 + 4) + 1) + 1],
-  ])('estimated cost of a CEL rule: %s', (_, schema, rule, cost) => expect(costOf(schema, rule)).toBe(cost));
+  ])('Estimated cost of a CEL rule: %s', (_, schema, rule, cost) => expect(costOf(schema, rule)).toBe(cost));
 
-  test('a list without a limit is as long as a request', () => {
+  test('A list without a limit is as long as a request', () => {
     expect(costOf(list(), 'self.all(x, true)')).toBeGreaterThan(1_000_000);
   });
 });

@@ -57,7 +57,7 @@ describe('trees', () => {
     ['9223372036854775807', '9223372036854775807'],
     ['a // comment\n + 1', '_+_(a, 1)'],
     ['a && b && c && d', '_&&_(_&&_(a, b), _&&_(c, d))'],
-  ])('the CEL parser builds a tree: %s', (text, tree) => expect(shown(parse(text, options).node!)).toBe(tree));
+  ])('The CEL parser builds a tree: %s', (text, tree) => expect(shown(parse(text, options).node!)).toBe(tree));
 });
 
 describe('errors', () => {
@@ -96,11 +96,11 @@ describe('errors', () => {
       'a.all(1, true)',
       'ERROR: <input>:1:7: argument must be a simple name\n | a.all(1, true)\n | ......^',
     ],
-  ])('the CEL parser reports an error: %s', (_, text, message) =>
+  ])('The CEL parser reports an error: %s', (_, text, message) =>
     expect(issueTexts(text, parse(text, options).issues).join('\n')).toBe(message),
   );
 
-  test('that each show a long line are not all shown', () => {
+  test('Errors that each show a long line are not all shown', () => {
     const text = '@'.repeat(10_000);
     const { issues } = parse(text, options);
     expect(issues.length).toBeGreaterThan(1_000);

@@ -87,15 +87,15 @@ describe('what a server serves', () => {
       },
       expected: { preferred: ['/v1/pods', 'g/v2/a'], failures: { 'down/v1': 'the backend is away' } },
     },
-  ])('$name', async ({ documents, expected }) => {
+  ])('What a server serves: $name', async ({ documents, expected }) => {
     expect(await shown(documents as never)).toEqual(expected);
   });
 
-  it('is an error when the server cannot be asked', async () => {
+  it('What a server serves is an error when the server cannot be asked', async () => {
     await expect(shown({ '/apis': aggregated([]) })).rejects.toMatchObject({ code: 503 });
   });
 
-  it('is found by kind in any version', async () => {
+  it('What a server serves is found by kind in any version', async () => {
     const discovery = await discover(
       serverOf({
         '/api': aggregated([{ metadata: {}, versions: [version('v1', [resource('pods', 'Pod', ['list'])])] }]),
@@ -106,7 +106,7 @@ describe('what a server serves', () => {
     expect(discovery.ofKind('v2', 'Pod')).toBeUndefined();
   });
 
-  it('fails in the words of client-go', () => {
+  it('What a server serves fails in the words of client-go', () => {
     const failures = new Map([
       ['b/v1', 'away'],
       ['a/v1', 'stale'],

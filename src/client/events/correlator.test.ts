@@ -22,7 +22,7 @@ const shown = (correlated: Correlated | undefined): string =>
     : `${correlated.isRepeated ? 'again' : 'new'} ${correlated.event.count} ${correlated.event.message}`;
 
 describe('events of one object', () => {
-  test('that say the same are counted, under the name and first time of the first one', () => {
+  test('Events of one object that say the same are counted, under the name and first time of the first one', () => {
     const correlator = new EventCorrelator(new FakeClock());
     const first = event('m');
     expect(shown(correlator.correlate(first))).toBe('new 1 m');
@@ -36,7 +36,7 @@ describe('events of one object', () => {
     expect(shown(correlator.correlate(event('m')))).toBe('again 3 m');
   });
 
-  test('with ten messages of one reason within ten minutes are combined', () => {
+  test('Events of one object with ten messages of one reason within ten minutes are combined', () => {
     const correlator = new EventCorrelator(new FakeClock());
     const lines = Array.from({ length: 12 }, (_, i) => shown(correlator.correlate(event(`m${i}`))));
     expect(lines.slice(0, 9)).toEqual(Array.from({ length: 9 }, (_, i) => `new 1 m${i}`));
@@ -47,7 +47,7 @@ describe('events of one object', () => {
     ]);
   });
 
-  test('are not combined when they are ten minutes apart', async () => {
+  test('Events of one object are not combined when they are ten minutes apart', async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     for (let i = 0; i < 12; i++) {
@@ -61,12 +61,12 @@ describe('events of one object', () => {
     { name: 'objects', differ: (i: number) => ({ involvedObject: { kind: 'Pod', name: `p${i}` } }) },
     { name: 'types', differ: (i: number) => ({ type: `T${i}` }) },
     { name: 'sources', differ: (i: number) => ({ source: { component: `c${i}` } }) },
-  ])('events of one object are not combined over different $name', ({ differ }) => {
+  ])('Events of one object are not combined over different $name', ({ differ }) => {
     const correlator = new EventCorrelator(new FakeClock());
     for (let i = 0; i < 12; i++) expect(shown(correlator.correlate(event(`m${i}`, differ(i))))).toBe(`new 1 m${i}`);
   });
 
-  test('are dropped beyond 25, but for one every five minutes', async () => {
+  test('Events of one object are dropped beyond 25, but for one every five minutes', async () => {
     const clock = new FakeClock();
     const correlator = new EventCorrelator(clock);
     const send = (): string => shown(correlator.correlate(event('m'))).split(' ')[0]!;

@@ -8,7 +8,7 @@ import { EventWriter } from './event-writer.ts';
 test.each([
   { name: 'tries for two minutes while the server is away', error: new ConnectionError('away'), tries: 12 },
   { name: 'does not repeat what the server refuses', error: new StatusError(403, 'Forbidden', 'no'), tries: 1 },
-])('a writer of events $name', async ({ error, tries }) => {
+])('A writer of events $name', async ({ error, tries }) => {
   const clock = new FakeClock();
   const writer = new EventWriter(clock, silentLogger);
   let count = 0;
@@ -22,7 +22,7 @@ test.each([
   expect(count).toBe(tries);
 });
 
-test('a writer of events writes them in order, and drops what waits when it stops', async () => {
+test('A writer of events writes them in order, and drops what waits when it stops', async () => {
   const writer = new EventWriter(new FakeClock(), silentLogger);
   const written: string[] = [];
   for (const name of ['a', 'b']) writer.add(() => Promise.resolve(written.push(name)));
@@ -34,7 +34,7 @@ test('a writer of events writes them in order, and drops what waits when it stop
   expect(written).toEqual(['a', 'b']);
 });
 
-test('at most eight events of different keys are written at once, and those of one key in order', async () => {
+test('At most eight events of different keys are written at once, and those of one key in order', async () => {
   const writer = new EventWriter(new FakeClock(), silentLogger);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -53,7 +53,7 @@ test('at most eight events of different keys are written at once, and those of o
   expect(begun.slice(8).sort()).toEqual(['k0 again', 'k8']);
 });
 
-test('a writer of events keeps no more than a thousand', async () => {
+test('A writer of events keeps no more than a thousand', async () => {
   const writer = new EventWriter(new FakeClock(), silentLogger);
   let written = 0;
   for (let i = 0; i < 1100; i++) writer.add(() => Promise.resolve(written++));

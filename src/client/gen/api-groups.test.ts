@@ -71,6 +71,6 @@ function apiGroupsFile(): string {
   ].join('\n');
 }
 
-test('the types of the client have every built-in resource with its verbs and subresources', async () => {
+test('The types of the client have every built-in resource with its verbs and subresources', async () => {
   await expect(apiGroupsFile()).toMatchFileSnapshot('api-groups.ts');
 });

@@ -46,7 +46,7 @@ async function setUp({ fields = {}, options = {} }: { fields?: object; options?:
 }
 
 describe('an exec plugin', () => {
-  test('is run once for all until its credentials expire', async () => {
+  test('An exec plugin is run once for all until its credentials expire', async () => {
     const { credentials, print, told, pass } = await setUp();
     await print({ token: 'a', expirationTimestamp: '2026-01-01T00:10:00Z' });
     const both = await Promise.all([credentials.authorization(), credentials.authorization()]);
@@ -59,7 +59,7 @@ describe('an exec plugin', () => {
     expect(await told()).toHaveLength(2);
   });
 
-  test('is run again when the server refuses its credentials, once for all requests that were refused', async () => {
+  test('An exec plugin is run again when the server refuses its credentials, once for all requests', async () => {
     const { credentials, print, told } = await setUp();
     await print({ token: 'a' });
     await credentials.authorization();
@@ -70,7 +70,7 @@ describe('an exec plugin', () => {
     expect(await told()).toHaveLength(2);
   });
 
-  test('yields certificates, the same pair until it changes', async () => {
+  test('An exec plugin yields certificates, the same pair until it changes', async () => {
     const pair = createSelfSigned('plugin', { dnsNames: ['plugin'], ipAddresses: [] }, new Date());
     const { credentials, print } = await setUp();
     await print({ clientCertificateData: pair.certificate, clientKeyData: pair.key });
@@ -87,7 +87,7 @@ describe('an exec plugin', () => {
       fields: { provideClusterInfo: true },
       spec: { cluster: { server: 'https://c', config: { audience: 'x' } }, interactive: false },
     },
-  ])('an exec plugin is told $name', async ({ fields, spec }) => {
+  ])('An exec plugin is told $name', async ({ fields, spec }) => {
     const { credentials, print, told } = await setUp({
       fields: { ...fields, args: ['--for', 'me'], env: [{ name: 'OWN', value: 'variable' }] },
     });
@@ -101,7 +101,7 @@ describe('an exec plugin', () => {
   test.each([
     { name: 'is told that it can ask', mode: 'IfAvailable', interactive: true },
     { name: 'is told that it cannot ask where it never does', mode: 'Never', interactive: false },
-  ])('an exec plugin: $name at a terminal', async ({ mode, interactive }) => {
+  ])('An exec plugin: $name at a terminal', async ({ mode, interactive }) => {
     const { credentials, print, told } = await setUp({
       fields: { interactiveMode: mode },
       options: { isInteractive: true },
@@ -111,14 +111,14 @@ describe('an exec plugin', () => {
     expect(JSON.parse((await told())[0]!.split('|')[0]!).spec).toEqual({ interactive });
   });
 
-  test('of v1beta1 asks where it can without saying so', async () => {
+  test('An exec plugin of v1beta1 asks where it can without saying so', async () => {
     const apiVersion = 'client.authentication.k8s.io/v1beta1';
     const { credentials, print } = await setUp({ fields: { apiVersion, interactiveMode: undefined } });
     await print({ token: 'a' }, { apiVersion });
     expect(await credentials.authorization()).toBe('Bearer a');
   });
 
-  test('that failed is run again for the next request', async () => {
+  test('An exec plugin that failed is run again for the next request', async () => {
     const { credentials, print, endWith } = await setUp();
     await print({ token: 'a' });
     await endWith(3);
@@ -127,7 +127,7 @@ describe('an exec plugin', () => {
     expect(await credentials.authorization()).toBe('Bearer a');
   });
 
-  test('that is not there is an error with its hint', async () => {
+  test('An exec plugin that is not there is an error with its hint', async () => {
     const { credentials } = await setUp({ fields: { command: 'no-such-plugin', installHint: 'Install it.' } });
     await expect(credentials.authorization()).rejects.toThrow('exec plugin no-such-plugin: not found. Install it.');
   });
@@ -151,7 +151,7 @@ describe('an exec plugin', () => {
       text: `{"kind":"ExecCredential","apiVersion":"${v1}","status":{"clientCertificateData":"c"}}`,
       message: 'it printed only one of certificate and key',
     },
-  ])('an exec plugin that prints $name is an error', async ({ text, message }) => {
+  ])('An exec plugin that prints $name is an error', async ({ text, message }) => {
     const { credentials, printText } = await setUp();
     await printText(text);
     await expect(credentials.authorization()).rejects.toThrow(message);

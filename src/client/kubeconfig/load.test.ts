@@ -39,23 +39,23 @@ const fileWith = ({ name = 'c', cluster = {}, user = {}, context = {} }: Parts):
   });
 
 describe('a kubeconfig is found', () => {
-  test('in the home folder', async () => {
+  test('A kubeconfig is found in the home folder', async () => {
     await write('.kube/config', fileWith({ name: 'home', context: { namespace: 'apps' } }));
     expect(await load()).toMatchObject({ url: 'https://home.example.com', namespace: 'apps' });
   });
 
-  test('by KUBECONFIG, which wins over the home folder', async () => {
+  test('A kubeconfig is found by KUBECONFIG, which wins over the home folder', async () => {
     await write('.kube/config', fileWith({ name: 'home' }));
     const file = await write('other', fileWith({ name: 'other' }));
     expect((await load({ environment: { HOME: folder, KUBECONFIG: file } })).url).toBe('https://other.example.com');
   });
 
-  test('by its path, which wins over KUBECONFIG', async () => {
+  test('A kubeconfig is found by its path, which wins over KUBECONFIG', async () => {
     const [a, b] = [await write('a', fileWith({ name: 'a' })), await write('b', fileWith({ name: 'b' }))];
     expect((await load({ path: b, environment: { KUBECONFIG: a } })).url).toBe('https://b.example.com');
   });
 
-  test('as the account of a pod, where there is no file', async () => {
+  test('A kubeconfig is found as the account of a pod, where there is no file', async () => {
     await write('account/token', 'pod-token\n');
     await write('account/ca.crt', 'a certificate');
     await write('account/namespace', 'apps');
@@ -68,7 +68,7 @@ describe('a kubeconfig is found', () => {
   test.each([
     { name: 'nowhere', options: {}, message: /there is no kubeconfig: none of .*config exists, and this is no pod/ },
     { name: 'not at its path', options: { path: '/nonexistent/k' }, message: '/nonexistent/k: no such file' },
-  ])('a kubeconfig is found $name: the error says where it was looked for', async ({ options, message }) => {
+  ])('A kubeconfig is found $name: the error says where it was looked for', async ({ options, message }) => {
     await expect(load(options)).rejects.toThrow(message);
   });
 });
@@ -79,7 +79,7 @@ describe('several files are merged', () => {
     return { environment: { KUBECONFIG: [...files, path.join(folder, 'absent')].join(path.delimiter) } };
   };
 
-  test('the first current-context counts, and an entry of the first file that has it, whole', async () => {
+  test('The first current-context counts, and an entry of the first file that has it, whole', async () => {
     const first = JSON.stringify({ users: [{ name: 'c', user: { token: 'first' } }] });
     const second = fileWith({ user: { username: 'second', password: 'p' }, cluster: { 'tls-server-name': 'b' } });
     const third = fileWith({ name: 'third' });
@@ -88,12 +88,12 @@ describe('several files are merged', () => {
     expect(await config.authorization!()).toBe('Bearer first');
   });
 
-  test('another context can be asked for', async () => {
+  test('Another context can be asked for', async () => {
     const options = await list(fileWith({ name: 'one' }), fileWith({ name: 'two' }));
     expect((await load({ ...options, context: 'two' })).url).toBe('https://two.example.com');
   });
 
-  test('paths are relative to the file that has them', async () => {
+  test('Paths in merged kubeconfigs are relative to the file that has them', async () => {
     await write('file-1/ca.pem', 'the authority');
     const second = fileWith({ cluster: { 'certificate-authority': 'ca.pem' } });
     expect((await load(await list('{}', second))).ca).toBe('the authority');
@@ -113,7 +113,7 @@ describe('a cluster says', () => {
         warnings: ['insecure-skip-tls-verify: the certificate of the server is not verified'],
       },
     },
-  ])('the cluster of a kubeconfig has $name', async ({ cluster, config }) => {
+  ])('The cluster of a kubeconfig has $name', async ({ cluster, config }) => {
     expect(await parseClientConfig(fileWith({ cluster }))).toMatchObject(config);
   });
 });
@@ -123,11 +123,11 @@ describe('a user is', () => {
     { name: 'a token', user: { token: 't' }, authorization: 'Bearer t' },
     { name: 'name and password', user: { username: 'j', password: 'p' }, authorization: 'Basic ajpw' },
     { name: 'nothing', user: {}, authorization: undefined },
-  ])('the user of a kubeconfig has $name', async ({ user, authorization }) => {
+  ])('The user of a kubeconfig has $name', async ({ user, authorization }) => {
     expect(await (await parseClientConfig(fileWith({ user }))).authorization!()).toBe(authorization);
   });
 
-  test('a user of a kubeconfig file impersonates another', async () => {
+  test('A user of a kubeconfig file impersonates another', async () => {
     const user = { as: 'jane', 'as-uid': 'u', 'as-groups': ['devs'], 'as-user-extra': { scope: ['a', 'b'] } };
     expect((await parseClientConfig(fileWith({ user }))).impersonate).toEqual({
       user: 'jane',
@@ -137,7 +137,7 @@ describe('a user is', () => {
     });
   });
 
-  test('a certificate in files, which is read again', async () => {
+  test('A certificate in files, which is read again', async () => {
     const pair = (name: string) => createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
     const put = async ({ certificate, key }: ReturnType<typeof pair>): Promise<void> => {
       await write('c.crt', certificate);
@@ -154,7 +154,7 @@ describe('a user is', () => {
     expect(await renewedPair!()).toEqual(second);
   });
 
-  test('a token in a file, which is read again after ten seconds and when the server refuses it', async () => {
+  test('A token in a file, which is read again after ten seconds and when the server refuses it', async () => {
     const token = await write('token', 'one\n');
     const clock = new FakeClock();
     const file = await write('k', fileWith({ user: { token: 'fixed', tokenFile: 'token' } }));
@@ -208,16 +208,16 @@ describe('a kubeconfig is refused', () => {
       parts: { user: { exec: { ...exec, interactiveMode: 'Always' } } },
       message: 'needs a terminal',
     },
-  ])('a kubeconfig is refused: $name', async ({ parts, message }) => {
+  ])('A kubeconfig is refused: $name', async ({ parts, message }) => {
     await expect(parseClientConfig(fileWith(parts), { isInteractive: false })).rejects.toThrow(message);
   });
 
-  test('that is no YAML, with the name of the file', async () => {
+  test('A kubeconfig that is no YAML is refused with the name of the file', async () => {
     const file = await write('broken', '{');
     await expect(load({ path: file })).rejects.toThrow(file);
   });
 
-  test.skipIf(process.getuid?.() === 0)('that cannot be read', async () => {
+  test.skipIf(process.getuid?.() === 0)('A kubeconfig that cannot be read is refused', async () => {
     const file = await write('closed', '{}');
     await chmod(file, 0);
     await expect(load({ path: file })).rejects.toThrow('permission denied');

@@ -38,7 +38,7 @@ async function reloading(logged: string[] = []): Promise<ReloadingConfig> {
 }
 
 describe('a kubeconfig that changes', () => {
-  test('is looked at again: address, authorities, names and credentials are those of the new one', async () => {
+  test('A kubeconfig that changes is read again: address, authorities, names and credentials', async () => {
     await write({ 'tls-server-name': 'one' }, { token: 'one' });
     const { config, look } = await reloading();
     const version = config.version!();
@@ -55,7 +55,7 @@ describe('a kubeconfig that changes', () => {
     expect(await config.authorization!()).toBe('Bearer two');
   });
 
-  test('counts as another one when only the file with the authorities is another one', async () => {
+  test('A kubeconfig counts as changed also when only the file with the authorities is another one', async () => {
     await writeFile(file('ca.crt'), 'one');
     await write({ 'certificate-authority': 'ca.crt' });
     const { config, look } = await reloading();
@@ -64,7 +64,7 @@ describe('a kubeconfig that changes', () => {
     expect(config.ca).toBe('two');
   });
 
-  test('shows the client certificate that it contains now', async () => {
+  test('A kubeconfig that changes shows the client certificate that it contains now', async () => {
     const data = (text: string): string => Buffer.from(text).toString('base64');
     const [one, two] = ['one', 'two'].map((name) =>
       createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date()),
@@ -83,7 +83,7 @@ describe('a kubeconfig that changes', () => {
     expect(await config.renewedPair!()).toEqual({ certificate: two!.certificate, key: two!.key });
   });
 
-  test('is looked at when the server refuses the credentials', async () => {
+  test('A kubeconfig that changes is looked at when the server refuses the credentials', async () => {
     await write({}, { token: 'one' });
     const { config } = await reloading();
     expect(await config.onUnauthorized!('Bearer one')).toBe(false);
@@ -92,7 +92,7 @@ describe('a kubeconfig that changes', () => {
     expect(await config.authorization!()).toBe('Bearer two');
   });
 
-  test('stays in force while the file cannot be read, which is said once', async () => {
+  test('A kubeconfig that changes stays in force while the file cannot be read, which is said once', async () => {
     await write({}, { token: 'one' });
     const logged: string[] = [];
     const { config, look } = await reloading(logged);
@@ -106,12 +106,12 @@ describe('a kubeconfig that changes', () => {
     expect(await look()).toBe(true);
   });
 
-  test('must be readable at first', async () => {
+  test('A kubeconfig that changes must be readable at first', async () => {
     await expect(reloading()).rejects.toThrow(`${file('config')}: no such file or directory`);
   });
 });
 
-test('the account of a pod has its authorities read again', async () => {
+test('The account of a pod has its authorities read again', async () => {
   await writeFile(file('token'), 'pod-token');
   await writeFile(file('ca.crt'), 'one');
   const pod = {

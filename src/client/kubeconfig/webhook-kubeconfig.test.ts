@@ -53,7 +53,7 @@ describe('certificate and key in files of their own', () => {
     return { first, renewedPair: renewedPair!, next };
   }
 
-  test('are looked at again after a second', async () => {
+  test('Certificate and key in files of their own are looked at again after a second', async () => {
     const { first, renewedPair, next } = await follow();
     const second = pair('second');
     await write('client.crt', second.certificate);
@@ -77,19 +77,19 @@ describe('certificate and key in files of their own', () => {
           }) as string,
         ),
     },
-  ])('certificate and key in files of their own stay those from before while $name', async ({ spoil }) => {
+  ])('Certificate and key in files of their own stay those from before while $name', async ({ spoil }) => {
     const { first, next } = await follow();
     await spoil();
     expect(await next()).toEqual(first);
   });
 
-  test('are the same object until they change: connections are kept', async () => {
+  test('Certificate and key files are the same object until they change: connections are kept', async () => {
     const { next } = await follow();
     expect(await next()).toBe(await next());
   });
 });
 
-test('certificate and key in the file itself are read once, with the file', async () => {
+test('Certificate and key in the file itself are read once, with the file', async () => {
   const { certificate, key } = pair('inside');
   const data = (pem: string): string => Buffer.from(pem).toString('base64');
   const connection = await readWebhookKubeconfig(
@@ -108,11 +108,11 @@ describe('the credentials in a connection file', () => {
       header: `Basic ${Buffer.from('jane:p:w').toString('base64')}`,
     },
     { name: 'none', user: {}, header: undefined },
-  ])('the credentials in the kubeconfig of a webhook: $name', async ({ user, header }) => {
+  ])('The credentials in the kubeconfig of a webhook: $name', async ({ user, header }) => {
     expect(await (await readWebhookKubeconfig(await connectionFile(user))).authorization()).toBe(header);
   });
 
-  test('a token in a file is read for each request, and wins over one in the connection file', async () => {
+  test('A token in a file is read for each request, and wins over one in the connection file', async () => {
     const token = await write('token', 'old\n');
     const { authorization } = await readWebhookKubeconfig(await connectionFile({ token: 'fixed', tokenFile: 'token' }));
     expect(await authorization()).toBe('Bearer old');
@@ -144,12 +144,12 @@ describe('a file is refused', () => {
         'hook, cluster: {}}]}',
       message: 'cluster "hook" has no server that is a URL',
     },
-  ])('the kubeconfig of a webhook is refused $name', async ({ text, message }) => {
+  ])('The kubeconfig of a webhook is refused $name', async ({ text, message }) => {
     await expect(readWebhookKubeconfig(await write('connection.yaml', text))).rejects.toThrow(message);
   });
 
   test.each(['exec', 'auth-provider'])(
-    'the kubeconfig of a webhook is refused with a user that runs %s',
+    'The kubeconfig of a webhook is refused with a user that runs %s',
     async (kind) => {
       await expect(readWebhookKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
         `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,

@@ -43,7 +43,7 @@ function candidate(clock: FakeClock, lock: ResourceLock, identity: string, more:
 }
 
 describe('leader election', () => {
-  test('the first candidate leads, and writes its record every retry period', async () => {
+  test('The first candidate leads, and writes its record every retry period', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     const a = candidate(clock, lock, 'a');
@@ -67,7 +67,7 @@ describe('leader election', () => {
     expect(a.state.end).toBe('stopped');
   });
 
-  test('a leader that stops gives the lock up, and another has it within a retry period', async () => {
+  test('A leader that stops gives the lock up, and another has it within a retry period', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     const a = candidate(clock, lock, 'a');
@@ -86,7 +86,7 @@ describe('leader election', () => {
     await b.run;
   });
 
-  test('a leader that dies is followed one lease duration after its last record was seen', async () => {
+  test('A leader that dies is followed one lease duration after its last record was seen', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     lock.held = {
@@ -109,7 +109,7 @@ describe('leader election', () => {
     await b.run;
   });
 
-  test('the time in a record does not count, in the past or in the future', async () => {
+  test('The time in a record does not count, in the past or in the future', async () => {
     for (const renewTime of ['1990-01-01T00:00:00.000000Z', '2090-01-01T00:00:00.000000Z']) {
       const clock = new FakeClock();
       const lock = new MemoryLock();
@@ -125,7 +125,7 @@ describe('leader election', () => {
     }
   });
 
-  test('a leadership that cannot be renewed is lost before another candidate can have it', async () => {
+  test('A leadership that cannot be renewed is lost before another candidate can have it', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     const a = candidate(clock, lock, 'a');
@@ -145,7 +145,7 @@ describe('leader election', () => {
     await b.run;
   });
 
-  test('at every moment of a long history with faults at most one leads', async () => {
+  test('At every moment of a long history with faults at most one candidate leads', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     let atOnce = 0;
@@ -176,7 +176,7 @@ describe('leader election', () => {
     await Promise.all(runs);
   });
 
-  test('work that ends by itself ends the leadership, and its error is that of the candidate', async () => {
+  test('Work that ends by itself ends the leadership, and its error is that of the candidate', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     const done = candidate(clock, lock, 'a', { lead: () => Promise.resolve() });
@@ -195,7 +195,7 @@ describe('leader election', () => {
     },
     { name: 'a deadline that leaves one try', options: { renewDeadlineMs: 2400 }, message: 'greater than 1.2 retry' },
     { name: 'a lease below a second', options: { leaseDurationMs: 500 }, message: 'less than 1 s' },
-  ])('leader election refuses $name', ({ options, message }) => {
+  ])('Leader election refuses $name', ({ options, message }) => {
     const lead = () => Promise.resolve();
     expect(() => createElector({ lock: new MemoryLock(), identity: 'a', lead, ...options })).toThrow(message);
   });

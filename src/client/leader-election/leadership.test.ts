@@ -42,7 +42,7 @@ describe('a write under a leadership', () => {
     };
   }
 
-  test('may last until the end of the lease, which the server is told', async () => {
+  test('A write under a leadership may last until the end of the lease, which the server is told', async () => {
     const clock = new FakeClock();
     const { leadership, sent, send } = setUp(clock);
     void send();
@@ -59,7 +59,7 @@ describe('a write under a leadership', () => {
     ]);
   });
 
-  test('is ended when the leadership is lost, and the next one is refused', async () => {
+  test('A write under a leadership is ended when the leadership is lost, and the next one is refused', async () => {
     const clock = new FakeClock();
     const { send, sent, signal } = setUp(clock);
     void send();
@@ -69,7 +69,7 @@ describe('a write under a leadership', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('is refused by a process that stood still, whose timers have not run yet', async () => {
+  test('A write under a leadership is refused by a process that stood still, before its timers run', async () => {
     const clock = new FakeClock();
     const { leadership, send, sent } = setUp(clock);
     const standing = Object.assign(Object.create(clock) as FakeClock, { now: () => 20_000 });
@@ -78,7 +78,7 @@ describe('a write under a leadership', () => {
     expect([sent.length, leadership.signal.aborted, leadership.extend(20_000)]).toEqual([0, true, false]);
   });
 
-  test('is no read: reads go on', async () => {
+  test('A write under a leadership is no read: reads go on', async () => {
     const clock = new FakeClock();
     const { send, sent } = setUp(clock, 'GET');
     await pass(clock, 10_000);

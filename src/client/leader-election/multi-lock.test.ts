@@ -13,7 +13,7 @@ describe('two locks that are held together', () => {
   });
   const { signal } = new AbortController();
 
-  test('are both written', async () => {
+  test('Two locks that are held together are both written', async () => {
     const [first, second] = [new MemoryLock(), new MemoryLock()];
     const lock = multiLock(first, second);
     await lock.update(record('a'), await lock.create(record('b'), signal), signal);
@@ -30,7 +30,7 @@ describe('two locks that are held together', () => {
       second: 'b',
       holder: 'leaderelection.k8s.io/unknown',
     },
-  ])('two locks that are held together: $name', async ({ first, second, holder }) => {
+  ])('Two locks that are held together: $name', async ({ first, second, holder }) => {
     const locks = [new MemoryLock(), new MemoryLock()] as const;
     if (first !== undefined) await locks[0].create(record(first), signal);
     if (second !== undefined) await locks[1].create(record(second), signal);

@@ -55,7 +55,7 @@ describe('a request is sent again', () => {
     { name: '500 with Retry-After', method: 'DELETE', first: answer(500, { 'retry-after': '3' }), atMs: 3000 },
     { name: 'a connection lost during a GET', method: 'GET', first: lost, atMs: 1000 },
     { name: 'a POST that never reached the server', method: 'POST', first: unprocessed, atMs: 100 },
-  ])('a request is sent again after $name', async ({ method, first, atMs }) => {
+  ])('A request is sent again after $name', async ({ method, first, atMs }) => {
     const { clock, times, sender } = setUp([first, answer(200)]);
     const sending = sender.send({ method, path: '/' });
     await pass(clock, 10_000);
@@ -75,14 +75,14 @@ describe('a request is not sent again', () => {
       first: answer(503, { 'retry-after': 'soon' }),
       status: 503,
     },
-  ])('a request is not sent again after $name', async ({ method, first, status }) => {
+  ])('A request is not sent again after $name', async ({ method, first, status }) => {
     const { sent, sender } = setUp([first]);
     expect((await sender.send({ method, path: '/' })).status).toBe(status);
     expect(sent).toHaveLength(1);
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-    'a request is not sent again after a connection lost during a %s',
+    'A request is not sent again after a connection lost during a %s',
     async (method) => {
       const { sent, sender } = setUp([lost]);
       await expect(sender.send({ method, path: '/' })).rejects.toBe(lost);
@@ -90,7 +90,7 @@ describe('a request is not sent again', () => {
     },
   );
 
-  test('more often than the client allows: the last answer stands', async () => {
+  test('A request is not sent again more often than the client allows: the last answer stands', async () => {
     const busy = Array.from({ length: 4 }, () => answer(429, { 'retry-after': '1' }));
     const { clock, sent, sender } = setUp(busy, { maxRetries: 2 });
     const sending = sender.send({ method: 'GET', path: '/' });
@@ -101,7 +101,7 @@ describe('a request is not sent again', () => {
 });
 
 describe('a request ends', () => {
-  test('after its time limit, retries included', async () => {
+  test('A request ends after its time limit, retries included', async () => {
     const { clock, sender } = setUp([answer(503, { 'retry-after': '3' })], { timeoutMs: 5000 });
     const sending = expect(sender.send({ method: 'GET', path: '/' })).rejects.toMatchObject({ name: 'TimeoutError' });
     await pass(clock, 5000);
@@ -112,7 +112,7 @@ describe('a request ends', () => {
   test.each([
     { name: 'is under way', answers: [] },
     { name: 'waits to be sent again', answers: [answer(503, { 'retry-after': '9' })] },
-  ])('a request ends with its signal while it $name', async ({ answers }) => {
+  ])('A request ends with its signal while it $name', async ({ answers }) => {
     const { clock, sender } = setUp(answers);
     const abort = new AbortController();
     const sending = expect(sender.send({ method: 'GET', path: '/', signal: abort.signal })).rejects.toThrow('enough');
@@ -122,7 +122,7 @@ describe('a request ends', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('with its signal while it waits for the rate limit', async () => {
+  test('A request ends with its signal while it waits for the rate limit', async () => {
     const { clock, sent, sender } = setUp([answer(200)], { limits: { qps: 1, burst: 1 } });
     await sender.send({ method: 'GET', path: '/' }).then(({ end }) => end());
     const abort = new AbortController();
@@ -137,7 +137,7 @@ describe('the rate of a client', () => {
   test.each([
     { name: '20 a second after 30 at once by default', limits: {}, count: 34, at: [0, 50, 100, 150, 200].slice(0, 5) },
     { name: 'as configured', limits: { qps: 5, burst: 2 }, count: 5, at: [0, 200, 400, 600] },
-  ])('the rate of a client is $name', async ({ limits, count, at }) => {
+  ])('The rate of a client is $name', async ({ limits, count, at }) => {
     const answers = Array.from({ length: count }, () => answer(200));
     const { clock, times, sender } = setUp(answers, { limits: { ...limits } });
     const all = Promise.all(answers.map(() => sender.send({ method: 'GET', path: '/' })));
@@ -146,7 +146,7 @@ describe('the rate of a client', () => {
     expect([...new Set(times.map(Math.round))]).toEqual(at);
   });
 
-  test('counts what is sent again', async () => {
+  test('The rate of a client counts what is sent again', async () => {
     const { clock, times, sender } = setUp([answer(429, { 'retry-after': '1' }), answer(200)], {
       limits: { qps: 0.5, burst: 1 },
     });
@@ -168,20 +168,20 @@ describe('credentials that the server refuses', () => {
   const shown = (sent: readonly TransportRequest[]): (string | undefined)[] =>
     sent.map(({ headers }) => headers.find(([name]) => name === 'authorization')?.[1]);
 
-  test('are renewed, and the request is sent once more', async () => {
+  test('Credentials that the server refuses are renewed, and the request is sent once more', async () => {
     const { sent, sender } = setUp([answer(401), answer(201)], {}, withTokens(['Bearer a', 'Bearer b'], true));
     expect((await sender.send({ method: 'POST', path: '/' })).status).toBe(201);
     expect(shown(sent)).toEqual(['Bearer a', 'Bearer b']);
   });
 
-  test('are not tried a third time', async () => {
+  test('Credentials that the server refuses are not tried a third time', async () => {
     const config = withTokens(['Bearer a', 'Bearer b', 'Bearer c'], true);
     const { sent, sender } = setUp([answer(401), answer(401)], {}, config);
     expect((await sender.send({ method: 'GET', path: '/' })).status).toBe(401);
     expect(shown(sent)).toEqual(['Bearer a', 'Bearer b']);
   });
 
-  test('lead to the refusal where there are no others', async () => {
+  test('Credentials that the server refuses lead to the refusal where there are no others', async () => {
     const { sent, sender } = setUp([answer(401)], {}, withTokens(['Bearer a'], false));
     expect((await sender.send({ method: 'GET', path: '/' })).status).toBe(401);
     expect(sent).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('credentials that the server refuses', () => {
 });
 
 describe('the headers of impersonation', () => {
-  test('name user, uid, groups and extra, with keys encoded', async () => {
+  test('The headers of impersonation name user, uid, groups and extra, with keys encoded', async () => {
     const impersonate = {
       user: 'jané',
       uid: 'u1',
@@ -209,14 +209,14 @@ describe('the headers of impersonation', () => {
     ]);
   });
 
-  test('have no line breaks', () => {
+  test('The headers of impersonation have no line breaks', () => {
     expect(() => setUp([], {}, { impersonate: { user: 'a\r\nimpersonate-group: system:masters' } })).toThrow(
       'cannot be a header of a request',
     );
   });
 });
 
-test('an observer hears of each attempt', async () => {
+test('An observer hears of each attempt', async () => {
   const told: unknown[] = [];
   const { clock, sender } = setUp([lost, answer(200)], {
     observer: {

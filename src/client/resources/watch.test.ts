@@ -83,18 +83,18 @@ describe('a watch', () => {
       events: ['ADDED 2', 'ADDED 3'],
       versions: ['1', '2'],
     },
-  ])('a watch: $name', async ({ connections, events, versions }) => {
+  ])('A watch: $name', async ({ connections, events, versions }) => {
     expect(await follow(connections)).toMatchObject({ events, versions, error: undefined });
   });
 
-  test('tries again later and later while the server is away, and no sooner than it says', async () => {
+  test('A watch tries again later and later while the server is away, and no sooner than it says', async () => {
     const away = [serviceUnavailable('away'), lost, tooManyRequests('busy', 60)];
     const { times, versions } = await follow([...away, [event('ADDED', '2')]]);
     expect(times).toEqual([0, 800, 2400, 62_400]);
     expect(versions).toEqual(['1', '1', '1', '1']);
   });
 
-  test('does not open connections in a loop when each ends at once without an event', async () => {
+  test('A watch does not open connections in a loop when each ends at once without an event', async () => {
     const { times } = await follow([[], [], []]);
     expect(times).toEqual([0, 800, 2400]);
   });
@@ -103,13 +103,13 @@ describe('a watch', () => {
     { name: '410 at the beginning', connection: resourceExpired('too old'), code: 410 },
     { name: '410 as an event', connection: [event('ADDED', '2'), errorEvent()], code: 410 },
     { name: '403', connection: forbidden({ group: '', resource: 'pods' }, '', 'no'), code: 403 },
-  ])('a watch ends with $name', async ({ connection, code }) => {
+  ])('A watch ends with $name', async ({ connection, code }) => {
     const { error, versions } = await follow([connection]);
     expect(error).toMatchObject({ code });
     expect(versions).toEqual(['1']);
   });
 
-  test('yields bookmarks where they are asked for', async () => {
+  test('A watch yields bookmarks where they are asked for', async () => {
     const { events } = await follow([[event('BOOKMARK', '9')]], { bookmarks: true });
     expect(events).toEqual(['BOOKMARK 9']);
   });
@@ -118,7 +118,7 @@ describe('a watch', () => {
 describe('a watch with initial events', () => {
   const options = { sendInitialEvents: true, resourceVersion: '' };
 
-  test('yields the bookmark that ends them, and goes on after it without asking for them again', async () => {
+  test('A watch with initial events goes on after their bookmark without asking for them again', async () => {
     const first = [event('ADDED', '7'), event('ADDED', '3'), initialEnd('8')];
     const { events, opened } = await follow([first, [event('ADDED', '9')]], options);
     expect(events).toEqual(['ADDED 7', 'ADDED 3', 'BOOKMARK 8', 'ADDED 9']);
@@ -128,7 +128,7 @@ describe('a watch with initial events', () => {
     ]);
   });
 
-  test('ends with an error when it breaks before they are whole: it has no version to go on from', async () => {
+  test('A watch with initial events ends with an error when it breaks before they are whole', async () => {
     const lost = new ConnectionError('lost');
     expect((await follow([[event('ADDED', '7'), lost]], options)).error).toBe(lost);
   });

@@ -53,7 +53,7 @@ function server({ exists = true }: { exists?: boolean } = {}) {
 
 const token = 'POST /api/v1/namespaces/kube-system/serviceaccounts/a/token';
 
-test('a token is asked for once, and again before its end', async () => {
+test('A token is asked for once, and again before its end', async () => {
   const { asked, clock, credentials } = server();
   const both = await Promise.all([credentials.authorization(), credentials.authorization()]);
   expect(both).toEqual(['Bearer token-1', 'Bearer token-1']);
@@ -64,13 +64,13 @@ test('a token is asked for once, and again before its end', async () => {
   expect(asked).toEqual([token, token]);
 });
 
-test('the account is made where it is missing', async () => {
+test('The account is made where it is missing', async () => {
   const { asked, credentials } = server({ exists: false });
   expect(await credentials.authorization()).toBe('Bearer token-1');
   expect(asked).toEqual([token, 'POST /api/v1/namespaces/kube-system/serviceaccounts', token]);
 });
 
-test('a token that the server refuses is replaced', async () => {
+test('A token that the server refuses is replaced', async () => {
   const { credentials } = server();
   await credentials.authorization();
   expect(await credentials.onUnauthorized('Bearer token-1')).toBe(true);
@@ -80,7 +80,7 @@ test('a token that the server refuses is replaced', async () => {
   expect(await credentials.authorization()).toBe('Bearer token-2');
 });
 
-test('while no token can be had, the one from before is shown; without any, the request fails', async () => {
+test('While no token can be had, the one from before is shown; without any, the request fails', async () => {
   const { clock, credentials, state } = server();
   await credentials.authorization();
   state.isAway = true;

@@ -20,7 +20,7 @@ describe('a LeaderMigrationConfiguration', () => {
     { controller: 'service-lb-controller', place: 'elsewhere' },
     { controller: 'node-ipam-controller', place: 'migration' },
     { controller: 'deployment-controller', place: 'main' },
-  ])('$controller is run: $place', ({ controller, place }) => {
+  ])('A LeaderMigrationConfiguration: $controller is run: $place', ({ controller, place }) => {
     expect(parseMigration(document()).placeOf(controller)).toBe(place);
   });
 
@@ -28,7 +28,7 @@ describe('a LeaderMigrationConfiguration', () => {
     { resourceLock: undefined, kind: 'leases' },
     { resourceLock: 'leases', kind: 'leases' },
     { resourceLock: 'endpoints', kind: 'endpointsleases' },
-  ])('has a lock of kind $kind for $resourceLock', ({ resourceLock, kind }) => {
+  ])('A LeaderMigrationConfiguration has a lock of kind $kind for $resourceLock', ({ resourceLock, kind }) => {
     expect(parseMigration(document({ resourceLock }))).toMatchObject({
       leaderName: 'cloud-provider-extraction-migration',
       resourceLock: kind,
@@ -42,11 +42,11 @@ describe('a LeaderMigrationConfiguration', () => {
     { more: { resourceLock: 'x' }, says: 'resourceLock: Invalid value: "x": resource Lock must be one of' },
     { more: { controllerLeaders: [{ name: 'a' }] }, says: 'controllerLeaders[0].component: Required value' },
     { more: { controllerLeaders: [{ component: '*' }] }, says: 'controllerLeaders[0].name: Required value' },
-  ])('is refused with $more', ({ more, says }) => {
+  ])('A LeaderMigrationConfiguration is refused with $more', ({ more, says }) => {
     expect(() => parseMigration(document(more))).toThrow(says);
   });
 
-  test('is not read where the migration is off', async () => {
+  test('A LeaderMigrationConfiguration is not read where the migration is off', async () => {
     expect(await readMigration({ isEnabled: false, configFile: '/nonexistent' })).toBeUndefined();
     await expect(readMigration({ isEnabled: true, configFile: '/nonexistent' })).rejects.toThrow(
       '--leader-migration-config: open /nonexistent: no such file or directory',

@@ -38,13 +38,16 @@ describe('what the cluster publishes of its authorities', () => {
       data: { 'requestheader-username-headers': '["X-Remote-User"]' },
       trust: { clientCa: '', requestHeader: undefined },
     },
-  ])('is read: $name', ({ data, trust }) => {
+  ])('What the cluster publishes of its authorities is read: $name', ({ data, trust }) => {
     expect(readTrust(map(data as unknown as Record<string, string>))).toEqual(trust);
   });
 
-  test.each(['x', '"X-Remote-User"', '[1]', '{}'])('is refused with the list %s', (list) => {
-    expect(() =>
-      readTrust(map({ 'requestheader-client-ca-file': 'b', 'requestheader-allowed-names': list })),
-    ).toThrow();
-  });
+  test.each(['x', '"X-Remote-User"', '[1]', '{}'])(
+    'What the cluster publishes of its authorities is refused with the list %s',
+    (list) => {
+      expect(() =>
+        readTrust(map({ 'requestheader-client-ca-file': 'b', 'requestheader-allowed-names': list })),
+      ).toThrow();
+    },
+  );
 });

@@ -11,6 +11,6 @@ test.each([
   { name: 'whose lease has ended', now: 115_001, overdue: false },
   { name: 'that others have had for less than the grace', now: 135_000, overdue: false },
   { name: 'that others have had for longer', now: 135_001, overdue: true },
-])('the health check of a leadership $name: overdue is $overdue', ({ now, overdue }) => {
+])('The health check of a leadership $name: overdue is $overdue', ({ now, overdue }) => {
   expect(isOverdue(leadership, times, now)).toBe(overdue);
 });

@@ -30,7 +30,7 @@ const sections = {
 const parse = (...argv: string[]) => parseFlags(sections, argv);
 
 describe('what flags mean', () => {
-  test('gives every option its default when nothing is given', () => {
+  test('Parsing gives every option its default when no flag is given', () => {
     const { options, given, warnings, operands } = parse();
     expect(options).toEqual({
       serving: { port: 6443, host: undefined, timeoutMs: 60_000 },
@@ -103,12 +103,12 @@ describe('what flags mean', () => {
     { name: 'a short flag with the value behind', argv: ['-v', '2'], at: ['logs', 'verbosity'], value: 2 },
     { name: 'short switches together', argv: ['-qv3'], at: ['logs', 'verbosity'], value: 3 },
     { name: 'a short flag by its long name', argv: ['--v=4'], at: ['logs', 'verbosity'], value: 4 },
-  ])('the flag parser reads $name', ({ argv, at, value }) => {
+  ])('The flag parser reads $name', ({ argv, at, value }) => {
     const options = parse(...argv).options as unknown as Record<string, Record<string, unknown>>;
     expect(options[at[0]!]![at[1]!]).toEqual(value);
   });
 
-  test('tells operands from flags, wherever they stand, and takes all behind -- as such', () => {
+  test('Parsing tells operands from flags, wherever they stand, and takes all behind -- as such', () => {
     expect(parse('a', '--quiet', '-', 'b', '--', '--secure-port', '-v').operands).toEqual([
       'a',
       '-',
@@ -118,7 +118,7 @@ describe('what flags mean', () => {
     ]);
   });
 
-  test('says how each flag was written', () => {
+  test('Parsing says how each flag was written', () => {
     expect([...parse('--etcd_servers=a', '-v1').given]).toEqual([
       ['store-servers', '--etcd-servers'],
       ['v', '-v, --v'],
@@ -160,19 +160,19 @@ describe('what is refused', () => {
     { argv: ['--encryption-config=x'], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--encryption-config='], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--constructor=1'], message: 'unknown flag: --constructor' },
-  ])('the flag parser refuses $argv', ({ argv, message }) => {
+  ])('The flag parser refuses $argv', ({ argv, message }) => {
     expect(() => parse(...argv)).toThrow(new FlagError([message]));
   });
 });
 
 describe('what the operator is told', () => {
-  test('a flag without meaning is accepted and warned about once', () => {
+  test('A flag without meaning is accepted and warned about once', () => {
     expect(parse('--profiling=false', '--profiling').warnings).toEqual([
       '--profiling has no meaning in this runtime and is ignored',
     ]);
   });
 
-  test('a deprecated flag works and says what to do instead', () => {
+  test('A deprecated flag works and says what to do instead', () => {
     const { options, warnings } = parse('--old-count=3');
     expect([options.storage.old, warnings]).toEqual([3, ['Flag --old-count has been deprecated, use nothing.']]);
   });

@@ -97,7 +97,7 @@ describe('--runtime-config', () => {
     expect(runtimeConfigProblems(read(text), groupVersions)).toEqual(problems);
   });
 
-  test('warns of a resource that does not exist', () => {
+  test('The flag --runtime-config warns of a resource that does not exist', () => {
     expect(
       runtimeConfigWarnings(read('apps/v1/foos=true,apps/v1/deployments=true,api/all=true'), groupVersions),
     ).toEqual(['ignoring invalid key apps/v1/foos in --runtime-config: there is no such resource']);

@@ -38,7 +38,7 @@ const changed = (before: Pki, after: Pki): string[] =>
   );
 
 describe('ensurePki', () => {
-  test('writes every file for its owner only and leaves nothing else', async () => {
+  test('ensurePki writes every file for its owner only and leaves nothing else', async () => {
     const pki = await ensurePki(directory, names, now);
     const files = (await readdir(directory)).sort();
     expect(files).toEqual([
@@ -70,7 +70,7 @@ describe('ensurePki', () => {
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
   });
 
-  test('takes keys from other users of the machine, and tells so', async () => {
+  test('ensurePki takes keys from other users of the machine, and tells so', async () => {
     const first = await ensurePki(directory, names, now);
     await Promise.all([
       chmod(directory, 0o755),
@@ -95,19 +95,19 @@ describe('ensurePki', () => {
     ]);
   });
 
-  test('uses all of it again', async () => {
+  test('ensurePki uses all of it again', async () => {
     const first = await ensurePki(directory, names, now);
     expect(changed(first, await ensurePki(directory, names, daysLater(200)))).toEqual([]);
   });
 
-  test('renews certificates that near their end, but no authority', async () => {
+  test('ensurePki renews certificates that near their end, but no authority', async () => {
     const first = await ensurePki(directory, names, now);
     const later = await ensurePki(directory, names, daysLater(280));
     expect(changed(first, later)).toEqual(['serving', 'admin', 'frontProxyClient']);
     expect(new X509Certificate(later.admin.certificate).validTo).toBe('Dec  6 12:00:00 2027 GMT');
   });
 
-  test('makes the serving certificate anew when clients may use another name', async () => {
+  test('ensurePki makes the serving certificate anew when clients may use another name', async () => {
     const first = await ensurePki(directory, names, now);
     const more = await ensurePki(
       directory,
@@ -127,7 +127,7 @@ describe('ensurePki', () => {
       anew: ['admin'],
     },
     { name: 'a missing public service account key', spoil: () => rm(path('sa.pub')), anew: [] },
-  ])('repairs $name', async ({ spoil, anew }) => {
+  ])('Repairs $name', async ({ spoil, anew }) => {
     const first = await ensurePki(directory, names, now);
     await spoil();
     const second = await ensurePki(directory, names, now);
@@ -135,7 +135,7 @@ describe('ensurePki', () => {
     expect(changed(second, await ensurePki(directory, names, now))).toEqual([]);
   });
 
-  test('two starts at once end with one and the same PKI, and nothing beside it', async () => {
+  test('Two starts at once end with one and the same PKI, and nothing beside it', async () => {
     const [one, other] = await Promise.all([ensurePki(directory, names, now), ensurePki(directory, names, now)]);
     expect(changed(one, other)).toEqual([]);
     expect(changed(one, await ensurePki(directory, names, now))).toEqual([]);
@@ -176,7 +176,7 @@ describe('ensurePki', () => {
     expect(await filesOf()).toEqual(before);
   });
 
-  test('says when the authority has expired', async () => {
+  test('ensurePki says when the authority has expired', async () => {
     await ensurePki(directory, names, now);
     await expect(ensurePki(directory, names, daysLater(3651))).rejects.toThrow(/ca\.crt has expired: remove .*pki/);
   });

@@ -8,7 +8,7 @@ import { servingNames } from '../../pki/serving-names.ts';
 
 const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: [] });
 
-test('the key of --cert-dir is taken from other users of the machine, and its directory is left alone', async () => {
+test('The key of --cert-dir is taken from other users of the machine, and its directory is left alone', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'orch-certs-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const own = { directory, pairName: 'apiserver', commonName: 'host', names, now: new Date() };

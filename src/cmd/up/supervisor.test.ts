@@ -35,7 +35,7 @@ function setUp() {
 
 const scheduler = { name: 'scheduler', args: ['scheduler'], logFile: '/dev/null' };
 
-test('a process that ends is started again, later each time', async () => {
+test('A process that ends is started again, later each time', async () => {
   const { clock, started, told, supervisor } = setUp();
   supervisor.add(scheduler);
   for (const delayMs of [1000, 2000, 4000]) {
@@ -49,7 +49,7 @@ test('a process that ends is started again, later each time', async () => {
   expect(told).toEqual(['scheduler 1 1000', 'scheduler 1 2000', 'scheduler 1 4000']);
 });
 
-test('a process that ran for a minute is started again as soon as after its first end', async () => {
+test('A process that ran for a minute is started again as soon as after its first end', async () => {
   const { clock, started, told, supervisor } = setUp();
   supervisor.add(scheduler);
   started[0]!.end({ signal: 'SIGKILL' });
@@ -61,7 +61,7 @@ test('a process that ran for a minute is started again as soon as after its firs
   expect(told).toEqual(['scheduler SIGKILL 1000', 'scheduler 2 1000']);
 });
 
-test('processes end in the opposite order of their start, and are not started again', async () => {
+test('Processes end in the opposite order of their start, and are not started again', async () => {
   const { clock, started, told, supervisor } = setUp();
   supervisor.add(scheduler);
   supervisor.add({ ...scheduler, name: 'nodes' });
@@ -76,7 +76,7 @@ test('processes end in the opposite order of their start, and are not started ag
   expect([told, started.length, clock.pending]).toEqual([[], 2, 0]);
 });
 
-test('a process that does not end within 30 s is killed', async () => {
+test('A process that does not end within 30 s is killed', async () => {
   const { clock, started, supervisor } = setUp();
   supervisor.add(scheduler);
   const stopped = supervisor.stop();

@@ -7,7 +7,7 @@ const recorded = 'eyJhbGciOiJIUzI1NiIsImtpZCI6ImFhYWFhYSJ9..izXnHpTVwI5ymXSs_HpQ
 const token = '0123456789abcdef';
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 
-test('the signature is the one that Kubernetes 1.32 made of the same content', () => {
+test('The signature is the one that Kubernetes 1.32 made of the same content', () => {
   expect(detachedSignature(kubeconfig, 'aaaaaa', token)).toBe(recorded);
 });
 
@@ -21,7 +21,7 @@ test.each([
   { name: 'has no secret', data: { ...good, 'token-secret': '' }, signs: false },
   { name: 'has the identifier of another', data: { ...good, 'token-id': 'bbbbbb' }, signs: false },
   { name: 'has another name', data: good, secretName: 'mine', signs: false },
-])('a token that $name is used or not', ({ data, secretName = 'bootstrap-token-aaaaaa', signs }) => {
+])('A token that $name is used or not', ({ data, secretName = 'bootstrap-token-aaaaaa', signs }) => {
   const secret = { metadata: { name: secretName }, data: encoded(data) } as Secret;
   expect([...signingTokens([secret], nowMs)]).toEqual(signs ? [['aaaaaa', token]] : []);
 });
@@ -45,7 +45,7 @@ test.each([
   },
   { name: 'keeps what else it has', data: { kubeconfig, a: 'b' }, signed: { kubeconfig, a: 'b', ...signature } },
   { name: 'is left without a kubeconfig', data: { 'jws-kubeconfig-zzzzzz': 'x' }, signed: undefined },
-])('a config map $name', ({ data, signed }) => {
+])('A config map $name', ({ data, signed }) => {
   const configMap = { metadata: { name: 'cluster-info' }, data } as unknown as ConfigMap;
   expect(signedConfigMap(configMap, new Map([['aaaaaa', token]]))?.data).toEqual(signed);
 });

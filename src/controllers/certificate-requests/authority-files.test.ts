@@ -27,7 +27,7 @@ function contextWith(clock: FakeClock, warn: () => void): ControllerContext {
   return { log, clock, onStop: () => undefined } as unknown as ControllerContext;
 }
 
-test('an authority is replaced once both of its files are', async () => {
+test('An authority is replaced once both of its files are', async () => {
   const clock = new FakeClock();
   const warn = vi.fn();
   await writeFile(files.certFile, first.certificate);
@@ -44,7 +44,7 @@ test('an authority is replaced once both of its files are', async () => {
   await vi.waitFor(() => expect(issuer()).toBe('CN=second'));
 });
 
-test('a signer does not begin with a key of another certificate', async () => {
+test('A signer does not begin with a key of another certificate', async () => {
   await writeFile(files.certFile, first.certificate);
   await writeFile(files.keyFile, second.key);
   const context = contextWith(new FakeClock(), () => undefined);

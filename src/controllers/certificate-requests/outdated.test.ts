@@ -52,12 +52,12 @@ test.each([
     status: { conditions: [condition('Approved', 5000), condition('Failed', 5000)] },
     reason: undefined,
   },
-])('a request that is $name is kept or not', ({ minutes, status, reason }) => {
+])('A request that is $name is kept or not', ({ minutes, status, reason }) => {
   const request = { metadata: { name: 'a', creationTimestamp: ago(minutes) }, spec: {}, status };
   expect(outdatedReason(request as CertificateSigningRequest, now.getTime())).toBe(reason);
 });
 
-test('a certificate that cannot be read is no reason to delete its request', () => {
+test('A certificate that cannot be read is no reason to delete its request', () => {
   const status = { conditions: [condition('Approved', 1)], certificate: 'eA==' };
   const request = { metadata: { name: 'a', creationTimestamp: ago(1) }, spec: {}, status };
   expect(() => outdatedReason(request as CertificateSigningRequest, now.getTime())).toThrow();

@@ -92,7 +92,7 @@ const rows: readonly Row[] = [
   { name: 'anything of old', signer: legacyUnknown, usages: ['code signing'], problem: undefined },
 ];
 
-test.each(rows)('what $signer says of $name', ({ signer, subject = node, usages = clientUsages, problem }) => {
+test.each(rows)('What $signer says of $name', ({ signer, subject = node, usages = clientUsages, problem }) => {
   expect(requestProblem(signer, requestDetails(certificateRequest(subject)), usages)).toBe(problem);
 });
 
@@ -110,7 +110,7 @@ test.each([
   { name: 'of the node', spec: { username: 'system:node:a' }, subject: node, asked: ['selfnodeclient', 'nodeclient'] },
   { name: 'to another signer', spec: { signerName: kubeApiserverClient }, subject: node, asked: [] },
   { name: 'that the signer refuses', spec: {}, subject: { ...node, commonName: 'a' }, asked: [] },
-])('what is asked about a request $name', ({ spec, subject, asked }) => {
+])('What is asked about a request $name', ({ spec, subject, asked }) => {
   const approvals = approvalsFor(request(spec), requestDetails(certificateRequest(subject)));
   expect(approvals.map(({ subresource }) => subresource)).toEqual(asked);
 });
@@ -123,12 +123,12 @@ test.each([
   { name: 'both', status: { conditions: [condition('Approved'), condition('Denied')] }, signed: false },
   { name: 'failed', status: { conditions: [condition('Approved'), condition('Failed')] }, signed: false },
   { name: 'signed', status: { conditions: [condition('Approved')], certificate: 'eA==' }, signed: false },
-])('a request that is $name is signed: $signed', ({ status, signed }) => {
+])('A request that is $name is signed: $signed', ({ status, signed }) => {
   expect(isToBeSigned(request({}, status), kubeletClient)).toBe(signed);
   expect(isToBeSigned(request({}, status), kubeletServing)).toBe(false);
 });
 
-test('a failure comes after the approval', () => {
+test('A failure comes after the approval', () => {
   const { status } = withFailure(request({}, { conditions: [condition('Approved')] }), 'why', 1_500);
   expect(status.conditions).toEqual([
     condition('Approved'),
@@ -148,7 +148,7 @@ describe('time of a certificate', () => {
     { name: 'as long as asked for', seconds: 7200, ms: 2 * hourMs },
     { name: 'no longer than the signer gives', seconds: 900_000, ms: 24 * hourMs },
     { name: 'ten minutes at least', seconds: 60, ms: 600_000 },
-  ])('is $name', ({ seconds, ms }) => {
+  ])('Time of a certificate is $name', ({ seconds, ms }) => {
     expect(durationMsOf(seconds, 24 * hourMs)).toBe(ms);
   });
 
@@ -157,12 +157,12 @@ describe('time of a certificate', () => {
     { name: 'a short one is not shortened', durationMs: hourMs, to: '2026-01-01T13:00:00Z' },
     { name: 'a long one includes the time before', durationMs: 24 * hourMs, to: '2026-01-02T11:55:00Z' },
     { name: 'none outlives its authority', durationMs: 1000 * hourMs, to: '2026-01-10T00:00:00Z' },
-  ])('begins five minutes before: $name', ({ durationMs, to }) => {
+  ])('Begins five minutes before: $name', ({ durationMs, to }) => {
     const { notBefore, notAfter } = validityOf(nowMs, durationMs, new Date('2026-01-10T00:00:00Z'));
     expect([notBefore, notAfter]).toEqual([new Date('2026-01-01T11:55:00Z'), new Date(to)]);
   });
 
-  test('is none of an authority that has expired', () => {
+  test('A certificate has no time when its authority has expired', () => {
     expect(() => validityOf(nowMs, hourMs, new Date(nowMs))).toThrow(
       'refusing to sign a certificate that expired in the past: NotAfter=2026-01-01T12:00:00Z',
     );

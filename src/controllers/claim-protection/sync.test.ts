@@ -49,6 +49,6 @@ test.each([
     claim: claim('u'),
     uses: false,
   },
-])('a claim is kept for a pod $name: $uses', ({ pod: user, claim: used, uses }) => {
+])('A claim is kept for a pod $name: $uses', ({ pod: user, claim: used, uses }) => {
   expect(usesClaim(user, used)).toBe(uses);
 });

@@ -27,6 +27,6 @@ test.each([
   { name: 'none of its own', of: all([x], 'delete'), verbs: ['get', 'watch'] },
   { name: 'none when no role is selected', of: all([{ matchLabels: { z: '1' } }], 'get'), verbs: [] },
   { name: 'left when they are so already', of: all([x], 'get', 'watch'), verbs: undefined },
-])('the rules of an aggregated cluster role are $name', ({ of, verbs }) => {
+])('The rules of an aggregated cluster role are $name', ({ of, verbs }) => {
   expect(aggregatedRules(of, [...roles, of])).toEqual(verbs?.map(rule));
 });

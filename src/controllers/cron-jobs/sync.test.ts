@@ -198,7 +198,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)('a CronJob that is looked at: $name', ({ now, spec, status, start, replaced, nextS, events = [] }) => {
+test.each(rows)('A CronJob that is looked at: $name', ({ now, spec, status, start, replaced, nextS, events = [] }) => {
   const decision = decide(cronJob(spec, status), ms(now));
   expect(decision.startMs).toBe(start === undefined ? undefined : ms(start));
   expect(decision.replaced?.map(({ uid }) => uid)).toEqual(replaced);

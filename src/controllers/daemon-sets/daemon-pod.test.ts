@@ -27,7 +27,7 @@ const setOf = (generation?: string): DaemonSet => ({
 });
 
 describe('daemon pods', () => {
-  it('are made for one node, with the labels of their revision', () => {
+  it('Daemon pods are made for one node, with the labels of their revision', () => {
     const { metadata, spec } = daemonTemplate(setOf('7'), 'abc')('n1');
     expect(metadata.labels).toEqual({
       app: 'agent',
@@ -49,7 +49,7 @@ describe('daemon pods', () => {
   it.each([
     { name: 'the node that it is bound to', spec: { nodeName: 'n2' }, expected: 'n2' },
     { name: 'no node where it says none', spec: {}, expected: undefined },
-  ])('of a pod $name is looked at', ({ spec, expected }) =>
+  ])('The node of a daemon pod: $name is looked at', ({ spec, expected }) =>
     expect(targetNodeOf({ metadata: {}, spec, status: {} })).toBe(expected),
   );
 
@@ -59,7 +59,7 @@ describe('daemon pods', () => {
     ['x', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('the generation %s of the template is %s', (text, expected) => expect(generationOf(setOf(text))).toBe(expected));
+  ])('The generation %s of the template is %s', (text, expected) => expect(generationOf(setOf(text))).toBe(expected));
 
   const labelled = (labels: Partial<Record<string, string>>): Pod => ({
     metadata: { labels: labels as Record<string, string> },
@@ -72,11 +72,11 @@ describe('daemon pods', () => {
     { name: 'the generation', labels: { 'pod-template-generation': '7' }, generation: '7', expected: true },
     { name: 'neither', labels: { 'pod-template-generation': '6' }, generation: '7', expected: false },
     { name: 'no labels', labels: {}, generation: undefined, expected: false },
-  ])('are up to date by $name: $expected', ({ labels, generation, expected }) =>
+  ])('Daemon pods are up to date by $name: $expected', ({ labels, generation, expected }) =>
     expect(isUpdated(labelled(labels), 'abc', generation)).toBe(expected),
   );
 
-  it('keep tolerations of the template, and have each once', () => {
+  it('Daemon pods keep tolerations of the template, and have each once', () => {
     const own = { key: 'x', operator: 'Exists' as const };
     const same = { key: 'node.kubernetes.io/not-ready', operator: 'Exists' as const, effect: 'NoExecute' as const };
     const keys = daemonTolerations({ tolerations: [own, { ...same, tolerationSeconds: 5 }] });

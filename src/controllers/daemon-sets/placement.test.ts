@@ -81,9 +81,11 @@ describe('the placement of daemon pods', () => {
       node: nodeOf([builtIn('network-unavailable', 'NoSchedule')]),
       expected: 'run',
     },
-  ])('$name', ({ spec, node, expected }) => expect(placementsOf(setOf(spec))(node)).toBe(expected));
+  ])('The placement of daemon pods: $name', ({ spec, node, expected }) =>
+    expect(placementsOf(setOf(spec))(node)).toBe(expected),
+  );
 
-  it('is decided once for a node and a template', () => {
+  it('The placement of daemon pods is decided once for a node and a template', () => {
     const set = setOf({ nodeSelector: { zone: 'a' } });
     let reads = 0;
     const metadata = { name: 'n', labels: { zone: 'a' } };
@@ -114,7 +116,7 @@ describe('the placement of daemon pods', () => {
     { name: 'other labels', before: nodeOf(), after: nodeOf([], { zone: 'b' }), expected: true },
     { name: 'other taints', before: nodeOf(), after: nodeOf([{ key: 'x', effect: 'NoSchedule' }]), expected: true },
     { name: 'equal labels of another object', before: nodeOf(), after: nodeOf(), expected: false },
-  ])('$name may change it: $expected', ({ before, after, expected }) =>
+  ])('The placement of daemon pods: $name may change it: $expected', ({ before, after, expected }) =>
     expect(mayBePlacedOtherwise(before, after)).toBe(expected),
   );
 });

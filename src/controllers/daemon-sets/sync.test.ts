@@ -153,16 +153,16 @@ describe('the pods of a DaemonSet', () => {
       pods: [podOf('a', { ...old, ...unready }), podOf('a', unready)],
       expected: '-a-old',
     },
-  ])('$name', ({ set = setOf(), nodes, pods, expected }) =>
+  ])('The pods of a DaemonSet: $name', ({ set = setOf(), nodes, pods, expected }) =>
     expect(shown(nodeActions(inputOf(set, nodes, pods)))).toBe(expected),
   );
 
-  it('that failed stay while their node is in back-off', () => {
+  it('The pods of a DaemonSet that failed stay while their node is in back-off', () => {
     const actions = nodeActions(inputOf(setOf(), [a], [podOf('a', { phase: 'Failed' })], 700));
     expect({ ...actions, ended: actions.ended.length }).toEqual({ create: [], delete: [], ended: 0, waitMs: 700 });
   });
 
-  it('that ended are told apart from those that are too many', () => {
+  it('The pods of a DaemonSet that ended are told apart from those that are too many', () => {
     const { ended } = nodeActions(inputOf(setOf(), [a], [podOf('a', { phase: 'Failed' }), podOf('a', { name: 'b' })]));
     expect(ended.map(({ pod, node }) => `${pod.metadata.name} on ${node}`)).toEqual(['a-new on a']);
   });
@@ -221,11 +221,11 @@ describe('rolling updates of a DaemonSet', () => {
       pods: [...each(old, old, old), podOf('a')],
       expected: '+b -a-old',
     },
-  ])('$name', ({ set = setOf(), pods, expected }) =>
+  ])('Rolling updates of a DaemonSet: $name', ({ set = setOf(), pods, expected }) =>
     expect(shown(updateActions(inputOf(set, nodes, pods)))).toBe(expected),
   );
 
-  it('leave the pod of a node that is no longer for the set until there are enough others', () => {
+  it('Rolling updates of a DaemonSet leave the pod of a node that it left until others are there', () => {
     const left = [nodeOf('a', tainted('NoSchedule')), nodeOf('b')];
     const pods = [podOf('a', old), podOf('b', unready)];
     expect(shown(updateActions(inputOf(surge, left, pods)))).toBe('');
@@ -234,7 +234,7 @@ describe('rolling updates of a DaemonSet', () => {
 });
 
 describe('the status of a DaemonSet', () => {
-  it('counts nodes, and of each node the pod that stays longest', () => {
+  it('The status of a DaemonSet counts nodes, and of each node the pod that stays longest', () => {
     const nodes = [a, nodeOf('b'), nodeOf('c', tainted('NoSchedule')), nodeOf('d')];
     const pods = [
       podOf('a', { readyFor: 10 }),

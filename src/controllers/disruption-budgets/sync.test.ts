@@ -21,7 +21,7 @@ test.each([
   { name: 'more unavailable pods than there are', spec: { maxUnavailable: 9 }, scale: true, expected: [5, 0] },
   { name: 'a part of unavailable pods, rounded up', spec: { maxUnavailable: '30%' }, scale: true, expected: [5, 3] },
   { name: 'nothing', spec: {}, scale: false, expected: [0, 0] },
-])('expected and healthy pods of three pods with scale 5, by $name', ({ spec, scale, expected }) => {
+])('Expected and healthy pods of three pods with scale 5, by $name', ({ spec, scale, expected }) => {
   const { expectedPods, desiredHealthy } = expectationOf(spec, 3, 5);
   expect([expectedPods, desiredHealthy]).toEqual(expected);
   expect(needsScale(spec)).toBe(scale);
@@ -48,7 +48,7 @@ test.each([
     allowed: 1,
     healthy: 1,
   },
-])('evictions are allowed by $name', ({ pods, wanted, allowed, healthy }) => {
+])('Evictions are allowed by $name', ({ pods, wanted, allowed, healthy }) => {
   const view = budgetView(budget(), pods, { expectedPods: pods.length, desiredHealthy: wanted }, nowMs);
   expect(view.status).toEqual({
     observedGeneration: 2,
@@ -60,12 +60,12 @@ test.each([
   });
 });
 
-test('a budget without expected pods allows no eviction', () => {
+test('A budget without expected pods allows no eviction', () => {
   const view = budgetView(budget(), [pod('a')], { expectedPods: 0, desiredHealthy: 0 }, nowMs);
   expect(view.status).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 1 });
 });
 
-test('a status that says what there is is not written, and a condition keeps its time', () => {
+test('A status that says what there is is not written, and a condition keeps its time', () => {
   const { status } = budgetView(budget(), [pod('a')], { expectedPods: 1, desiredHealthy: 0 }, nowMs);
   expect(
     budgetView(budget(status), [pod('a')], { expectedPods: 1, desiredHealthy: 0 }, nowMs + 60_000).status,
@@ -79,7 +79,7 @@ test('a status that says what there is is not written, and a condition keeps its
   expect(later.status?.conditions).toEqual([condition('True', 'SufficientPods')]);
 });
 
-test('pods whose eviction was allowed count as gone for two minutes', () => {
+test('Pods whose eviction was allowed count as gone for two minutes', () => {
   const disruptedPods = { a: '2024-01-01T00:09:00Z', b: '2024-01-01T00:07:59Z', gone: now, c: now };
   const pods = [pod('a'), pod('b'), pod('c', { metadata: { deletionTimestamp: now } }), pod('d')];
   const view = budgetView(budget({ disruptedPods }), pods, { expectedPods: 4, desiredHealthy: 1 }, nowMs);
@@ -88,7 +88,7 @@ test('pods whose eviction was allowed count as gone for two minutes', () => {
   expect(view.notDeleted.map(({ metadata }) => metadata.name)).toEqual(['b']);
 });
 
-test('a budget that cannot be computed allows nothing and says why, once', () => {
+test('A budget that cannot be computed allows nothing and says why, once', () => {
   const before = { disruptionsAllowed: 3, currentHealthy: 4, observedGeneration: 1 };
   const failed = failedStatus(budget(before), 'no scale', nowMs);
   expect(failed).toEqual({
@@ -127,11 +127,11 @@ test.each([
     pod: pod('a', { status: { ...disrupted('2024-01-01T00:00:00Z'), phase: 'Failed' } }),
     expected: undefined,
   },
-])('how long a condition DisruptionTarget stays on a pod that $name', ({ pod: of, expected }) => {
+])('How long a condition DisruptionTarget stays on a pod that $name', ({ pod: of, expected }) => {
   expect(staleAfterMs(of, nowMs)).toBe(expected);
 });
 
-test('a pod that is not to be disrupted after all says so without a reason', () => {
+test('A pod that is not to be disrupted after all says so without a reason', () => {
   expect(undisrupted(pod('a', { status: disrupted('2024-01-01T00:00:00Z') }), nowMs)).toEqual([
     { type: 'DisruptionTarget', status: 'False', lastTransitionTime: now },
   ]);
@@ -150,6 +150,6 @@ test.each([
       'map[string]string{},MatchExpressions:[]LabelSelectorRequirement{' +
       'LabelSelectorRequirement{Key:a,Operator:In,Values:[1 2],},},}',
   },
-])('a selector is printed with $name', ({ selector, shown }) => {
+])('A selector is printed with $name', ({ selector, shown }) => {
   expect(shownSelector(selector)).toBe(`&LabelSelector{MatchLabels:${shown}`);
 });

@@ -33,7 +33,7 @@ const subset = (ips: readonly string[], more: object = {}): object => ({
 });
 const ipsOf = ({ endpoints: all = [] }: EndpointSlice): unknown[] => all.map(({ addresses }) => addresses?.[0]);
 
-test('a slice of Endpoints has their addresses, labels and annotations but two', () => {
+test('A slice of Endpoints has their addresses, labels and annotations but two', () => {
   const annotations = {
     x: 'y',
     'endpoints.kubernetes.io/last-change-trigger-time': 't',
@@ -60,7 +60,7 @@ test('a slice of Endpoints has their addresses, labels and annotations but two',
   ]);
 });
 
-test('each family and set of ports has a slice of its own', () => {
+test('Each family and set of ports has a slice of its own', () => {
   const other = { ...port, port: 81 };
   const source = endpoints([subset(['192.0.2.1', '2001:DB8::1']), subset(['192.0.2.1'], { ports: [other] })]);
   const { changes } = mirrorOf(source, [], 1000);
@@ -114,7 +114,7 @@ test.each([
     expected: { create: [undefined], remove: ['a'] },
     counts: { added: 1, updated: 0, removed: 0 },
   },
-])('slices of Endpoints with one address: $name', ({ slices, expected, counts }) => {
+])('Slices of Endpoints with one address: $name', ({ slices, expected, counts }) => {
   const mirrored = mirrorOf(endpoints([subset(['192.0.2.1'])]), slices, 1000);
   const names = Object.entries(mirrored.changes)
     .map(([what, found]) => [what, found.map(({ metadata }: EndpointSlice) => metadata.name)] as const)
@@ -123,7 +123,7 @@ test.each([
   expect(mirrored.counts).toEqual(counts);
 });
 
-test('addresses that are none and those above the bound are counted, and not mirrored', () => {
+test('Addresses that are none and those above the bound are counted, and not mirrored', () => {
   const mirrored = mirrorOf(endpoints([subset(['x', '192.0.2.1', '192.0.2.2', '192.0.2.3'])]), [], 2);
   expect(mirrored).toMatchObject({ invalid: 1, skipped: 2, endpoints: 2 });
   expect(ipsOf(mirrored.changes.create[0]!)).toEqual(['192.0.2.1', '192.0.2.2']);
@@ -141,6 +141,6 @@ test.each([
     metadata: { annotations: { 'control-plane.alpha.kubernetes.io/leader': '{}' } },
     expected: false,
   },
-])('whether $name may be mirrored', ({ metadata, expected }) => {
+])('Whether $name may be mirrored', ({ metadata, expected }) => {
   expect(mayBeMirrored(endpoints([], metadata))).toBe(expected);
 });

@@ -28,13 +28,13 @@ describe('hints by traffic distribution', () => {
     { name: 'PreferClose', spec: { trafficDistribution: 'PreferClose' }, expected: ['z1', '-', '-'] },
     { name: 'nothing', spec: {}, expected: ['-', '-', '-'] },
     { name: 'another value', spec: { trafficDistribution: 'Other' }, expected: ['-', '-', '-'] },
-  ])('$name', ({ spec, expected }) => {
+  ])('Hints by traffic distribution: $name', ({ spec, expected }) => {
     const endpoints = [endpoint(1, 'z1'), endpoint(2, 'z1', { ready: false, hint: 'z1' }), endpoint(3, '')];
     const hinted = withHints(service({}, spec), { ...noChanges(), create: [slice('a', endpoints)] });
     expect(zonesOf(hinted.create)).toEqual([expected]);
   });
 
-  test('a slice is written when its hints alone change', () => {
+  test('A slice is written when its hints alone change', () => {
     const unchanged = [slice('a', [endpoint(1, 'z1', { hint: 'z1' })]), slice('b', [endpoint(2, 'z1')])];
     const hinted = withHints(service(), { ...noChanges(), unchanged });
     expect(hinted.update.map(({ metadata }) => metadata.name)).toEqual(['a']);
@@ -77,7 +77,7 @@ describe('hints by the CPU of zones', () => {
       zones: ['z1', 'z1', 'z1', 'z2', 'z2', 'z2', 'z2'],
       expected: ['z1', 'z1', 'z1', 'z2', 'z2', 'z2', 'z2'],
     },
-  ])('$name', ({ ratios, zones, expected }) => {
+  ])('Hints by the CPU of zones: $name', ({ ratios, zones, expected }) => {
     const endpoints = zones.map((zone, i) => endpoint(i, zone));
     const { changes, counts } = withTopologyHints({ ...noChanges(), create: [slice('a', endpoints)] }, ratios);
     expect(zonesOf(changes.create)).toEqual([expected]);
@@ -114,14 +114,14 @@ describe('hints by the CPU of zones', () => {
       zones: ['z1', '', 'z2', 'z2'],
       problem: 'One or more endpoints do not have a zone specified',
     },
-  ])('there are no hints where $name', ({ ratios, zones, problem }) => {
+  ])('There are no hints where $name', ({ ratios, zones, problem }) => {
     const endpoints = zones.map((zone, i) => endpoint(i, zone, { hint: 'z1' }));
     const found = withTopologyHints({ ...noChanges(), unchanged: [slice('a', endpoints)] }, ratios);
     expect(found.problem).toBe(problem);
     expect(zonesOf(found.changes.update)).toEqual([zones.map(() => '-')]);
   });
 
-  test('a slice whose hints still fit is not written', () => {
+  test('A slice whose hints still fit is not written', () => {
     const unchanged = [
       slice('a', [endpoint(1, 'z1', { hint: 'z1' }), endpoint(2, 'z2', { hint: 'z2' })]),
       slice('b', [endpoint(3, 'z1', { hint: 'z9' }), endpoint(4, 'z2')]),
@@ -140,7 +140,7 @@ describe('what a service is told of its hints', () => {
     }) as unknown as Node;
   const changes = () => ({ ...noChanges(), create: [slice('a', [endpoint(1, 'z1'), endpoint(2, 'z2')])] });
 
-  test('once that they are there, and once that they are not', () => {
+  test('A service is told once that its hints are there, and once that they are not', () => {
     const topology = new Topology();
     topology.setNode(node('n1', 'z1'));
     topology.setNode(node('n2', 'z2'));
@@ -159,7 +159,7 @@ describe('what a service is told of its hints', () => {
     expect(hint(service())).toBeUndefined();
   });
 
-  test('a service is looked at again when a node makes one of its zones too small', () => {
+  test('A service is looked at again when a node makes one of its zones too small', () => {
     const topology = new Topology();
     topology.setNode(node('n1', 'z1'));
     topology.setNode(node('n2', 'z2'));
@@ -194,7 +194,7 @@ describe('what a service is told of its hints', () => {
         ['z2', 0.5],
       ],
     },
-  ])('parts of zones: $name', ({ nodes, expected }) => {
+  ])('Parts of zones: $name', ({ nodes, expected }) => {
     const cpu = new ZoneCpu();
     for (const each of nodes) cpu.set(each);
     const ratios = cpu.ratios();

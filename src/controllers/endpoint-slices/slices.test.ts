@@ -79,7 +79,7 @@ test.each<Row>([
     wanted: [endpoint(1)],
     expected: { update: { a: [1] } },
   },
-])('endpoints are divided over slices: $name', ({ existing, wanted, expected }) => {
+])('Endpoints are divided over slices: $name', ({ existing, wanted, expected }) => {
   const result = distribute({
     existing,
     wanted,

@@ -67,7 +67,7 @@ test.each([
     pod: pod(1, { ready: false }),
     expected: conditions(true, false, false),
   },
-])('conditions of the endpoint of $name', ({ of, pod: only, expected }) => {
+])('Conditions of the endpoint of $name', ({ of, pod: only, expected }) => {
   const { changes } = resultsOf(of, [only])[0]!;
   expect(changes.create[0]!.endpoints).toEqual([
     {
@@ -80,7 +80,7 @@ test.each([
   ]);
 });
 
-test('a service without pods has one slice without endpoints and ports, owned by the service', () => {
+test('A service without pods has one slice without endpoints and ports, owned by the service', () => {
   const { changes, wantedSlices } = resultsOf(service({}, { a: 'b' }), [])[0]!;
   expect(wantedSlices).toBe(1);
   expect(changes.create).toEqual([
@@ -122,7 +122,7 @@ test.each([
     remove: ['a'],
     unchanged: [],
   },
-])('of no pods: $name', ({ slices, create, remove, unchanged }) => {
+])('Slices of no pods: $name', ({ slices, create, remove, unchanged }) => {
   const results = resultsOf(service(), [], slices);
   const names = (of: 'remove' | 'unchanged'): unknown[] =>
     results.flatMap(({ changes }) => changes[of].map(({ metadata }) => metadata.name));
@@ -131,7 +131,7 @@ test.each([
   expect(names('unchanged')).toEqual(unchanged);
 });
 
-test('a service of two families has slices of both', () => {
+test('A service of two families has slices of both', () => {
   const results = resultsOf(service({ ipFamilies: ['IPv4', 'IPv6'] }), [pod(1)]);
   const shown = results.map(({ addressType, changes }) => [addressType, changes.create[0]!.endpoints![0]!.addresses]);
   expect(shown).toEqual([
@@ -140,7 +140,7 @@ test('a service of two families has slices of both', () => {
   ]);
 });
 
-test('a pod whose node is not known is left out and told, unless all pods are published', () => {
+test('A pod whose node is not known is left out and told, unless all pods are published', () => {
   const { problems, endpoints } = resultsOf(service(), [pod(1), pod(2, { nodeName: 'n2' })])[0]!;
   expect(problems).toEqual(['skipping Pod p2 for Service n/web: Node n2 Not Found']);
   expect(endpoints).toBe(1);
@@ -148,7 +148,7 @@ test('a pod whose node is not known is left out and told, unless all pods are pu
   expect(published[0]).toMatchObject({ problems: [], endpoints: 1 });
 });
 
-test('a headless service is marked, and reserved labels of the service are not taken over', () => {
+test('A headless service is marked, and reserved labels of the service are not taken over', () => {
   const own = { a: 'b', 'endpointslice.kubernetes.io/managed-by': 'x', 'service.kubernetes.io/headless': 'x' };
   const { changes } = resultsOf(service({ clusterIP: 'None' }, own), [])[0]!;
   expect(changes.create[0]!.metadata.labels).toEqual({ a: 'b', ...labels, 'service.kubernetes.io/headless': '' });

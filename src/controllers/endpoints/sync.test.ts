@@ -94,7 +94,7 @@ test.each([
     pods: [pod(1, { spec: { hostname: 'h', subdomain: 'web' } }), pod(2, { spec: { hostname: 'h', subdomain: 'x' } })],
     subsets: [{ addresses: [address(1, { hostname: 'h' }), address(2)], ports: port80 }],
   },
-])('endpoints of $name', ({ service: of, pods, subsets }) => {
+])('Endpoints of $name', ({ service: of, pods, subsets }) => {
   expect(endpointsOf(of, pods, undefined, undefined)?.subsets).toEqual(subsets);
 });
 
@@ -103,24 +103,24 @@ const current: Endpoints = {
   subsets: [{ addresses: [address(1)], ports: port80 }] as NonNullable<Endpoints['subsets']>,
 };
 
-test('endpoints that say what there is are not written again', () => {
+test('Endpoints that say what there is are not written again', () => {
   expect(endpointsOf(service({}, { labels: { a: 'b' } }), [pod(1)], current, 'later')).toBeUndefined();
 });
 
-test('labels of the service replace those of its endpoints, and a headless service is marked', () => {
+test('Labels of the service replace those of its endpoints, and a headless service is marked', () => {
   const wanted = endpointsOf(service({ clusterIP: 'None' }, { labels: { c: 'd' } }), [pod(1)], current, undefined);
   expect(wanted?.metadata.labels).toEqual({ c: 'd', 'service.kubernetes.io/headless': '' });
   expect(wanted?.metadata.resourceVersion).toBe('7');
 });
 
-test('the time of the change is told, and goes with the next change that has none', () => {
+test('The time of the change is told, and goes with the next change that has none', () => {
   const name = 'endpoints.kubernetes.io/last-change-trigger-time';
   const first = endpointsOf(service(), [pod(1)], undefined, '2024-01-01T00:00:00Z')!;
   expect(first.metadata.annotations).toEqual({ [name]: '2024-01-01T00:00:00Z' });
   expect(endpointsOf(service(), [], first, undefined)!.metadata.annotations).toEqual({});
 });
 
-test('more than 1000 addresses are cut, ready ones are kept first, and the annotation says so', () => {
+test('More than 1000 addresses are cut, ready ones are kept first, and the annotation says so', () => {
   const many = Array.from({ length: 1200 }, (_, i) => {
     const ip = `10.2.${i >> 8}.${i & 255}`;
     return pod(i, { ready: i % 2 === 0, status: { podIPs: [{ ip }] } });

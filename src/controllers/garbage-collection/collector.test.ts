@@ -84,13 +84,13 @@ function exists(of: KubeObject, kind = maps): void {
 }
 
 describe('an object whose owners are to be looked at', () => {
-  it('is deleted when the server has none of them', async () => {
+  it('An object whose owners are to be looked at is deleted when the server has none of them', async () => {
     exists(object('child', [to('gone')]));
     await collector.check('child');
     expect(calls).toEqual(['get child', 'get gone', 'delete child Background']);
   });
 
-  it('is kept while the server cannot say whether an owner is there', async () => {
+  it('An object is kept while the server cannot say whether its owner is there', async () => {
     for (const failure of [away, forbidden]) {
       exists(object('child', [to('unclear')]));
       server.set('unclear', failure);
@@ -99,40 +99,40 @@ describe('an object whose owners are to be looked at', () => {
     expect(calls).toEqual(['get child', 'get unclear', 'get child', 'get unclear']);
   });
 
-  it('is kept while the kind of an owner is not known', async () => {
+  it('An object whose owners are to be looked at is kept while the kind of an owner is not known', async () => {
     exists(object('child', [to('gone', 'Nothing')]));
     await expect(collector.check('child')).rejects.toBeInstanceOf(UnknownKindError);
     expect(calls).toEqual(['get child']);
   });
 
-  it('is kept when it is in no namespace and its owner would be in one', async () => {
+  it('An object is kept when it is in no namespace and its owner would be in one', async () => {
     exists(object('node', [to('map')], ''), nodes);
     await collector.check('node');
     expect(calls).toEqual(['get node']);
   });
 
-  it('is looked at again when its deletion is refused', async () => {
+  it('An object whose owners are to be looked at is looked at again when its deletion is refused', async () => {
     exists(object('child', [to('gone')]));
     server.set('write child', forbidden);
     await expect(collector.check('child')).rejects.toBe(forbidden);
     expect(graph.get('child')).toBeDefined();
   });
 
-  it('is let be when it has another owner now than the graph says', async () => {
+  it('An object is not deleted when it has another owner now than the graph says', async () => {
     exists(object('child', [to('gone')]));
     server.set('child', object('child'));
     await collector.check('child');
     expect(calls).toEqual(['get child']);
   });
 
-  it('is forgotten when the server has another one of its name', async () => {
+  it('An object is forgotten by the graph of owners when the server has another one of its name', async () => {
     exists(object('child', [to('gone')]));
     server.delete('child');
     await collector.check('child');
     expect(graph.get('child')).toBeUndefined();
   });
 
-  it('asks for an owner that is absent once for all its dependents', async () => {
+  it('An owner that is absent is asked for once for all its dependents', async () => {
     for (const name of ['a', 'b', 'c']) exists(object(name, [to('gone')]));
     for (const name of ['a', 'b', 'c']) await collector.check(name);
     expect(calls.filter((call) => call === 'get gone')).toEqual(['get gone']);
@@ -146,21 +146,21 @@ describe('an owner that no informer has told of', () => {
     checked = [];
   });
 
-  it('has its dependents looked at when the server does not have it', async () => {
+  it('An owner that no informer knows has its dependents looked at when the server has no such owner', async () => {
     expect(await collector.check('owner')).toBeUndefined();
     expect(new Set(checked)).toEqual(new Set(['a', 'b']));
     expect(calls).toEqual(['get owner']);
     expect(graph.get('owner')).toBeUndefined();
   });
 
-  it('is asked for again while the server has it', async () => {
+  it('An owner that no informer has told of is asked for again while the server has it', async () => {
     server.set('owner', object('owner'));
     expect(await collector.check('owner')).toBe('retry');
     expect(checked).toEqual([]);
     expect(calls).toEqual(['get owner']);
   });
 
-  it('is asked for again when the server cannot say', async () => {
+  it('An owner that no informer has told of is asked for again when the server cannot say', async () => {
     server.set('owner', away);
     await expect(collector.check('owner')).rejects.toBe(away);
     expect(checked).toEqual([]);
@@ -177,12 +177,12 @@ describe('an object that leaves its dependents', () => {
     for (const name of ['a', 'b']) exists(object(name, [to('owner')]));
   });
 
-  it('goes when they do not refer to it any more', async () => {
+  it('An object that leaves its dependents goes when they do not refer to it any more', async () => {
     await collector.orphan('owner');
     expect(calls).toEqual(['release a from owner', 'release b from owner', 'remove orphan from owner']);
   });
 
-  it('stays while one of them still does', async () => {
+  it('An object that leaves its dependents stays while one of them still does', async () => {
     server.set('write a', forbidden);
     await expect(collector.orphan('owner')).rejects.toBe(forbidden);
     expect(calls).toEqual(['release a from owner', 'release b from owner']);

@@ -145,14 +145,14 @@ describe('the graph of owners', () => {
       told: ['check owner'],
     },
     { name: 'knows nothing of what it was not told', change: () => graph.remove('nothing'), told: [] },
-  ])('$name', ({ before, change, told: expected }) => {
+  ])('The graph of owners: $name', ({ before, change, told: expected }) => {
     before?.();
     told = [];
     change();
     expect(told).toEqual(expected);
   });
 
-  it('has no nodes when nothing is left', () => {
+  it('The graph of owners has no nodes when nothing is left', () => {
     dependent();
     expect(graph.size).toBe(2);
     graph.remove('dependent');
@@ -164,7 +164,7 @@ describe('the graph of owners', () => {
     expect(graph.size).toBe(0);
   });
 
-  it('knows which dependents block their owner', () => {
+  it('The graph of owners knows which dependents block their owner', () => {
     owner();
     dependent();
     graph.observe(pods, object('blocking', { ownerReferences: [to('owner', { blockOwnerDeletion: true })] }));

@@ -56,7 +56,7 @@ describe('what becomes of an object', () => {
       classes: { ...none, waiting: [to('a')] },
       verdict: { action: 'delete', policy: 'Background', unblock: false },
     },
-  ])('$name', ({ classes, verdict, dependents = childless, latest: object = latest() }) => {
+  ])('What becomes of an object: $name', ({ classes, verdict, dependents = childless, latest: object = latest() }) => {
     expect(verdictOn({ dependents }, object, classes)).toEqual(verdict);
   });
 });
@@ -65,7 +65,7 @@ describe('references are changed', () => {
   const references = [to('a', { blockOwnerDeletion: true }), to('b'), to('c', { blockOwnerDeletion: true })];
   const object: KubeObject = { metadata: { uid: 'u', ownerReferences: references } };
 
-  it('by a strategic patch, of this object alone', () => {
+  it('References are changed by a strategic patch, of this object alone', () => {
     expect(releasePatch('u', ['a', 'b'])).toEqual({
       metadata: {
         uid: 'u',
@@ -86,7 +86,7 @@ describe('references are changed', () => {
     });
   });
 
-  it('as a list, where the server merges none', () => {
+  it('References are changed as a list, where the server merges none', () => {
     expect(releasedReferences(object, ['a', 'c'])).toEqual([to('b')]);
     expect(unblockedReferences(object)).toEqual([
       to('a', { blockOwnerDeletion: false }),
@@ -103,13 +103,13 @@ describe('owners that are absent', () => {
     { name: 'in the namespace that they were looked for in', added: 'team', asked: 'team', expected: true },
     { name: 'not in another namespace', added: 'team', asked: 'other', expected: false },
     { name: 'in any namespace when they are in none', added: '', asked: 'team', expected: true },
-  ])('are known $name', ({ added, asked, expected }) => {
+  ])('Owners that are absent are known $name', ({ added, asked, expected }) => {
     const absent = new AbsentOwners();
     absent.add(reference, added);
     expect(absent.has(reference, asked)).toBe(expected);
   });
 
-  it('are forgotten in the order of their use', () => {
+  it('Owners that are absent are forgotten in the order of their use', () => {
     const absent = new AbsentOwners(2);
     for (const uid of ['1', '2']) absent.add({ ...reference, uid }, '');
     absent.has(reference, '');

@@ -12,13 +12,13 @@ describe('without a behaviour', () => {
     { name: 'up to four from one', current: 1, wanted: 9, replicas: 4, reason: 'ScaleUpLimit', limited: 'True' },
     { name: 'above the maximum', current: 15, wanted: 25, replicas: 20, reason: 'TooManyReplicas', limited: 'True' },
     { name: 'below the minimum', current: 3, wanted: 0, replicas: 1, reason: 'TooFewReplicas', limited: 'True' },
-  ])('$name', ({ current, wanted, replicas, reason, limited }) => {
+  ])('Without a behaviour: $name', ({ current, wanted, replicas, reason, limited }) => {
     const result = limit({ ...base, history: fresh(), current, wanted });
     expect(result).toMatchObject({ replicas, scalingLimited: { reason, status: limited } });
     expect(result.ableToScale.reason).toBe('ReadyForNewScale');
   });
 
-  test('the highest of the recent recommendations goes, until it is old', () => {
+  test('The highest of the recent recommendations goes, until it is old', () => {
     const history = newHistory(5, now);
     const later = (ms: number) => limit({ ...base, history, current: 5, wanted: 2, now: now + ms });
     expect(later(299_999)).toMatchObject({ replicas: 5, ableToScale: { reason: 'ScaleDownStabilized' } });
@@ -53,12 +53,12 @@ describe('with a behaviour', () => {
       wanted: 1,
       replicas: 9,
     },
-  ])('$name', ({ scaleUp, scaleDown = rules('Max', ...down), wanted, replicas }) => {
+  ])('With a behaviour: $name', ({ scaleUp, scaleDown = rules('Max', ...down), wanted, replicas }) => {
     const behavior = { scaleUp, scaleDown };
     expect(limit({ ...base, behavior, history: fresh(), current: 10, wanted }).replicas).toBe(replicas);
   });
 
-  test('a policy counts what was done in its period', () => {
+  test('A policy counts what was done in its period', () => {
     const behavior = { scaleUp: rules('Max', ['Pods', 4, 60]), scaleDown: rules('Max', ...down) };
     const history = fresh();
     noteChange({ history, behavior }, 3, now);
@@ -67,7 +67,7 @@ describe('with a behaviour', () => {
     expect(at(60_000)).toBe(14);
   });
 
-  test('the lowest recommendation of the window goes up, the highest goes down', () => {
+  test('The lowest recommendation of the window goes up, the highest goes down', () => {
     const behavior = {
       scaleUp: { ...rules('Max', ...up), stabilizationWindowSeconds: 60 },
       scaleDown: { ...rules('Max', ...down), stabilizationWindowSeconds: 60 },
@@ -79,7 +79,7 @@ describe('with a behaviour', () => {
     expect(run(9, 6)).toMatchObject({ replicas: 9, ableToScale: { reason: 'ScaleDownStabilized' } });
   });
 
-  test('scaling down is stabilized by the option where the autoscaler does not say', () => {
+  test('Scaling down is stabilized by the option where the autoscaler does not say', () => {
     const { stabilizationWindowSeconds: _, ...scaleDown } = rules('Max', ...down);
     const behavior = { scaleUp: rules('Max', ...up), scaleDown };
     const history = newHistory(10, now - 299_000);

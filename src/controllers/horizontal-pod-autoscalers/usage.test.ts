@@ -89,11 +89,11 @@ describe('replicas by what pods use of their requests', () => {
       target: 50,
       replicas: 4,
     },
-  ])('$name', ({ pods, used, target, replicas }) => {
+  ])('Replicas by what pods use of their requests: $name', ({ pods, used, target, replicas }) => {
     expect(run(pods, used, target).replicas).toBe(replicas);
   });
 
-  test('the average and the percentage are shown', () => {
+  test('The average and the percentage are shown', () => {
     expect(run(three, { a: 400, b: 500, c: 600 }, 50)).toEqual({ replicas: 3, average: 500, utilization: 50 });
   });
 
@@ -106,11 +106,11 @@ describe('replicas by what pods use of their requests', () => {
       used: { a: 1 },
       message: 'did not receive metrics',
     },
-  ])('nothing is proposed when $name', ({ pods, used, message }) => {
+  ])('Nothing is proposed when $name', ({ pods, used, message }) => {
     expect(() => run(pods, used, 50)).toThrow(message);
   });
 
-  test('a container without a request is named', () => {
+  test('A container without a request is named', () => {
     expect(() => requestsOf(three, 'memory')).toThrow('missing request for memory in container app of Pod a');
   });
 });
@@ -136,18 +136,18 @@ describe('the CPU of a pod that starts', () => {
     },
     { name: 'counts when it stopped being ready', pod: pod('d', { ready: false, changed: recent }), counts: true },
     { name: 'does not count when it was never ready', pod: pod('d', { ready: false, changed: long }), counts: false },
-  ])('$name', ({ pod: starting, counts }) => {
+  ])('The CPU of a pod that starts: $name', ({ pod: starting, counts }) => {
     const used = { a: 500, d: 5000 };
     expect(run([pod('a'), starting], used, 50).average).toBe(counts ? 2750 : 500);
   });
 
-  test('counts where the number is not of CPU', () => {
+  test('The CPU of a pod that starts counts where the number is not of CPU', () => {
     const starting = pod('d', { ready: false, startTime: recent, changed: recent });
     expect(run([pod('a'), starting], { a: 500, d: 5000 }, 50, false).average).toBe(2750);
   });
 });
 
-test('replicas by an average count pods without a number as the target, or as idle', () => {
+test('Replicas by an average count pods without a number as the target, or as idle', () => {
   const input = { pods: three, currentReplicas: 3, options, nowMs, isCpu: false };
   expect(replicasByAverage({ ...input, metrics: metricsOf({ a: 20, b: 20, c: 20 }) }, 10).replicas).toBe(6);
   expect(replicasByAverage({ ...input, metrics: metricsOf({ a: 20, b: 20 }) }, 10).replicas).toBe(4);
@@ -158,7 +158,7 @@ test.each([
   { name: 'a number at its target', ratio: 1.05, current: 3, replicas: 3 },
   { name: 'a number at twice its target', ratio: 2, current: 3, replicas: 6 },
   { name: 'no pods yet', ratio: 1.5, current: 0, replicas: 2 },
-])('replicas by $name', ({ ratio, current, replicas }) => {
+])('Replicas by $name', ({ ratio, current, replicas }) => {
   expect(replicasByRatio(ratio, current, three, 0.1)).toBe(replicas);
 });
 
@@ -166,6 +166,6 @@ test.each([
   { name: 'within the tolerance', value: 31, replicas: 3 },
   { name: 'above it', value: 50, replicas: 5 },
   { name: 'below it', value: 11, replicas: 2 },
-])('replicas by a share of ten for each of three pods, $name', ({ value, replicas }) => {
+])('Replicas by a share of ten for each of three pods, $name', ({ value, replicas }) => {
   expect(replicasByShare(value, 10, 3, 0.1)).toBe(replicas);
 });

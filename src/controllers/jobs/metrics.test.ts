@@ -108,7 +108,7 @@ describe('metrics of the Job controller', () => {
         'terminated_pods_tracking_finalizer_total{event="delete"} 1',
       ],
     },
-  ])('metrics of the Job controller: $name', async ({ act, lines }) => {
+  ])('Metrics of the Job controller: $name', async ({ act, lines }) => {
     expect((await scrapeAfter(act)).toSorted()).toEqual([...lines].toSorted());
   });
 

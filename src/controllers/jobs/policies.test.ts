@@ -72,7 +72,7 @@ describe('a pod failure policy', () => {
       action: undefined,
       counts: true,
     },
-  ])('a pod failure policy: $name', ({ rules, pod, action, counts, failsJob }) => {
+  ])('A pod failure policy: $name', ({ rules, pod, action, counts, failsJob }) => {
     const { spec } = jobOf({ podFailurePolicy: { rules } });
     const expected = { action, counts, ...(failsJob === undefined ? {} : { failsJob }) };
     expect(judgeFailure(spec, podOf('a', pod))).toEqual(expected);
@@ -113,7 +113,7 @@ describe('a success policy', () => {
     },
     { name: 'nothing has succeeded', rules: [{ succeededCount: 0 }], done: '', met: undefined },
     { name: 'indexes that cannot be read', rules: [{ succeededIndexes: 'x' }], done: '1', met: undefined },
-  ])('a success policy: $name', ({ rules, done, met }) => {
+  ])('A success policy: $name', ({ rules, done, met }) => {
     const { spec } = indexedJob({ completions: 10, successPolicy: { rules } });
     expect(successOf(spec, IndexSet.parse(done, 10))).toBe(met);
   });

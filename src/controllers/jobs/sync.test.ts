@@ -119,7 +119,7 @@ describe('the next step of a Job', () => {
       backoff: { failures: 1, lastFailureMs: nowMs - 4000 },
       step: 'wait 6 s',
     },
-  ])('the next step of a Job: $name', ({ job, pods = [], backoff, step }) => {
+  ])('The next step of a Job: $name', ({ job, pods = [], backoff, step }) => {
     expect(stepOf(job, pods, backoff)).toBe(step);
   });
 });
@@ -186,7 +186,7 @@ describe('the next step of an indexed Job', () => {
       pods: [podOf('f', { phase: 'Failed', index: 0, failures: 1 })],
       step: 'create 1,2',
     },
-  ])('the next step of an indexed Job: $name', ({ job, pods = [], backoff, step }) => {
+  ])('The next step of an indexed Job: $name', ({ job, pods = [], backoff, step }) => {
     expect(stepOf(job, pods, backoff)).toBe(step);
   });
 });
@@ -299,7 +299,7 @@ describe('the verdict on a Job', () => {
       pods: [failedNow],
       verdict: 'Failed Known: is known',
     },
-  ])('the verdict on a Job: $name', ({ job, pods = [], verdict }) => {
+  ])('The verdict on a Job: $name', ({ job, pods = [], verdict }) => {
     const found = stateOf(job, pods, noBackoff, nowMs).verdict;
     expect(found === undefined ? undefined : `${found.type} ${found.reason}: ${found.message}`).toBe(verdict);
   });

@@ -73,7 +73,7 @@ describe('the token in a secret', () => {
       use: use({ secret: secret({ deletionTimestamp: '2026-06-30T00:00:00Z' }) }),
       verdict: 'keep',
     },
-  ] as const)('$name', ({ use, verdict }) => {
+  ] as const)('The token in a secret: $name', ({ use, verdict }) => {
     expect(verdictOn(use)).toBe(verdict);
   });
 
@@ -81,7 +81,7 @@ describe('the token in a secret', () => {
     { name: 'a period after the day on which that began', since: '2026-05-30', expected: Date.parse('2026-06-30') },
     { name: 'never, when the config map has no date', since: 'soon', expected: undefined },
     { name: 'never, when the config map has nothing', since: undefined, expected: undefined },
-  ])('is looked at when uses are known: $name', ({ since, expected }) => {
+  ])('The token in a secret is looked at when uses are known: $name', ({ since, expected }) => {
     expect(knownFromMs(since, 30 * day)).toBe(expected);
   });
 });

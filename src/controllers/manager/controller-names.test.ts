@@ -32,7 +32,7 @@ test.each([
   expect(isControllerEnabled(controller, selection)).toBe(expected);
 });
 
-test('every name and alias is that of one controller', () => {
+test('Every name and alias is that of one controller', () => {
   const names = controllerNames.flatMap(({ name, aliases }) => [name, ...aliases]);
   expect(new Set(names).size).toBe(names.length);
   expect(controllerNames).toHaveLength(48);

@@ -43,7 +43,7 @@ function setUp(controllers: readonly ControllerDefinition[], more: Partial<Contr
   return { manager, clock, warnings, restarts };
 }
 
-test('a controller that throws at its start is started again later each time, and others go on', async () => {
+test('A controller that throws at its start is started again later each time, and others go on', async () => {
   let starts = 0;
   const { manager, clock, restarts } = setUp([
     definition('broken', () => {
@@ -63,7 +63,7 @@ test('a controller that throws at its start is started again later each time, an
   expect(manager.status().map(({ state }) => state)).toEqual(['stopped', 'stopped']);
 });
 
-test('a controller that fails later is ended, and what it opened is closed before it starts again', async () => {
+test('A controller that fails later is ended, and what it opened is closed before it starts again', async () => {
   const events: string[] = [];
   let fail: (error: unknown) => void = () => undefined;
   const { manager, clock } = setUp([
@@ -82,7 +82,7 @@ test('a controller that fails later is ended, and what it opened is closed befor
   await manager.stop();
 });
 
-test('a controller whose work does not end is blocked after ten minutes, and is started again', async () => {
+test('A controller whose work does not end is blocked after ten minutes, and is started again', async () => {
   let starts = 0;
   const { manager, clock, restarts } = setUp([
     definition('blocked', (context) => {
@@ -113,7 +113,7 @@ test.each([
   { name: 'behind a gate that is off', more: { gates: ['VolumeAttributesClass'] }, warned: false },
   { name: 'of a cloud', more: { isCloud: true }, warned: false },
   { name: 'left off by the star', more: { isDefault: false }, warned: false },
-])('a controller without code that is $name leads to a warning: $warned', async ({ more, warned }) => {
+])('A controller without code that is $name leads to a warning: $warned', async ({ more, warned }) => {
   const { manager, warnings } = setUp([definition('missing', undefined, more)]);
   const warning = { controller: 'missing', message: 'this controller is not implemented yet' };
   expect(warnings).toEqual(warned ? [warning] : []);

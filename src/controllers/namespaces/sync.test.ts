@@ -22,7 +22,7 @@ const remaining = (group: string, resource: string, count: number, finalizers: R
 });
 
 describe('the conditions of a namespace that ends', () => {
-  it('say that all is well', () => {
+  it('The conditions of a namespace that ends say that all is well', () => {
     expect(said({})).toEqual({
       NamespaceDeletionDiscoveryFailure: 'False ResourcesDiscovered: All resources successfully discovered',
       NamespaceDeletionGroupVersionParsingFailure:
@@ -74,21 +74,21 @@ describe('the conditions of a namespace that ends', () => {
           'a/b in 1 resource instances, example.com/hold in 2 resource instances',
       },
     },
-  ])('say $name', ({ findings, expected }) => {
+  ])('Say $name', ({ findings, expected }) => {
     expect(said(findings)).toMatchObject(expected);
   });
 
-  it('say nothing of the content when no resource is known', () => {
+  it('The conditions of a namespace that ends say nothing of the content when no resource is known', () => {
     expect(Object.keys(said({ discoveryFailure: 'no server', remaining: undefined }))).toEqual([
       'NamespaceDeletionDiscoveryFailure',
     ]);
   });
 
-  it('are not written again when they say so already', () => {
+  it('The conditions of a namespace that ends are not written again when they say so already', () => {
     expect(conditionsAfter(conditionsAfter([], fine, 0)!, fine, nowMs)).toBeUndefined();
   });
 
-  it('keep their time while their status stays', () => {
+  it('The conditions of a namespace that ends keep their time while their status stays', () => {
     const before = conditionsAfter([], { ...fine, remaining: [remaining('', 'pods', 2)] }, 0)!;
     const after = conditionsAfter(before, { ...fine, remaining: [remaining('', 'pods', 1)] }, nowMs)!;
     const times = (conditions: readonly NamespaceCondition[]): unknown =>
@@ -108,11 +108,11 @@ describe('how long a namespace is let be', () => {
     { name: 'less by the time since it was deleted', pods: [pod(30)], sinceMs: 12_900, seconds: 18 },
     { name: 'not at all for pods that are over', pods: [pod(30, 'Succeeded')], sinceMs: 0, seconds: 0 },
     { name: 'never less than nothing', pods: [pod(30)], sinceMs: 40_000, seconds: 0 },
-  ])('is $name', ({ pods, sinceMs, seconds }) => {
+  ])('How long a namespace is let be is $name', ({ pods, sinceMs, seconds }) => {
     expect(graceSeconds(pods, sinceMs)).toBe(seconds);
   });
 
-  it('is half of the estimate and a second', () => {
+  it('How long a namespace is let be is half of the estimate and a second', () => {
     expect(nextLookMs(15)).toBe(8000);
   });
 });

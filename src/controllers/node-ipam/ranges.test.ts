@@ -16,7 +16,7 @@ const reservedBy = (ranges: NodeRanges, ...names: string[]): string[][] =>
   names.map((name) => ranges.reserve(node(name)));
 
 describe('ranges of nodes', () => {
-  it('are given in order, and the same again to the same node', () => {
+  it('Ranges of nodes are given in order, and the same again to the same node', () => {
     expect(reservedBy(new NodeRanges(options()), 'a', 'b', 'a')).toEqual([
       ['10.1.0.0/24'],
       ['10.1.1.0/24'],
@@ -24,7 +24,7 @@ describe('ranges of nodes', () => {
     ]);
   });
 
-  it('are of both families, each with its size', () => {
+  it('Ranges of nodes are of both families, each with its size', () => {
     const both = new NodeRanges(options({ clusterCidrs: ['10.1.0.0/16', 'fd00:1::/56'] }));
     expect(reservedBy(both, 'a', 'b')).toEqual([
       ['10.1.0.0/24', 'fd00:1::/64'],
@@ -32,18 +32,18 @@ describe('ranges of nodes', () => {
     ]);
   });
 
-  it('leave out those that nodes have', () => {
+  it('Ranges of nodes leave out those that nodes have', () => {
     const ranges = new NodeRanges(options());
     ranges.hold(node('old', ['10.1.0.0/24']));
     expect(reservedBy(ranges, 'a')).toEqual([['10.1.1.0/24']]);
   });
 
-  it('leave out those of services', () => {
+  it('Ranges of nodes leave out those of services', () => {
     const ranges = new NodeRanges(options({ serviceCidrs: ['10.1.0.0/23'] }));
     expect(reservedBy(ranges, 'a')).toEqual([['10.1.2.0/24']]);
   });
 
-  it('run out, and are free again when their node is gone', () => {
+  it('Ranges of nodes run out, and are free again when their node is gone', () => {
     const ranges = new NodeRanges(options({ clusterCidrs: ['10.1.0.0/23'] }));
     reservedBy(ranges, 'a', 'b');
     expect(() => ranges.reserve(node('c'))).toThrow(RangesExhausted);
@@ -51,7 +51,7 @@ describe('ranges of nodes', () => {
     expect(reservedBy(ranges, 'c')).toEqual([['10.1.0.0/24']]);
   });
 
-  it('are given back when one of the two families has run out', () => {
+  it('Ranges of nodes are given back when one of the two families has run out', () => {
     const ranges = new NodeRanges(options({ clusterCidrs: ['10.1.0.0/23', 'fd00:1::/64'] }));
     reservedBy(ranges, 'a');
     expect(() => ranges.reserve(node('b'))).toThrow('at idx:1');
@@ -59,20 +59,20 @@ describe('ranges of nodes', () => {
     expect(reservedBy(ranges, 'b')[0]![1]).toBe('fd00:1::/64');
   });
 
-  it('are others for another node of the name', () => {
+  it('Ranges of nodes are others for another node of the name', () => {
     const ranges = new NodeRanges(options());
     reservedBy(ranges, 'a');
     expect(ranges.reserve(node('a', [], 'later'))).toEqual(['10.1.1.0/24']);
   });
 
-  it('are free when the node got others', () => {
+  it('Ranges of nodes are free when the node got others', () => {
     const ranges = new NodeRanges(options({ clusterCidrs: ['10.1.0.0/23'] }));
     reservedBy(ranges, 'a');
     ranges.hold(node('a', ['10.1.1.0/24']));
     expect(reservedBy(ranges, 'b')).toEqual([['10.1.0.0/24']]);
   });
 
-  it('that are not of the cluster are told', () => {
+  it('Ranges of nodes that are not of the cluster are told', () => {
     const ranges = new NodeRanges(options());
     expect(ranges.hold(node('a', ['10.9.0.0/24', 'fd00::/64']))).toEqual(['10.9.0.0/24', 'fd00::/64']);
     expect(reservedBy(ranges, 'b')).toEqual([['10.1.0.0/24']]);
@@ -89,7 +89,7 @@ test.each([
   },
   { name: 'nodes larger than the cluster', more: { nodeMaskSizeIpv4: 20 }, message: 'is larger than 10.1.0.0/22' },
   { name: 'too many nodes', more: { clusterCidrs: ['10.0.0.0/7'] }, message: 'the node CIDR size is too big' },
-])('ranges of nodes are refused with $name', ({ more, message }) => {
+])('Ranges of nodes are refused with $name', ({ more, message }) => {
   expect(() => new NodeRanges(options(more))).toThrow(message);
 });
 
@@ -100,14 +100,14 @@ test.each([
   { name: 'all and more', cidr: '10.0.0.0/8', changed: 4 },
   { name: 'a neighbour', cidr: '10.1.4.0/24', changed: undefined },
   { name: 'the other family', cidr: 'fd00::/64', changed: undefined },
-])('a set of ranges marks what overlaps $name', ({ cidr, changed }) => {
+])('A set of ranges marks what overlaps $name', ({ cidr, changed }) => {
   const set = new CidrSet(parseCidr('10.1.0.0/22')!, 24);
   expect(set.occupy(parseCidr(cidr)!)).toBe(changed);
   expect(set.usedCount).toBe(changed ?? 0);
   expect(set.release(parseCidr(cidr)!)).toBe(changed);
 });
 
-test('a range that was given back is given again after the others', () => {
+test('A range that was given back is given again after the others', () => {
   const set = new CidrSet(parseCidr('10.1.0.0/22')!, 24);
   const first = set.allocate()!.cidr;
   set.release(first);

@@ -88,11 +88,11 @@ test.each([
     })),
     expected: undefined,
   },
-])('conditions of a node that $name', ({ looks, expected }) => {
+])('Conditions of a node that $name', ({ looks, expected }) => {
   expect(statusesAfter(...looks)).toEqual(expected);
 });
 
-test('conditions of a silent node say since when, and keep the last heartbeat', () => {
+test('Conditions of a silent node say since when, and keep the last heartbeat', () => {
   const health = new NodeHealth(periods);
   health.look(silent, undefined, 0, nowMs);
   const [first, second] = health.look(silent, undefined, 50_001, nowMs)!;
@@ -114,7 +114,7 @@ test('conditions of a silent node say since when, and keep the last heartbeat', 
   });
 });
 
-test('a node that was forgotten has its grace period again', () => {
+test('A node that was forgotten has its grace period again', () => {
   const health = new NodeHealth(periods);
   health.look(silent, undefined, 0, nowMs);
   health.forget('n');

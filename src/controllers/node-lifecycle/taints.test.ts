@@ -45,7 +45,7 @@ test.each([
     node: node({ Ready: 'True' }, [taint('not-ready', 'NoExecute')]),
     expected: undefined,
   },
-])('taints of effect NoSchedule for a node that $name', ({ node: of, expected }) => {
+])('Taints of effect NoSchedule for a node that $name', ({ node: of, expected }) => {
   expect(withConditionTaints(of, nowMs)).toEqual(expected);
 });
 
@@ -54,7 +54,7 @@ test.each([
   { status: 'False', key: 'node.kubernetes.io/not-ready' },
   { status: 'Unknown', key: 'node.kubernetes.io/unreachable' },
   { status: undefined, key: 'node.kubernetes.io/unreachable' },
-])('the taint that evicts from a node with Ready $status', ({ status, key }) => {
+])('The taint that evicts from a node with Ready $status', ({ status, key }) => {
   expect(evictingKey(status)).toBe(key);
 });
 
@@ -72,11 +72,11 @@ test.each([
     expected: [taint('not-ready'), added('unreachable', 'NoExecute')],
   },
   { name: 'removed', taints: [taint('unreachable', 'NoExecute'), user], key: undefined, expected: [user] },
-])('the taint that evicts is $name', ({ taints, key, expected }) => {
+])('The taint that evicts is $name', ({ taints, key, expected }) => {
   expect(withEvictingTaint(node({}, taints), key, nowMs)).toEqual(expected);
 });
 
-test('the taint that evicts is known by key and effect', () => {
+test('The taint that evicts is known by key and effect', () => {
   const evicting = taint('unreachable', 'NoExecute');
   expect(evictingTaint(node({}, [user, taint('unreachable'), evicting]))).toEqual(evicting);
   expect(evictingTaint(node({}, [{ ...user, effect: 'NoExecute' }]))).toBeUndefined();

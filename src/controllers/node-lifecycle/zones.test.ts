@@ -10,7 +10,7 @@ test.each([
   { name: 'two of three nodes are away', ready: 1, notReady: 2, state: 'Normal' },
   { name: 'three of five nodes are away', ready: 2, notReady: 3, state: 'PartialDisruption' },
   { name: 'fewer than the threshold are away', ready: 5, notReady: 5, state: 'Normal' },
-])('the state of a zone where $name', ({ ready, notReady, state }) => {
+])('The state of a zone where $name', ({ ready, notReady, state }) => {
   expect(zoneState(ready, notReady, 0.55)).toBe(state);
 });
 
@@ -27,7 +27,7 @@ test.each([
   { name: 'a large zone with a fault', zones: { a: [3, 0], b: [20, 40] }, expected: { a: 0.1, b: 0.01 } },
   { name: 'a zone of which all is away', zones: { a: [3, 0], b: [0, 3] }, expected: { a: 0.1, b: 0.1 } },
   { name: 'only zones of which all is away', zones: { a: [0, 3], b: [0, 1] }, expected: { a: 0, b: 0 } },
-])('evictions per second in $name', ({ zones, expected }) => {
+])('Evictions per second in $name', ({ zones, expected }) => {
   const counts = Object.entries(zones).map(
     ([zone, [ready, notReady]]) => [zone, { ready: ready!, notReady: notReady! }] as const,
   );
@@ -47,11 +47,11 @@ test.each([
   },
   { name: 'a zone alone', labels: { 'topology.kubernetes.io/zone': 'z' }, zone: ':\0:z' },
   { name: 'nothing', labels: {}, zone: '' },
-])('the zone of a node that says $name', ({ labels, zone }) => {
+])('The zone of a node that says $name', ({ labels, zone }) => {
   expect(zoneOf({ metadata: { name: 'n', labels } } as unknown as Node)).toBe(zone);
 });
 
-test('one node passes at once, and others at the rate of the zone', async () => {
+test('One node passes at once, and others at the rate of the zone', async () => {
   const clock = new FakeClock();
   const pace = new ZonePace(clock, 0.1);
   expect([pace.tryTake(), pace.tryTake()]).toEqual([true, false]);
@@ -61,14 +61,14 @@ test('one node passes at once, and others at the rate of the zone', async () => 
   expect([pace.tryTake(), pace.tryTake()]).toEqual([true, false]);
 });
 
-test('a long pause lets no more than one node pass', async () => {
+test('A long pause lets no more than one node pass', async () => {
   const clock = new FakeClock();
   const pace = new ZonePace(clock, 0.1);
   await clock.advance(1_000_000);
   expect([pace.tryTake(), pace.tryTake()]).toEqual([true, false]);
 });
 
-test('a new rate counts from when it is set, and none stops all', async () => {
+test('A new rate counts from when it is set, and none stops all', async () => {
   const clock = new FakeClock();
   const pace = new ZonePace(clock, 0.1);
   pace.tryTake();

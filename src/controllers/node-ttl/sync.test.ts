@@ -9,6 +9,6 @@ test.each([
   { name: 'fewer than at the edge again', sizes: [101, 89], seconds: 0 },
   { name: 'thousands of nodes at once', sizes: [5000], seconds: 300 },
   { name: 'few nodes after thousands', sizes: [5000, 3], seconds: 0 },
-])('the time that nodes keep configuration follows from their number: $name', ({ sizes, seconds }) => {
+])('The time that nodes keep configuration follows from their number: $name', ({ sizes, seconds }) => {
   expect(secondsOf(sizes.reduce(nextStep, 0))).toBe(seconds);
 });

@@ -79,7 +79,7 @@ describe('the pods that are deleted', () => {
       threshold: 10,
       expected: { a: 'unscheduled' },
     },
-  ])('$name', ({ pods, threshold, expected }) => {
+  ])('The pods that are deleted: $name', ({ pods, threshold, expected }) => {
     const found = podsToDelete({ pods, threshold, nodeOf: (name) => nodes[name], goneNodes: new Set(['gone']) });
     expect(Object.fromEntries([...found].map(([{ metadata }, reason]) => [metadata.name, reason]))).toEqual(expected);
   });
@@ -121,7 +121,7 @@ describe('a pod that is deleted so', () => {
       reason: 'orphaned',
       patch: undefined,
     },
-  ] as const)('$name', ({ of, reason, patch }) => {
+  ] as const)('A pod that is deleted so: $name', ({ of, reason, patch }) => {
     expect(failurePatch(of, reason, nowMs)).toEqual(patch);
   });
 });

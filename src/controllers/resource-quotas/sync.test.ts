@@ -34,7 +34,7 @@ describe('the resources that count under names of a quota', () => {
     },
     { name: 'are services for their ports', names: ['services.nodeports'], expected: ['services'] },
     { name: 'are none for a name without a meaning', names: ['example.com/none'], expected: [] },
-  ])('$name', ({ names, expected }) => {
+  ])('The resources that count under names of a quota: $name', ({ names, expected }) => {
     expect(countedBy(names).map(({ group, resource }) => (group === '' ? resource : `${resource}.${group}`))).toEqual(
       expected,
     );
@@ -76,12 +76,12 @@ describe('what is used of a quota', () => {
       objects: [pod('1'), pod(undefined)],
       used: { pods: '1' },
     },
-  ])('$name', ({ of, objects, used }) => {
+  ])('What is used of a quota: $name', ({ of, objects, used }) => {
     const measured = measure(of, { counted: pods, objects, podResources, nowMs });
     expect(Object.fromEntries([...measured].map(([name, amount]) => [name, amount.toString()]))).toEqual(used);
   });
 
-  it('is nothing of what has no scope, when the quota has one', () => {
+  it('What is used of a quota is nothing of what has no scope, when the quota has one', () => {
     const counted = { group: '', resource: 'configmaps' };
     const measured = measure(quota({ configmaps: '9' }, { scopes: ['BestEffort'] }), {
       counted,
@@ -122,7 +122,7 @@ describe('the status of a quota', () => {
       status: { hard: { pods: '9', 'count/things.x': '1' }, used: { pods: '1' } },
       expected: undefined,
     },
-  ])('$name', ({ status, expected }) => {
+  ])('The status of a quota: $name', ({ status, expected }) => {
     const of = { ...quota({ pods: '9', 'count/things.x': '1' }), ...(status === undefined ? {} : { status }) };
     expect(statusOf(of as ResourceQuota, measured)).toEqual(expected);
   });
@@ -132,13 +132,13 @@ describe('the status of a quota', () => {
     { name: 'has other limits', status: { hard: { pods: '1' }, used: { pods: '1' } }, expected: true },
     { name: 'has no use of a name', status: { hard: { pods: '9' }, used: {} }, expected: true },
     { name: 'is complete', status: { hard: { pods: '9' }, used: { pods: '1' } }, expected: false },
-  ])('is measured first when it $name: $expected', ({ status, expected }) => {
+  ])('The status of a quota is measured first when it $name: $expected', ({ status, expected }) => {
     expect(isNew({ ...quota({ pods: '9' }), ...(status === undefined ? {} : { status }) } as ResourceQuota)).toBe(
       expected,
     );
   });
 
-  it('is compared by amounts', () => {
+  it('The status of a quota is compared by amounts', () => {
     expect(areEqual({ cpu: '1' }, { cpu: '1000m' })).toBe(true);
     expect(areEqual({ cpu: '1' }, { cpu: '1', pods: '0' })).toBe(false);
   });
@@ -193,7 +193,7 @@ describe('something is given back', () => {
       after: { kind: 'x' },
       expected: false,
     },
-  ])('$name', ({ counted, before, after, expected }) => {
+  ])('Something is given back: $name', ({ counted, before, after, expected }) => {
     expect(isReplenished(counted, before, after, { podResources, nowMs })).toBe(expected);
   });
 });

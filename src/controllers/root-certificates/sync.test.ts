@@ -25,6 +25,6 @@ test.each([
       metadata: { ...right.metadata, labels: { a: 'b' }, annotations: { c: 'd', ...annotations } },
     },
   },
-])('a config map with the root certificate $name', ({ configMap, corrected }) => {
+])('A config map with the root certificate $name', ({ configMap, corrected }) => {
   expect(correctedConfigMap(configMap as ConfigMap, 'CA')).toEqual(corrected);
 });

@@ -27,11 +27,11 @@ describe('a secret for a token', () => {
       expected: false,
     },
     { name: 'is for no account without a name', annotations: {}, expected: false },
-  ])('$name', ({ annotations, expected }) => {
+  ])('A secret for a token: $name', ({ annotations, expected }) => {
     expect(isFor(annotated(annotations), account)).toBe(expected);
   });
 
-  it('names no account by an empty text', () => {
+  it('A secret for a token names no account by an empty text', () => {
     expect(accountNameOf(annotated({ 'kubernetes.io/service-account.name': '' }))).toBeUndefined();
   });
 
@@ -52,15 +52,15 @@ describe('a secret for a token', () => {
       data: undefined,
       missing: { certificate: true, namespace: true, token: true },
     },
-  ])('lacks $name', ({ data, missing }) => {
+  ])('Lacks $name', ({ data, missing }) => {
     expect(missingIn(filled(data!), 'CA')).toEqual(missing);
   });
 
-  it('lacks no certificate where none is known', () => {
+  it('A secret for a token lacks no certificate where none is known', () => {
     expect(missingIn(filled({ ...whole, 'ca.crt': '' }), '')).toBeUndefined();
   });
 
-  it('keeps what else it has when it is completed', () => {
+  it('A secret for a token keeps what else it has when it is completed', () => {
     const secret = {
       ...filled({ extra: 'eA==' }),
       metadata: { name: 't', namespace: 'team', annotations: { a: 'b' } },
@@ -87,7 +87,7 @@ describe('a secret for a token', () => {
       left: [{ name: 'a' }],
     },
     { name: 'changes no account that does not list it', secrets: [{ name: 'a' }], left: undefined },
-  ])('$name', ({ secrets, left }) => {
+  ])('A secret for a token: $name', ({ secrets, left }) => {
     expect(withoutReference({ ...account, secrets }, 't')?.secrets).toEqual(left);
   });
 });

@@ -49,7 +49,7 @@ test.each([
     addresses: ['10.0.0.7'],
     may: false,
   },
-])('whether a range may end when $name', ({ others, addresses, may }) => {
+])('Whether a range may end when $name', ({ others, addresses, may }) => {
   expect(
     mayEnd(
       ending,
@@ -59,7 +59,7 @@ test.each([
   ).toBe(may);
 });
 
-test('an address that no service was given holds no range', () => {
+test('An address that no service was given holds no range', () => {
   expect(mayEnd(ending, [ending], [address('10.0.0.7', 'someone')])).toBe(true);
 });
 
@@ -74,7 +74,7 @@ test.each([
     status: undefined,
   },
   { name: 'a range that is held is not ready', range: ending, held: true, status: 'False' },
-])('$name', ({ range: of, held, status }) => {
+])('The status of a service CIDR: $name', ({ range: of, held, status }) => {
   expect(conditionFor(of, held, nowMs)?.status).toBe(status);
 });
 
@@ -82,7 +82,7 @@ test.each([
   { name: 'in each other', a: ['10.0.0.0/16'], b: ['10.0.3.0/24'], expected: true },
   { name: 'of different families', a: ['10.0.0.0/16'], b: ['fd00::/112'], expected: false },
   { name: 'side by side', a: ['10.0.0.0/24'], b: ['10.0.1.0/24'], expected: false },
-])('whether ranges $name overlap', ({ a, b, expected }) => {
+])('Whether ranges $name overlap', ({ a, b, expected }) => {
   expect(overlaps(range('a', a), range('b', b))).toBe(expected);
   expect(overlaps(range('b', b), range('a', a))).toBe(expected);
 });

@@ -64,12 +64,12 @@ const look = (...versions: readonly DiscoveredVersion[]): Promise<void> => {
 };
 
 describe('the resources that are monitored', () => {
-  it('are those that are served and wanted', async () => {
+  it('The resources that are monitored are those that are served and wanted', async () => {
     await look(version('', 'pods', 'events'), version('apps', 'deployments'));
     expect([...leased]).toEqual(['pods', 'deployments']);
   });
 
-  it('go when they were not served at two looks: what went with them is told of first', async () => {
+  it('Monitored resources go when they were not served at two looks: their objects are told of first', async () => {
     await look(version('', 'pods'), version('example.com', 'things'));
     await look(version('', 'pods'));
     expect([...leased]).toEqual(['pods', 'things']);
@@ -77,7 +77,7 @@ describe('the resources that are monitored', () => {
     expect([[...leased], forgotten]).toEqual([['pods'], ['things']]);
   });
 
-  it('stay when they are served again', async () => {
+  it('The resources that are monitored stay when they are served again', async () => {
     await look(version('example.com', 'things'));
     await look();
     await look(version('example.com', 'things'));
@@ -85,21 +85,21 @@ describe('the resources that are monitored', () => {
     expect([[...leased], forgotten]).toEqual([['things'], []]);
   });
 
-  it('stay while their group is away, however long', async () => {
+  it('The resources that are monitored stay while their group is away, however long', async () => {
     await look(version('example.com', 'things'));
     for (let looks = 0; looks < 5; looks++) await look(away('example.com'));
     expect([[...leased], forgotten]).toEqual([['things'], []]);
     expect(monitors.isUnknown({ group: 'example.com' })).toBe(true);
   });
 
-  it('stay when the server cannot be asked', async () => {
+  it('The resources that are monitored stay when the server cannot be asked', async () => {
     await look(version('', 'pods'));
     served = new Error('no server');
     await expect(monitors.refresh()).rejects.toThrow('no server');
     expect([...leased]).toEqual(['pods']);
   });
 
-  it('are looked up anew once for all definitions that change together', async () => {
+  it('The resources that are monitored are looked up anew once for all definitions that change together', async () => {
     await look(version('apiextensions.k8s.io', 'customresourcedefinitions'));
     const [, rediscovery] = handlers.get('customresourcedefinitions')!;
     served = [version('apiextensions.k8s.io', 'customresourcedefinitions'), version('example.com', 'things')];
@@ -110,7 +110,7 @@ describe('the resources that are monitored', () => {
     expect([...leased]).toContain('things');
   });
 
-  it('are none after the end', async () => {
+  it('The resources that are monitored are none after the end', async () => {
     await look(version('', 'pods'));
     monitors.stop();
     monitors.apply(new Discovery([version('', 'pods')]));

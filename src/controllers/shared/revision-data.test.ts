@@ -13,19 +13,20 @@ const text =
 const revisionOf = (data: unknown): ControllerRevision => ({ metadata: { name: 'r' }, data: data as never });
 
 describe('the data of a revision', () => {
-  it('is the patch that Go writes for the template', () => expect(textOfTemplate(template)).toBe(text));
+  it('The data of a revision is the patch that Go writes for the template', () =>
+    expect(textOfTemplate(template)).toBe(text));
 
   it.each([
     { name: 'as it was carried', data: new RawJson(text) },
     { name: 'as it was read', data: JSON.parse(text) as unknown },
-  ])('is compared $name', ({ data }) => expect(textOfRevision(revisionOf(data))).toBe(text));
+  ])('The data of a revision is compared $name', ({ data }) => expect(textOfRevision(revisionOf(data))).toBe(text));
 
-  it('has the template that it was made of', () => {
+  it('The data of a revision has the template that it was made of', () => {
     expect(textOfTemplate(templateOfRevision(revisionOf(JSON.parse(text))))).toBe(text);
   });
 
   it.each([{ data: undefined }, { data: {} }, { data: { spec: {} } }])(
-    'without a template is no revision: $data',
+    'The data of a revision without a template is no revision: $data',
     ({ data }) => expect(() => templateOfRevision(revisionOf(data))).toThrow('has no pod template'),
   );
 });

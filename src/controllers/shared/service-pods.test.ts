@@ -54,7 +54,7 @@ test.each([
   { name: 'the service whose selector it matches', labels: web, expected: ['n/web'] },
   { name: 'all services that it matches', labels: { ...web, color: 'blue' }, expected: ['n/web', 'n/web-blue'] },
   { name: 'no service that wants another value', labels: { app: 'db', color: 'blue' }, expected: [] },
-])('a pod that comes or goes wakes $name', ({ labels, expected }) => {
+])('A pod that comes or goes wakes $name', ({ labels, expected }) => {
   expect(woken((handler) => handler.onAdd?.(pod(labels), false))).toEqual(expected);
   expect(woken((handler) => handler.onDelete?.(pod(labels), undefined))).toEqual(expected);
 });
@@ -67,7 +67,7 @@ test.each([
   { name: 'its end', after: pod(web, { metadata: { deletionTimestamp: 'x' } }), expected: ['n/web'] },
   { name: 'its phase, once it is over', after: pod(web, { status: { phase: 'Failed' } }), expected: ['n/web'] },
   { name: 'nothing that endpoints show', after: pod(web, { metadata: { annotations: { a: 'b' } } }), expected: [] },
-])('a pod that changes in $name wakes $expected', ({ after, expected }) => {
+])('A pod that changes in $name wakes $expected', ({ after, expected }) => {
   expect(woken((handler) => handler.onUpdate?.(pod(web), after))).toEqual(expected);
 });
 
@@ -93,7 +93,7 @@ test.each([
   },
   { name: 'a name of a sidecar', port: { port: 80, targetPort: 'proxy' }, expected: 2 },
   { name: 'a name of a container that only begins', port: { port: 80, targetPort: 'setup' }, expected: undefined },
-])('a port of a service leads to a port of the pod by $name', ({ port, expected }) => {
+])('A port of a service leads to a port of the pod by $name', ({ port, expected }) => {
   expect(targetPortOf(ports({ name: 'http', containerPort: 8080 }), port as ServicePort)).toBe(expected);
 });
 
@@ -106,7 +106,7 @@ test.each([
     expected: ['IPv4', 'IPv6'],
   },
   { name: 'both when it is headless', spec: { clusterIP: 'None' }, expected: ['IPv4', 'IPv6'] },
-])('a service is for $name', ({ spec, expected }) => {
+])('A service is for $name', ({ spec, expected }) => {
   expect(familiesOf({ metadata: {}, spec } as unknown as Service)).toEqual(expected);
 });
 
@@ -114,6 +114,6 @@ test.each([
   { name: 'a selector', spec: { selector: web }, expected: true },
   { name: 'an empty selector', spec: { selector: {} }, expected: false },
   { name: 'a name elsewhere', spec: { selector: web, type: 'ExternalName' }, expected: false },
-])('whether endpoints of a service with $name follow from pods', ({ spec, expected }) => {
+])('Whether endpoints of a service with $name follow from pods', ({ spec, expected }) => {
   expect(hasSelector({ metadata: {}, spec } as unknown as Service)).toBe(expected);
 });

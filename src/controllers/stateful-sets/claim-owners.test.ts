@@ -134,14 +134,16 @@ describe('owners of the claims of a StatefulSet', () => {
       has: [otherController, bySet],
       expected: [otherController],
     },
-  ])('$name', ({ set, pod, has, expected }) => expect(wantedOwners(set, pod, claimOf(has))).toEqual(expected));
+  ])('Owners of the claims of a StatefulSet: $name', ({ set, pod, has, expected }) =>
+    expect(wantedOwners(set, pod, claimOf(has))).toEqual(expected),
+  );
 
   it.each([
     { name: 'is another object', policy: 'Delete', has: [otherController], expected: true },
     { name: 'is an earlier pod', policy: 'Delete', has: [reference('Pod', 'db-0', 'earlier', true)], expected: true },
     { name: 'is no object that owns only', policy: 'Delete', has: [other, bySet], expected: false },
     { name: 'does not matter where claims are kept', policy: 'Retain', has: [otherController], expected: false },
-  ] as const)('another controller of a claim $name', ({ policy, has, expected }) =>
+  ] as const)('Another controller of a claim $name', ({ policy, has, expected }) =>
     expect(hasOtherController(setOf(policy, 'Retain'), wanted, claimOf([...has]))).toBe(expected),
   );
 });

@@ -42,9 +42,9 @@ describe('the identity of a stateful pod', () => {
     ['db-x', undefined],
     ['other-0', undefined],
     ['db-db-0', undefined],
-  ])('the ordinal of %s is %s', (name, ordinal) => expect(ordinalOf(set, named(name))).toBe(ordinal));
+  ])('The ordinal of %s is %s', (name, ordinal) => expect(ordinalOf(set, named(name))).toBe(ordinal));
 
-  it('is in its name, its labels, its host name and its claims', () => {
+  it('The identity of a stateful pod is in its name, its labels, its host name and its claims', () => {
     expect(newPod(set, 2, template, 'db-abc')).toEqual({
       metadata: {
         name: 'db-2',
@@ -75,7 +75,7 @@ describe('the identity of a stateful pod', () => {
     });
   });
 
-  it('gives its claims a name, and the labels of the selector', () => {
+  it('The identity of a stateful pod gives its claims a name, and the labels of the selector', () => {
     expect(newClaims(set, 2)).toEqual([
       {
         metadata: {
@@ -95,9 +95,10 @@ describe('the identity of a stateful pod', () => {
     status: {},
   };
 
-  it('is left as it is when nothing is missing', () => expect(repairedPod(set, whole)).toBeUndefined());
+  it('The identity of a stateful pod is left as it is when nothing is missing', () =>
+    expect(repairedPod(set, whole)).toBeUndefined());
 
-  it('is repaired in the labels alone when the claims are there', () => {
+  it('The identity of a stateful pod is repaired in the labels alone when the claims are there', () => {
     const repaired = repairedPod(set, { ...whole, metadata: { name: 'db-2', labels: { app: 'db' } } });
     expect(repaired?.metadata.labels).toEqual({
       app: 'db',
@@ -107,7 +108,7 @@ describe('the identity of a stateful pod', () => {
     expect(repaired?.spec).toBe(whole.spec);
   });
 
-  it('is repaired in the volumes when they have other claims', () => {
+  it('The identity of a stateful pod is repaired in the volumes when they have other claims', () => {
     const repaired = repairedPod(set, { ...whole, spec: { volumes: [claimed('data-db-7')] } });
     expect(repaired?.spec.volumes).toEqual([claimed('data-db-2')]);
   });

@@ -191,9 +191,11 @@ describe('what is done for a StatefulSet', () => {
       pods: pods({}),
       expected: '',
     },
-  ])('$name', ({ set, pods, expected }) => expect(shown(planned(set, pods))).toBe(expected));
+  ])('What is done for a StatefulSet: $name', ({ set, pods, expected }) =>
+    expect(shown(planned(set, pods))).toBe(expected),
+  );
 
-  it('makes 500 pods of a parallel set at a time', () => {
+  it('A sync makes 500 pods of a parallel StatefulSet at a time', () => {
     const { phases } = planned(setOf(2_000_000_000, parallel), pods({}));
     expect(phases).toHaveLength(1);
     expect(phases[0]).toHaveLength(500);
@@ -257,7 +259,7 @@ describe('rolling updates of a StatefulSet', () => {
       gate: true,
       expected: 'delete db-2',
     },
-  ])('$name', ({ spec, pods, gate = false, expected }) =>
+  ])('Rolling updates of a StatefulSet: $name', ({ spec, pods, gate = false, expected }) =>
     expect(shown(planned(setOf(3, spec), pods, { hasMaxUnavailable: gate }))).toBe(expected),
   );
 
@@ -269,7 +271,9 @@ describe('rolling updates of a StatefulSet', () => {
       spec: { updateStrategy: { type: 'OnDelete' as const } },
       expected: 'create 1',
     },
-  ])('$name', ({ spec, expected }) => expect(shown(planned(setOf(2, spec), pods(old)))).toBe(expected));
+  ])('Rolling updates of a StatefulSet: $name', ({ spec, expected }) =>
+    expect(shown(planned(setOf(2, spec), pods(old)))).toBe(expected),
+  );
 });
 
 describe('the status of a StatefulSet', () => {
@@ -304,7 +308,7 @@ describe('the status of a StatefulSet', () => {
       expected: [2, 2, 2, 2, 2, 'new'],
     },
     { name: 'does so without pods too', set: setOf(0), pods: [], expected: [0, 0, 0, 0, 0, 'new'] },
-  ])('$name', ({ set, pods, expected }) => {
+  ])('The status of a StatefulSet: $name', ({ set, pods, expected }) => {
     const [replicas, readyReplicas, availableReplicas, currentReplicas, updatedReplicas, currentRevision] = expected;
     expect(status(set, pods)).toEqual({
       replicas,
@@ -402,7 +406,7 @@ describe('claims of a StatefulSet', () => {
       claim: claimOf(ownerOf('Pod', 'db-0', 'earlier')),
       expected: 'create 0',
     },
-  ])('$name', ({ set, pod, claim, expected }) => {
+  ])('Claims of a StatefulSet: $name', ({ set, pod, claim, expected }) => {
     const all = pod === undefined ? [] : [withVolume(pod)];
     expect(shown(planned(set, all, { claim: () => claim }))).toBe(expected);
   });

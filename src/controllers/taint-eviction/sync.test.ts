@@ -49,6 +49,6 @@ test.each([
     taints: [taint('a', 'NoExecute', 'y')],
     stay: 0,
   },
-])('how long a pod stays with $name', ({ pod: of, taints, stay }) => {
+])('How long a pod stays with $name', ({ pod: of, taints, stay }) => {
   expect(stayMs(of, taints)).toBe(stay);
 });

@@ -11,7 +11,7 @@ test.each([
   { name: 'an end in years', expiration: '2036-01-01T00:00:00Z', verdict: 86_400_000 },
   { name: 'its end now', expiration: '2026-01-01T00:00:00Z', verdict: 'delete' },
   { name: 'an end that cannot be read', expiration: 'tomorrow', verdict: 'delete' },
-])('a token with $name is kept so long', ({ expiration, verdict }) => {
+])('A token with $name is kept so long', ({ expiration, verdict }) => {
   const data = { expiration: Buffer.from(expiration).toString('base64') };
   expect(verdictOn({ metadata: {}, data } as Secret, nowMs)).toBe(verdict);
 });
@@ -20,6 +20,6 @@ test.each([
   { name: 'a token', namespace: 'kube-system', type: 'bootstrap.kubernetes.io/token', is: true },
   { name: 'one of another namespace', namespace: 'team', type: 'bootstrap.kubernetes.io/token', is: false },
   { name: 'another secret', namespace: 'kube-system', type: 'Opaque', is: false },
-])('only bootstrap tokens of kube-system are looked at: $name', ({ namespace, type, is }) => {
+])('Only bootstrap tokens of kube-system are looked at: $name', ({ namespace, type, is }) => {
   expect(isBootstrapToken({ metadata: { namespace }, type } as Secret)).toBe(is);
 });

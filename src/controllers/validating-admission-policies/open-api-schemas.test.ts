@@ -78,7 +78,7 @@ test('A kind or a group that is not published has no schema', async () => {
   expect(await schemas.schemaOf({ ...kind, group: 'other' })).toBeUndefined();
 });
 
-test('A hundred schemas are kept', async () => {
+test('A hundred schemas of OpenAPI are kept', async () => {
   for (let index = 0; index < 100; index++) await schemas.schemaOf({ ...kind, kind: `Other${index}` });
   asked = [];
   await schemas.schemaOf({ ...kind, kind: 'Other99' });

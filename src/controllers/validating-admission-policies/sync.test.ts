@@ -82,7 +82,7 @@ describe('the warnings of a policy', () => {
       ],
     },
     { name: 'are none where no kind is known', kinds: [], validations: [{ expression: 'object.other' }], warnings: [] },
-  ])('$name', ({ validations, variables, params, kinds = [deployment], warnings }) => {
+  ])('The warnings of a policy: $name', ({ validations, variables, params, kinds = [deployment], warnings }) => {
     expect(expressionWarnings(policy({ validations, variables }), kinds, params)).toEqual(warnings);
   });
 });
@@ -106,7 +106,7 @@ describe('the kinds that a policy is checked for', () => {
       rules: [rule('abcdefghijklmn'.split(''))],
       kinds: 'abcdefghij'.split('').map((each) => `Kind-${each}`),
     },
-  ])('$name', ({ rules, kinds }) => {
+  ])('The kinds that a policy is checked for: $name', ({ rules, kinds }) => {
     const found = kindsToCheck(policy({ matchConstraints: { resourceRules: rules } }).spec, kindOf);
     expect(found.map(({ kind }) => kind)).toEqual(kinds);
   });

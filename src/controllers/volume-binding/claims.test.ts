@@ -81,12 +81,12 @@ describe('a claim without a volume', () => {
       claim: claimOf({ storageClassName: 'later' }, onNode),
       is: 'provision later',
     },
-  ])('$name', ({ claim = claimOf(), volumes, pods, is, ...rest }) => {
+  ])('A claim without a volume: $name', ({ claim = claimOf(), volumes, pods, is, ...rest }) => {
     const storage = storageOf({ ...rest, ...(volumes && { volumes }), ...(pods && { pods }) });
     expect(shown(claimVerdict(claim, storage))).toBe(is);
   });
 
-  test('that says nothing of a class gets the default one, unless a volume suits it', () => {
+  test('A claim without a volume that says nothing of a class gets the default one, unless a volume suits it', () => {
     const { storageClassName: _, ...spec } = claimOf().spec;
     const claim = { ...claimOf(), spec };
     expect(shown(claimVerdict(claim, storageOf({ default: 'd' })))).toBe('setClass d');
@@ -96,7 +96,7 @@ describe('a claim without a volume', () => {
   test.each([
     { pods: ['p'], message: 'waiting for pod p to be scheduled' },
     { pods: ['p', 'q'], message: 'waiting for pods p,q to be scheduled' },
-  ])('is told that it is $message', ({ pods, message }) => {
+  ])('A claim without a volume is told that it is $message', ({ pods, message }) => {
     const verdict = claimVerdict(claimOf({ storageClassName: 'later' }), storageOf({ pods }));
     expect(verdict).toMatchObject({ notice: { type: 'Normal', message } });
   });
@@ -113,7 +113,7 @@ describe('a claim that names a volume', () => {
       volume: volumeOf('a', { claimRef: refTo('d', 'u2') }),
       is: 'wait: FailedBinding',
     },
-  ])('$name', ({ volume, is }) => {
+  ])('A claim that names a volume: $name', ({ volume, is }) => {
     expect(shown(claimVerdict(claim, storageOf({ volumes: volume === undefined ? [] : [volume] })))).toBe(is);
   });
 
@@ -122,14 +122,14 @@ describe('a claim that names a volume', () => {
     { spec: { storageClassName: 'x' }, why: 'storageClassName does not match' },
     { spec: { volumeMode: 'Block' as const }, why: 'incompatible volumeMode' },
     { spec: { accessModes: ['ReadOnlyMany' as const] }, why: 'incompatible accessMode' },
-  ])('does not get it: $why', ({ spec, why }) => {
+  ])('A claim that names a volume does not get it: $why', ({ spec, why }) => {
     expect(claimVerdict(claim, storageOf({ volumes: [volumeOf('a', spec)] }))).toEqual({
       do: 'wait',
       notice: { type: 'Warning', reason: 'VolumeMismatch', message: `Cannot bind to requested volume "a": ${why}` },
     });
   });
 
-  test('that it has not chosen itself, and that another claim has, is an error', () => {
+  test('A claim that names a volume of another claim, and has not chosen it itself, is an error', () => {
     const chosen = claimOf({ volumeName: 'a' }, { 'pv.kubernetes.io/bound-by-controller': 'yes' });
     const storage = storageOf({ volumes: [volumeOf('a', { claimRef: refTo('d', 'u2') })] });
     expect(() => claimVerdict(chosen, storage)).toThrow(
@@ -148,7 +148,7 @@ test.each([
     is: 'lose: ClaimMisbound',
   },
   { name: 'whose volume has it', volumeName: 'a', claimRef: refTo('c', 'u1'), is: 'bind a' },
-])('a claim that had a volume, and $name', ({ volumeName, claimRef, is }) => {
+])('A claim that had a volume, and $name', ({ volumeName, claimRef, is }) => {
   const volumes = claimRef === undefined ? [] : [volumeOf('a', { claimRef })];
   expect(shown(claimVerdict(claimOf({ volumeName }, bindCompleted), storageOf({ volumes })))).toBe(is);
 });

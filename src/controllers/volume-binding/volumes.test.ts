@@ -35,11 +35,11 @@ test.each([
     claim: claimOf({ volumeName: 'b' }),
     is: { do: 'release' },
   },
-])('a volume $name', ({ volume = volumeOf('a', { claimRef }), claim, is }) => {
+])('A volume $name', ({ volume = volumeOf('a', { claimRef }), claim, is }) => {
   expect(volumeVerdict(volume, claim)).toEqual(is);
 });
 
-test('a volume that was chosen for a claim becomes free, and one that a user kept for a claim stays so', () => {
+test('A volume that was chosen for a claim becomes free, and one that a user kept for a claim stays so', () => {
   expect(unbound(volumeOf('a', { claimRef }, byController))).toEqual(volumeOf('a'));
   expect(unbound(volumeOf('a', { claimRef }))).toEqual(volumeOf('a', { claimRef: refTo('c') }));
 });
@@ -69,7 +69,7 @@ describe('a volume that is released', () => {
       annotations: { 'pv.kubernetes.io/migrated-to': 'csi.example.com' },
       reason: undefined,
     },
-  ])('$name', ({ policy, annotations, reason }) => {
+  ])('A volume that is released: $name', ({ policy, annotations, reason }) => {
     const volume = volumeOf('a', { claimRef, persistentVolumeReclaimPolicy: policy }, annotations);
     expect(reclaimProblem(volume)?.reason).toBe(reason);
   });

@@ -12,7 +12,7 @@ const provisioners = {
 test.each([
   { name: 'that was chosen is marked so', volume: volumeOf('a'), is: byController },
   { name: 'that was kept is not', volume: volumeOf('a', { claimRef: refTo('c') }), is: undefined },
-])('a volume $name', ({ volume, is }) => {
+])('A volume $name', ({ volume, is }) => {
   const bound = boundVolume(volume, claimOf());
   expect(bound?.spec.claimRef).toMatchObject({ kind: 'PersistentVolumeClaim', namespace: 'n', name: 'c', uid: 'u1' });
   expect(bound?.metadata.annotations).toEqual(is);
@@ -22,19 +22,19 @@ test.each([
 test.each([
   { name: 'without a volume', claim: claimOf(), is: { ...byController, ...bindCompleted } },
   { name: 'that names the volume', claim: claimOf({ volumeName: 'a' }), is: bindCompleted },
-])('a claim $name says how it got the volume', ({ claim, is }) => {
+])('A claim $name says how it got the volume', ({ claim, is }) => {
   const bound = boundClaim(claim, 'a');
   expect(bound).toEqual(claimOf({ volumeName: 'a' }, is));
   expect(boundClaim(bound!, 'a')).toBeUndefined();
 });
 
-test('a claim tells its provisioner once that a volume is wanted', () => {
+test('A claim tells its provisioner once that a volume is wanted', () => {
   const asked = claimForProvisioner(claimOf(), 'csi.example.com');
   expect(asked).toEqual(claimOf({}, provisioners));
   expect(claimForProvisioner(asked!, 'csi.example.com')).toBeUndefined();
 });
 
-test('a claim has the size and the access modes of its volume when it gets it', () => {
+test('A claim has the size and the access modes of its volume when it gets it', () => {
   const large = volumeOf('a', { capacity: { storage: '3Gi' } });
   const status = boundStatus(claimOf(), large)!;
   expect(status).toEqual({ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '3Gi' } });
@@ -44,7 +44,7 @@ test('a claim has the size and the access modes of its volume when it gets it', 
   expect(volumelessStatus(claimOf(), 'Pending')).toBeUndefined();
 });
 
-test('a volume without a size is an error', () => {
+test('A volume without a size is an error', () => {
   expect(() => boundStatus(claimOf(), volumeOf('a', { capacity: {} }))).toThrow(
     'PersistentVolume "a" is without a storage capacity',
   );

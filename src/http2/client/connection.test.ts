@@ -7,7 +7,7 @@ const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (
 
 describe('HTTP/2 connection with nghttp2 as its peer', () => {
   test.each([0, 1, 1_000, 16_384, 16_385, 65_535, 300_000, 2_000_000])(
-    'the HTTP/2 client sends and receives a body of %i bytes',
+    'The HTTP/2 client sends and receives a body of %i bytes',
     async (size) => {
       const peer = await startNodePeer(echo);
       const connection = await connectTo(peer.port);
@@ -22,7 +22,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     },
   );
 
-  test('keeps to small windows on both sides', async () => {
+  test('An HTTP/2 connection to nghttp2 keeps to small windows on both sides', async () => {
     const peer = await startNodePeer(echo, { settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 } });
     const connection = await connectTo(peer.port, { streamWindowBytes: 700 });
     const exchanges = Array.from({ length: 5 }, () => new Exchange());
@@ -34,7 +34,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     }
   });
 
-  test('receives more than the window of the whole connection', async () => {
+  test('An HTTP/2 connection to nghttp2 receives more than the window of the whole connection', async () => {
     const chunk = Buffer.alloc(1_000_000, 'x');
     const chunks = 130;
     const peer = await startNodePeer((stream) => {
@@ -56,7 +56,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(received).toBe(chunk.length * chunks);
   });
 
-  test('opens no more streams at a time than the peer allows', async () => {
+  test('An HTTP/2 connection to nghttp2 opens no more streams at a time than the peer allows', async () => {
     let open = 0;
     let most = 0;
     const peer = await startNodePeer(
@@ -79,7 +79,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  test('a queued stream can be cancelled', async () => {
+  test('A queued stream can be cancelled', async () => {
     const bodies: string[] = [];
     const peer = await startNodePeer(
       (stream) => {
@@ -100,7 +100,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(second.closes).toBe(0);
   });
 
-  test('reads every character of a Huffman-coded header', async () => {
+  test('An HTTP/2 connection to nghttp2 reads every character of a Huffman-coded header', async () => {
     const characters = [
       ...Array.from({ length: 95 }, (_, i) => 0x20 + i),
       ...Array.from({ length: 128 }, (_, i) => 0x80 + i),
@@ -118,7 +118,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(values.map((_, i) => exchange.header(`x-${i}`))).toEqual(values);
   });
 
-  test('reads headers that take several frames', async () => {
+  test('An HTTP/2 connection to nghttp2 reads headers that take several frames', async () => {
     const value = 'abc'.repeat(12_000);
     const peer = await startNodePeer((stream) => {
       stream.respond({ ':status': 200, 'x-long': value });
@@ -132,7 +132,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(exchange.body.toString()).toBe('body');
   });
 
-  test('removes the padding of DATA frames', async () => {
+  test('An HTTP/2 connection to nghttp2 removes the padding of DATA frames', async () => {
     const peer = await startNodePeer(echo, { paddingStrategy: http2.constants.PADDING_STRATEGY_MAX });
     const connection = await connectTo(peer.port, { streamWindowBytes: 5_000 });
     const exchange = new Exchange();
@@ -143,7 +143,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(exchange.headers.at(-1)?.get('grpc-status')).toBe('0');
   });
 
-  test('does not mind an answer that comes before the request has been sent', async () => {
+  test('An HTTP/2 connection to nghttp2 takes an answer that comes before the request has been sent', async () => {
     const peer = await startNodePeer((stream) => {
       stream.respond({ ':status': 200, 'grpc-status': '8' }, { endStream: true });
     });
@@ -157,7 +157,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(await next.closed).toBeUndefined();
   });
 
-  test('a cancelled stream ends at the peer and is not heard of again', async () => {
+  test('A cancelled stream ends at the peer and is not heard of again', async () => {
     const aborted = vi.fn();
     const peer = await startNodePeer((stream) => {
       stream.respond({ ':status': 200 });
@@ -174,7 +174,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(connection.activeStreams).toBe(0);
   });
 
-  test('a paused stream receives its window and no more, while others go on', async () => {
+  test('A paused stream receives its window and no more, while others go on', async () => {
     const peer = await startNodePeer((stream, headers) => {
       if (headers[':path'] !== '/endless') return echo(stream);
       stream.respond({ ':status': 200 });
@@ -210,7 +210,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     { name: 'refused', code: http2.constants.NGHTTP2_REFUSED_STREAM, unprocessed: true },
     { name: 'cancelled', code: http2.constants.NGHTTP2_CANCEL, unprocessed: false },
     { name: 'failed', code: http2.constants.NGHTTP2_INTERNAL_ERROR, unprocessed: false },
-  ])('the HTTP/2 client tells that the peer has $name a stream', async ({ code, unprocessed }) => {
+  ])('The HTTP/2 client tells that the peer has $name a stream', async ({ code, unprocessed }) => {
     const peer = await startNodePeer((stream) => stream.close(code));
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();
@@ -218,7 +218,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(await exchange.closed).toMatchObject({ name: 'Http2Error', code, unprocessed });
   });
 
-  test('on GOAWAY finishes what the peer has begun, gives back the rest, and opens nothing new', async () => {
+  test('An HTTP/2 connection to nghttp2 on GOAWAY finishes what the peer has begun, and opens no more', async () => {
     const begun: http2.ServerHttp2Stream[] = [];
     const peer = await startNodePeer((stream) => void begun.push(stream), { settings: { maxConcurrentStreams: 2 } });
     const onDraining = vi.fn();
@@ -236,7 +236,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(exchanges.map((exchange) => exchange.closes)).toEqual([1, 1, 1, 1]);
   });
 
-  test('a lost connection fails its streams, and what never left is known as such', async () => {
+  test('A lost connection fails its streams, and what never left is known as such', async () => {
     const begun: http2.ServerHttp2Stream[] = [];
     const peer = await startNodePeer((stream) => void begun.push(stream));
     const onDraining = vi.fn();
@@ -252,7 +252,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(connection.draining).toBe(true);
   });
 
-  test('hears that the peer has gone', async () => {
+  test('An HTTP/2 connection to nghttp2 hears that the peer has gone', async () => {
     const peer = await startNodePeer(() => {});
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();
@@ -263,7 +263,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     await vi.waitFor(() => expect(connection.draining).toBe(true));
   });
 
-  test('retired, it serves what runs and then ends', async () => {
+  test('A retired HTTP/2 connection serves what runs and then ends', async () => {
     const begun: http2.ServerHttp2Stream[] = [];
     const peer = await startNodePeer((stream) => void begun.push(stream));
     const connection = await connectTo(peer.port);
@@ -277,7 +277,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     await vi.waitFor(() => expect(peer.sessions[0]!.destroyed).toBe(true));
   });
 
-  test('that has used up its stream numbers serves what it has and takes nothing new', async () => {
+  test('An HTTP/2 connection that has used up its stream numbers serves what it has and takes no more', async () => {
     const peer = await startNodePeer(echo, { settings: { maxConcurrentStreams: 2 } });
     const onDraining = vi.fn();
     const connection = await connectTo(peer.port, { firstStreamId: 0x7fff_ffff - 4, onDraining });
@@ -292,7 +292,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     expect(() => connection.open(post, new Exchange())).toThrow(expect.objectContaining({ unprocessed: true }));
   });
 
-  test('answers PING frames of the server', async () => {
+  test('An HTTP/2 connection to nghttp2 answers PING frames of the server', async () => {
     const peer = await startNodePeer(echo);
     await connectTo(peer.port);
     await new Promise<void>((resolve, reject) =>
@@ -300,7 +300,7 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     );
   });
 
-  test('applies new settings of the server, also to open streams', async () => {
+  test('An HTTP/2 connection to nghttp2 applies new settings of the server, also to open streams', async () => {
     const begun: http2.ServerHttp2Stream[] = [];
     const peer = await startNodePeer((stream) => void begun.push(stream), { settings: { initialWindowSize: 0 } });
     const connection = await connectTo(peer.port);

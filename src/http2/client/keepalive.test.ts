@@ -7,7 +7,7 @@ describe('HTTP/2 keepalive', () => {
   const ping = (heard: { type: number; flags: number }[]): number =>
     heard.filter((one) => one.type === FrameType.ping && one.flags === 0).length;
 
-  test('ends a connection whose peer no longer answers', async () => {
+  test('HTTP/2 keepalive ends a connection whose peer no longer answers', async () => {
     const clock = new FakeClock();
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port, { clock, keepaliveMs: 1_000, keepaliveTimeoutMs: 500 });
@@ -20,7 +20,7 @@ describe('HTTP/2 keepalive', () => {
     expect(await exchange.closed).toMatchObject({ message: 'the peer did not answer a ping within 500 ms' });
   });
 
-  test('leaves a connection alone that answers, or is not used', async () => {
+  test('HTTP/2 keepalive leaves a connection alone that answers, or is not used', async () => {
     const clock = new FakeClock();
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port, { clock, keepaliveMs: 1_000, keepaliveTimeoutMs: 500 });
@@ -38,7 +38,7 @@ describe('HTTP/2 keepalive', () => {
     expect(connection.draining).toBe(false);
   });
 
-  test('a probe finds a dead peer at once, and takes anything that arrives for a sign of life', async () => {
+  test('A probe finds a dead peer at once, and takes anything that arrives for a sign of life', async () => {
     const clock = new FakeClock();
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port, { clock, keepaliveTimeoutMs: 500 });

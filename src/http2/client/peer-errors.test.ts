@@ -91,7 +91,7 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
       send: [frame(FrameType.goAway, 0, 0, Buffer.alloc(4))],
       code: ErrorCode.frameSizeError,
     },
-  ])('the HTTP/2 client ends a connection after $name', async ({ send, code }) => {
+  ])('The HTTP/2 client ends a connection after $name', async ({ send, code }) => {
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();
@@ -117,7 +117,7 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
       send: [frame(FrameType.rstStream, 0, 7, uint32(0)), frame(FrameType.windowUpdate, 0, 7, uint32(1))],
     },
     { name: 'unknown settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[0x99, 1]]))] },
-  ])('an HTTP/2 client ignores $name', async ({ send }) => {
+  ])('An HTTP/2 client ignores $name', async ({ send }) => {
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port);
     const exchange = new Exchange();

@@ -116,7 +116,7 @@ describe('examples of RFC 7541, appendix C', () => {
           'e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07',
       ),
     },
-  ])('examples of RFC 7541, appendix C: $name', ({ tableBytes, steps }) => {
+  ])('Examples of RFC 7541, appendix C: $name', ({ tableBytes, steps }) => {
     const decoder = decoderOf({ tableBytes });
     for (const { hex, fields, table } of steps) {
       expect(fieldsOf(decoder, block(hex))).toEqual(fields);
@@ -134,7 +134,7 @@ const literal = (name: string, value: string, pattern = 0x40): Buffer =>
   ]);
 
 describe('the dynamic table', () => {
-  test('a repeated name keeps its order', () => {
+  test('A repeated name keeps its order', () => {
     expect(
       fieldsOf(
         decoderOf(),
@@ -148,14 +148,14 @@ describe('the dynamic table', () => {
     ]);
   });
 
-  test('a name of an entry that goes as the new one comes', () => {
+  test('A name of an entry that goes as the new one comes', () => {
     const decoder = decoderOf({ tableBytes: 40 });
     decoder.decode(literal('name', 'old'));
     expect(fieldsOf(decoder, block('7e 03 6e65 77'))).toEqual([['name', 'new']]);
     expect(tableOf(decoder)).toEqual([['name', 'new']]);
   });
 
-  test('an entry as large as the table fits, a larger one empties it', () => {
+  test('An entry as large as the table fits, a larger one empties it', () => {
     const decoder = decoderOf({ tableBytes: 64 });
     decoder.decode(literal('a', '1'.repeat(31)));
     expect(tableOf(decoder)).toEqual([['a', '1'.repeat(31)]]);
@@ -163,7 +163,7 @@ describe('the dynamic table', () => {
     expect(tableOf(decoder)).toEqual([]);
   });
 
-  test('a smaller size evicts, and the former one can come back', () => {
+  test('A smaller size evicts, and the former one can come back', () => {
     const decoder = decoderOf({ tableBytes: 100 });
     decoder.decode(Buffer.concat([literal('a', '1'), literal('b', '2')]));
     expect(fieldsOf(decoder, Buffer.concat([block('3f 03'), indexed(62)]))).toEqual([['b', '2']]);
@@ -175,7 +175,7 @@ describe('the dynamic table', () => {
     ]);
   });
 
-  test('keeps its order when there is more in it than ever before, after entries have gone', () => {
+  test('The dynamic table of HPACK keeps its order when it grows after entries have gone', () => {
     const decoder = decoderOf();
     const entries = (from: number, count: number): Field[] =>
       Array.from({ length: count }, (_, i) => ['n', String(from + i)]);
@@ -185,7 +185,7 @@ describe('the dynamic table', () => {
     expect(tableOf(decoder)).toEqual(entries(10, 40).reverse());
   });
 
-  test('holds 4096 bytes until the peer asks for the more it was offered', () => {
+  test('The dynamic table of HPACK holds 4096 bytes until the peer asks for the more it was offered', () => {
     const decoder = decoderOf({ tableBytes: 8192 });
     const many = Buffer.concat(Array.from({ length: 60 }, (_, i) => literal('n', String(i).padStart(67, '0'))));
     decoder.decode(many);
@@ -219,18 +219,18 @@ describe('what is a compression error', () => {
     { name: 'a Huffman code cut off', hex: '4001 6182 fffe', error: 'padding' },
     { name: 'the end of string in Huffman code', hex: '4001 6184 ffff ffff', error: 'end of string' },
     { name: 'the end of string behind a character', hex: '4001 6185 1fff ffff ff', error: 'end of string' },
-  ])('a compression error in a header block: $name', ({ hex, error }) => {
+  ])('A compression error in a header block: $name', ({ hex, error }) => {
     expect(() => decoderOf().decode(block(hex))).toThrow(error);
   });
 });
 
 describe('a list larger than allowed', () => {
-  test('a list as large as allowed is there', () => {
+  test('A list as large as allowed is there', () => {
     expect(decoderOf({ maxListBytes: 34 }).decode(literal('a', '1'))).toEqual(['a', '1']);
     expect(decoderOf({ maxListBytes: 33 }).decode(literal('a', '1'))).toBeUndefined();
   });
 
-  test('leaves the table in step', () => {
+  test('A header list larger than allowed leaves the table in step', () => {
     const decoder = decoderOf({ maxListBytes: 70 });
     expect(decoder.decode(Buffer.concat([literal('a', '1'), literal('b', '2'), literal('c', '3')]))).toBeUndefined();
     expect(tableOf(decoder)).toEqual([
@@ -241,7 +241,7 @@ describe('a list larger than allowed', () => {
     expect(fieldsOf(decoder, indexed(63))).toEqual([['b', '2']]);
   });
 
-  test('an error behind the limit is one still', () => {
+  test('An error behind the limit is one still', () => {
     expect(() =>
       decoderOf({ maxListBytes: 70 }).decode(
         Buffer.concat([literal('a', '1'), literal('b', '2'), literal('c', '3'), indexed(80)]),
@@ -249,7 +249,7 @@ describe('a list larger than allowed', () => {
     ).toThrow('no header has index 80');
   });
 
-  test('a large entry named over and over takes no memory', () => {
+  test('A large entry named over and over takes no memory', () => {
     const decoder = decoderOf();
     decoder.decode(literal('a', 'x'.repeat(100)));
     const bomb = Buffer.alloc(4_000_000, 0xbe);

@@ -41,7 +41,7 @@ describe('the block of an answer', () => {
       hex: `89 0f2c 7fad01 ${'78'.repeat(300)}`,
     },
   ] satisfies { name: string; status: number; fields: Field[]; hex: string }[])(
-    'the header block of a response: $name',
+    'The header block of a response: $name',
     ({ status, fields, hex }) => {
       const expected = hex.replaceAll(' ', '');
       expect(hexOf(status, fields)).toBe(expected);
@@ -49,7 +49,7 @@ describe('the block of an answer', () => {
     },
   );
 
-  test('keeps the order, and names that come more than once', () => {
+  test('The header block of an answer keeps the order, and names that come more than once', () => {
     expect(
       fieldsOf(
         401,
@@ -63,11 +63,11 @@ describe('the block of an answer', () => {
     ).toEqual([':status', '401', 'warning', 'a', 'www-authenticate', 'b', 'warning', 'a', 'warning', 'c']);
   });
 
-  test('encodes the fields of any iterable', () => {
+  test('The header block of an answer encodes the fields of any iterable', () => {
     expect(encodeAnswer(200, new Map([['vary', 'x']]))).toBe(encodeAnswer(200, [['vary', 'x']]));
   });
 
-  test('more values and names than are remembered', () => {
+  test('The header block of an answer can have more values and names than are remembered', () => {
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 100; i++)
         expect(
@@ -96,13 +96,13 @@ describe('the block of an answer', () => {
     { name: 'a value that would become a line feed as a byte', field: ['vary', 'x\u010ay'] },
     { name: 'a value with an emoji', field: ['vary', 'x\u{1f600}y'] },
     { name: 'a long value with a line feed', field: ['vary', `${'x'.repeat(1000)}\n`] },
-  ] satisfies { name: string; field: Field }[])('the HPACK encoder refuses $name, every time', ({ field }) => {
+  ] satisfies { name: string; field: Field }[])('The HPACK encoder refuses $name, every time', ({ field }) => {
     for (let time = 0; time < 2; time++)
       expect(() => encodeAnswer(200, [field])).toThrow(/^no (name of a|value of) header field/);
   });
 
   test.each([{ status: 99 }, { status: 1000 }, { status: 200.5 }, { status: NaN }])(
-    'the HPACK encoder refuses status $status',
+    'The HPACK encoder refuses status $status',
     ({ status }) => {
       expect(() => encodeAnswer(status, [])).toThrow(`no status of an answer: ${status}`);
     },

@@ -7,7 +7,7 @@ const decode = (bytes: Buffer): string => decodeHuffman(bytes, 0, bytes.length);
 
 describe('Huffman code, RFC 7541, section 5.2', () => {
   test.each(Array.from({ length: 256 }, (_, byte) => ({ byte, text: String.fromCharCode(byte) })))(
-    'decodes character $byte wherever in a byte it begins',
+    'Decodes character $byte wherever in a byte it begins',
     ({ text }) => {
       for (let before = 0; before < 8; before++) {
         const whole = `${'0'.repeat(before)}${text}${text}a`;
@@ -16,7 +16,7 @@ describe('Huffman code, RFC 7541, section 5.2', () => {
     },
   );
 
-  test('decodes random strings of all characters, long ones too', () => {
+  test('The Huffman decoder decodes random strings of all characters, long ones too', () => {
     const random = randomSource(7541);
     for (let round = 0; round < 200; round++) {
       const text = String.fromCharCode(
@@ -26,13 +26,13 @@ describe('Huffman code, RFC 7541, section 5.2', () => {
     }
   });
 
-  test('reads between its offsets only, and nothing is an empty string', () => {
+  test('The Huffman decoder reads between its offsets only, and nothing is an empty string', () => {
     const bytes = Buffer.concat([Buffer.from('ab'), encodeHuffman('www.example.com'), Buffer.from('cd')]);
     expect(decodeHuffman(bytes, 2, bytes.length - 2)).toBe('www.example.com');
     expect(decodeHuffman(bytes, 2, 2)).toBe('');
   });
 
-  test('text that was decoded stays as it was when other text is', () => {
+  test('Text of the Huffman decoder stays as it was when other text is decoded', () => {
     const first = decode(encodeHuffman('first'));
     decode(encodeHuffman('SECOND'));
     expect(first).toBe('first');
@@ -56,7 +56,7 @@ describe('Huffman code, RFC 7541, section 5.2', () => {
     }
   });
 
-  test('refuses the end of string also when it met it before', () => {
+  test('The Huffman decoder refuses the end of string also when it met it before', () => {
     for (let time = 0; time < 2; time++) expect(() => decode(Buffer.from('ffffffff', 'hex'))).toThrow('end of string');
   });
 });

@@ -45,7 +45,7 @@ function encode(random: RandomSource, encoder: ReferenceEncoder, field: Field): 
 
 describe('blocks with all that RFC 7541 allows', () => {
   test.each(Array.from({ length: 40 }, (_, seed) => ({ seed, tableBytes: [0, 100, 400, 4096, 65_536][seed % 5]! })))(
-    'seed $seed, a table of $tableBytes bytes',
+    'Seed $seed, a table of $tableBytes bytes',
     ({ seed, tableBytes }) => {
       const random = randomSource(seed);
       const encoder = new ReferenceEncoder(Math.min(tableBytes, 4096));
@@ -61,7 +61,7 @@ describe('blocks with all that RFC 7541 allows', () => {
     },
   );
 
-  test('whatever is changed in a block, it is decoded or refused as one', () => {
+  test('Whatever is changed in a header block, it is decoded or refused as one', () => {
     const random = randomSource(9113);
     for (let round = 0; round < 3000; round++) {
       const encoder = new ReferenceEncoder(4096);
@@ -155,7 +155,7 @@ describe("Node's HTTP/2 client as the peer", () => {
   });
   const kept = request('/kept', { authorization: `Bearer ${'k'.repeat(1000)}`, 'x-extra': 'v' });
 
-  test('its requests are decoded, one after the other', async () => {
+  test("Requests of Node's HTTP/2 client are decoded, one after the other", async () => {
     const requests: http2.OutgoingHttpHeaders[] = [
       kept,
       kept,
@@ -181,7 +181,7 @@ describe("Node's HTTP/2 client as the peer", () => {
     }
   });
 
-  test('response header blocks are decoded to the same fields', async () => {
+  test("Response header blocks are decoded by Node's HTTP/2 client to the same fields", async () => {
     const answers: Answer[] = [
       {
         status: 200,

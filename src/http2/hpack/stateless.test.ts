@@ -41,7 +41,7 @@ describe('header blocks, RFC 7541', () => {
     },
     { name: 'a table size of 0, as we asked for', hex: '20 88', headers: { ':status': '200' } },
     { name: 'an empty value', hex: '000b 677270632d7374617475 73 00', headers: { 'grpc-status': '' } },
-  ])('decodes $name', ({ hex, headers }) => {
+  ])('Decodes $name', ({ hex, headers }) => {
     expect(Object.fromEntries(decodeHeaders(block(hex)))).toEqual(headers);
   });
 
@@ -56,11 +56,11 @@ describe('header blocks, RFC 7541', () => {
     { name: 'Huffman padding with zeros', hex: '0001 6181 18', error: 'padding' },
     { name: 'Huffman padding of a whole byte', hex: '0001 6182 1fff', error: 'padding' },
     { name: 'end of string in Huffman code', hex: '0001 6184 ffff ffff', error: 'end of string' },
-  ])('header blocks, RFC 7541 refuses $name', ({ hex, error }) => {
+  ])('Header blocks, RFC 7541 refuses $name', ({ hex, error }) => {
     expect(() => decodeHeaders(block(hex))).toThrow(error);
   });
 
-  test('decodes what it encodes', () => {
+  test('HPACK decodes what it encodes', () => {
     const headers: [string, string][] = [
       [':method', 'POST'],
       [':scheme', 'https'],
@@ -73,7 +73,7 @@ describe('header blocks, RFC 7541', () => {
     expect([...decodeHeaders(encodeHeaders(headers))]).toEqual(headers);
   });
 
-  test('remembers short blocks, and only so many', () => {
+  test('HPACK remembers short blocks, and only so many', () => {
     const decoder = new HeaderDecoder();
     const status = block('88');
     expect(decoder.decode(status)).toBe(decoder.decode(Buffer.from(status)));

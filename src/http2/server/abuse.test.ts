@@ -49,7 +49,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
       name: 'requests, each cancelled',
       more: requests((id) => Buffer.concat([get(id, '/much'), reset(id, ErrorCode.cancel)])),
     },
-  ])('a flood of $name stops, and what waits is bounded', async ({ more }) => {
+  ])('A flood of $name stops, and what waits is bounded', async ({ more }) => {
     const much = Buffer.alloc(100_000);
     const { socket } = connectNonReading((stream) => {
       stream.respond(200, []);
@@ -59,7 +59,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     expect(socket.writableLength).toBeLessThan(4_000_000);
   });
 
-  test('is ended when it has been idle for too long', async () => {
+  test('An HTTP/2 server connection is ended when it has been idle for too long', async () => {
     const { socket } = connectNonReading((stream) => stream.respond(200, [], true), { idleMs: 50 });
     await flood(
       socket,
@@ -72,7 +72,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     { name: 'PING', more: same(ping()) },
     { name: 'requests', more: requests((id) => get(id)) },
     { name: 'requests for more', more: requests((id) => get(id, '/much')) },
-  ])('the HTTP/2 server goes on with a client that reads again: $name', async ({ more }) => {
+  ])('The HTTP/2 server goes on with a client that reads again: $name', async ({ more }) => {
     const { socket, connection } = connectNonReading((stream) =>
       sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)),
     );
@@ -87,7 +87,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     await vi.waitFor(() => expect(socket.taken).toBe(before + 17));
   });
 
-  test('a writer is told to wait, and when the connection is over', async () => {
+  test('A writer is told to wait, and when the connection is over', async () => {
     let written = 0;
     const drained = vi.fn();
     const { socket, connection } = connectNonReading((stream) => {
@@ -108,7 +108,7 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     expect(connection.activeStreams).toBe(0);
   });
 
-  test('windows that never open hold a piece of each answer, and no other connection', async () => {
+  test('HTTP/2 windows that never open hold a piece of each answer, and no other connection', async () => {
     const written = new Map<number, number>();
     const server = await startServer((stream) => {
       if (field(stream, ':path') === '/') return answer(stream);
@@ -154,7 +154,7 @@ class SlowClient extends Duplex {
 }
 
 describe('HTTP/2 server connection whose client is slow', () => {
-  test('sends the last answer to its end before it leaves', async () => {
+  test('An HTTP/2 server connection sends the last answer to its end to a slow client before it leaves', async () => {
     const socket = new SlowClient(100);
     onTestFinished(() => void socket.destroy());
     const bytes = 900_000;
@@ -195,7 +195,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
       name: 'behind a request that was reset',
       bytes: Buffer.concat([begun, post(1, '/hold'), reset(1, ErrorCode.cancel)]),
     },
-  ])('an HTTP/2 client that falls silent $name is disconnected', async ({ bytes }) => {
+  ])('An HTTP/2 client that falls silent $name is disconnected', async ({ bytes }) => {
     const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)), {
       idleMs: 50,
     });
@@ -206,12 +206,12 @@ describe('HTTP/2 server connection whose client falls silent', () => {
     await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true));
   });
 
-  test('and does not close its side, is cut', async () => {
+  test('An HTTP/2 client that falls silent and does not close its side is cut off', async () => {
     const { socket } = connectNonReading((stream) => answer(stream), { idleMs: 50 });
     await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
   });
 
-  test('but for PING is sent away too', async () => {
+  test('An HTTP/2 client that is silent but for PING is sent away too', async () => {
     const server = await startServer((stream) => answer(stream), { idleMs: 50 });
     const client = await connectRaw(server.port);
     client.greet();
@@ -221,7 +221,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
     await client.ended;
   });
 
-  test('while it waits for an answer is served', async () => {
+  test('An HTTP/2 client that is silent while it waits for an answer is served', async () => {
     const server = await startServer(
       async (stream) => {
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -236,7 +236,7 @@ describe('HTTP/2 server connection whose client falls silent', () => {
     expect(client.heard.some((heard) => heard.type === FrameType.goAway)).toBe(false);
   });
 
-  test('has all of the time from its last answer on', async () => {
+  test('A silent HTTP/2 client has all of the time from its last answer on', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const { socket } = connectNonReading((stream) => answer(stream), { idleMs: 1_000 });

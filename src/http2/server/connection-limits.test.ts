@@ -26,7 +26,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     expect((await other.wholeAnswer(1)).body.toString()).toBe('ok');
   }
 
-  test('requests that are reset at once count until their handlers have ended', async () => {
+  test('HTTP/2 requests that are reset at once count until their handlers have ended', async () => {
     const work = { now: 0, most: 0, all: 0 };
     let release!: () => void;
     const gate = new Promise<void>((resolve) => (release = resolve));
@@ -54,7 +54,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await expectService(server.port, client, 5_001);
   });
 
-  test('requests that are reset at once, and soon done with, are no harm', async () => {
+  test('HTTP/2 requests that are reset at once, and soon done with, are no harm', async () => {
     const closes = vi.fn();
     const server = await startServer((stream) => {
       stream.onClose(closes);
@@ -76,7 +76,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     { name: 'full', bytes: 16_000 },
     { name: 'of one byte', bytes: 1 },
     { name: 'empty', bytes: 0 },
-  ])('an endless header block is cut, frames $name', async ({ bytes }) => {
+  ])('An endless header block is cut, frames $name', async ({ bytes }) => {
     const server = await startServer((stream) => answer(stream));
     const client = await connectRaw(server.port);
     client.greet();
@@ -91,7 +91,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await client.ended;
   });
 
-  test('a small block that stands for a large list of fields is not unpacked', async () => {
+  test('A small block that stands for a large list of fields is not unpacked', async () => {
     const handler = vi.fn((stream: ServerStream) => answer(stream));
     const server = await startServer(handler);
     const client = await connectRaw(server.port);
@@ -112,7 +112,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await expectService(server.port, client, 1_001);
   });
 
-  test('DATA of nothing, without end, is no harm', async () => {
+  test('DATA frames of nothing, without end, are no harm', async () => {
     const server = await startServer((stream) => (field(stream, ':path') === '/' ? answer(stream) : echo(stream)));
     const client = await connectRaw(server.port);
     client.greet();
@@ -125,7 +125,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await expectService(server.port, client, 3);
   });
 
-  test('a body in frames of one byte takes no more memory than its bytes until it is read', async () => {
+  test('A body in frames of one byte takes no more memory than its bytes until it is read', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream));
     const client = await connectRaw(server.port);
@@ -147,7 +147,7 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     expect(pieces.length).toBeLessThan(1_000);
   });
 
-  test('windows opened a byte at a time are made use of, and no more', async () => {
+  test('HTTP/2 windows opened a byte at a time are made use of, and no more', async () => {
     const server = await startServer((stream) => {
       stream.respond(200, []);
       stream.end(pattern(2_000));

@@ -7,7 +7,7 @@ import { connect, answerTo, get, post, roundTrip } from '../testing/nghttp2-clie
 
 describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test.each([0, 1, 16_384, 16_385, 65_535, 300_000, 2_000_000])(
-    'the HTTP/2 server takes and sends a body of %i bytes',
+    'The HTTP/2 server takes and sends a body of %i bytes',
     async (size) => {
       const server = await startServer(echo);
       const session = await connect(server.port);
@@ -20,7 +20,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     },
   );
 
-  test('pieces without bytes take no part in a body', async () => {
+  test('Pieces without bytes take no part in an HTTP/2 body', async () => {
     const taken: boolean[] = [];
     const server = await startServer((stream) => {
       stream.respond(200, []);
@@ -32,7 +32,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(taken).toEqual([true, true, true, true, true]);
   });
 
-  test('sends a body that it has at once, in one piece', async () => {
+  test('An HTTP/2 server connection sends a body that it has at once, in one piece', async () => {
     const body = pattern(3_000_000);
     const server = await startServer((stream) => {
       stream.respond(200, [['content-length', String(body.length)]]);
@@ -57,7 +57,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       server: { streamWindowBytes: 1_000_000, connectionWindowBytes: 65_535 },
       bytes: 100_000,
     },
-  ])('the HTTP/2 server keeps to small windows $name', async ({ client, server: options, bytes }) => {
+  ])('The HTTP/2 server keeps to small windows $name', async ({ client, server: options, bytes }) => {
     const server = await startServer(echo, options);
     const session = await connect(server.port, { settings: client });
     const body = pattern(bytes);
@@ -65,7 +65,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     for (const { body: echoed } of answers) expect(echoed.equals(body)).toBe(true);
   });
 
-  test('serves many streams at a time', async () => {
+  test('An HTTP/2 server connection serves many streams at a time', async () => {
     const server = await startServer(echo, { maxStreams: 250 });
     const session = await connect(server.port);
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => post(session, pattern(i * 331))));
@@ -73,13 +73,13 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
   });
 
-  test('serves more requests, one after the other, than may be open at a time', async () => {
+  test('An HTTP/2 server connection serves more requests, one after the other, than may be open', async () => {
     const server = await startServer(echo, { maxStreams: 3 });
     const session = await connect(server.port);
     for (let i = 0; i < 300; i++) expect((await post(session, pattern(i))).body.length).toBe(i);
   });
 
-  test('a stream that the client does not read does not delay other streams', async () => {
+  test('A stream that the client does not read does not delay other streams', async () => {
     const written = { bytes: 0, refused: 0 };
     const server = await startServer((stream) => {
       if (field(stream, ':path') !== '/endless') return echo(stream);
@@ -110,7 +110,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
   });
 
-  test('a body that its handler does not read does not delay other streams, and arrives when it is read', async () => {
+  test('A body that its handler does not read does not delay other streams, and arrives when it is read', async () => {
     const unread: ServerStream[] = [];
     const server = await startServer(
       (stream) => void (field(stream, ':path') === '/later' ? unread.push(stream) : echo(stream)),
@@ -127,7 +127,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect((await late).body.equals(body)).toBe(true);
   });
 
-  test('a paused body stops coming, and goes on where it was', async () => {
+  test('A paused body stops coming, and goes on where it was', async () => {
     let stream!: ServerStream;
     const pieces: Buffer[] = [];
     const end = vi.fn();
@@ -158,7 +158,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect((await answered).status).toBe(200);
   });
 
-  test('says how many streams may be open, and refuses those beyond', async () => {
+  test('An HTTP/2 server connection says how many streams may be open, and refuses those beyond', async () => {
     const held: ServerStream[] = [];
     const server = await startServer((stream) => void held.push(stream), { maxStreams: 2 });
     // A client that knew the limit would queue the request; this one has not received the settings yet.
@@ -178,7 +178,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect((await next).status).toBe(200);
   });
 
-  test('takes the trailers of a request for the end of its body', async () => {
+  test('An HTTP/2 server connection takes the trailers of a request for the end of its body', async () => {
     const server = await startServer(echo);
     const session = await connect(server.port);
     const stream = session.request({ ':method': 'POST' }, {
@@ -195,7 +195,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     { name: 'HEAD', method: 'HEAD', status: 200, fields: [['content-length', '5']] as const },
     { name: 'no content', method: 'DELETE', status: 204, fields: [] },
     { name: 'not modified', method: 'GET', status: 304, fields: [['etag', '"x"']] as const },
-  ])('the HTTP/2 server answers without a body: $name', async ({ method, status, fields }) => {
+  ])('The HTTP/2 server answers without a body: $name', async ({ method, status, fields }) => {
     const server = await startServer((stream) => stream.respond(status, fields, true));
     const session = await connect(server.port);
     const {
@@ -208,7 +208,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     for (const [name, value] of fields) expect(headers[name]).toBe(value);
   });
 
-  test('an answer that comes before the body was sent is whole, and the rest of the body is not wanted', async () => {
+  test('An answer that comes before the body was sent is whole, and the rest of the body is not wanted', async () => {
     let closes = 0;
     const server = await startServer((stream) => {
       if (field(stream, ':path') === '/echo') return echo(stream);
@@ -247,7 +247,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
         stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} });
       },
     },
-  ])('bodies that $name take nothing from the window of the connection', async ({ handler }) => {
+  ])('Bodies that $name take nothing from the window of the connection', async ({ handler }) => {
     const server = await startServer(
       (stream) => (field(stream, ':path') === '/echo' ? echo(stream) : handler(stream)),
       { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 },

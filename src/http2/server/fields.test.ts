@@ -4,7 +4,7 @@ import { answer, echo, field, pattern, sendBody, startServer } from '../testing/
 import { connect, get, post, roundTrip } from '../testing/nghttp2-client.ts';
 
 describe('HTTP/2 server connection with nghttp2 as its client', () => {
-  test('reads and sends fields that take several frames', async () => {
+  test('An HTTP/2 server connection reads and sends fields that take several frames', async () => {
     const seen: string[] = [];
     const value = 'abc~'.repeat(12_000);
     const server = await startServer((stream) => {
@@ -25,7 +25,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(seen).toEqual([value, value]);
   });
 
-  test('reads and sends every character of a field, with and without Huffman coding', async () => {
+  test('An HTTP/2 server connection handles every character of a field, with and without Huffman', async () => {
     const characters = [
       ...Array.from({ length: 95 }, (_, i) => 0x20 + i),
       ...Array.from({ length: 128 }, (_, i) => 0x80 + i),
@@ -45,7 +45,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(values.map((_, i) => headers[`x-${i}`])).toEqual(values);
   });
 
-  test('keeps the order of header fields, and repeated fields', async () => {
+  test('An HTTP/2 server connection keeps the order of header fields, and repeated fields', async () => {
     let seen: readonly string[] = [];
     const fields = [
       ['b', '1'],
@@ -72,7 +72,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(raw).toEqual([':status', '200', ...fields.flat()]);
   });
 
-  test('keeps in step with the dynamic table of the client', async () => {
+  test('An HTTP/2 server connection keeps in step with the dynamic table of the client', async () => {
     const seen: (string | undefined)[][] = [];
     const server = await startServer((stream) => {
       seen.push([field(stream, 'x-same'), field(stream, 'x-other')]);
@@ -87,14 +87,14 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(seen).toEqual(expected);
   });
 
-  test('removes the padding of DATA frames', async () => {
+  test('An HTTP/2 server connection removes the padding of DATA frames', async () => {
     const server = await startServer(echo, { streamWindowBytes: 5_000 });
     const session = await connect(server.port, { paddingStrategy: http2.constants.PADDING_STRATEGY_MAX });
     const body = pattern(50_001);
     expect((await post(session, body)).body.equals(body)).toBe(true);
   });
 
-  test('answers PING frames of the client', async () => {
+  test('An HTTP/2 server connection answers PING frames of the client', async () => {
     const session = await connect((await startServer(echo)).port);
     const payload = await new Promise((resolve, reject) => {
       session.ping(Buffer.from('12345678'), (error, _, echoed) =>
@@ -104,7 +104,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(payload).toBe('12345678');
   });
 
-  test('applies new settings of the client, also to open streams', async () => {
+  test('An HTTP/2 server connection applies new settings of the client, also to open streams', async () => {
     const body = pattern(200_000);
     const server = await startServer((stream) => sendBody(stream, body));
     const session = await connect(server.port, { settings: { initialWindowSize: 0 } });
@@ -114,7 +114,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect((await answered).body.equals(body)).toBe(true);
   });
 
-  test('sends frames as large as the client takes, and no larger', async () => {
+  test('An HTTP/2 server connection sends frames as large as the client takes, and no larger', async () => {
     const body = pattern(400_000);
     const server = await startServer((stream) => {
       stream.respond(200, []);

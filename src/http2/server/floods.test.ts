@@ -62,7 +62,7 @@ describe('a flood of frames that mean nothing ends the connection with ENHANCE_Y
     { name: 'RST_STREAM of streams that are over', one: () => reset(3, ErrorCode.cancel) },
     { name: 'frames of an unknown type', one: () => frame(0x42, 0, 0, nothing) },
     { name: 'GOAWAY', one: () => frame(FrameType.goAway, 0, 0, Buffer.alloc(8)) },
-  ])('the HTTP/2 server ends a connection with a flood: $name', async ({ one }) => {
+  ])('The HTTP/2 server ends a connection with a flood: $name', async ({ one }) => {
     const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)));
     const client = await connectRaw(server.port);
     client.greet();
@@ -88,7 +88,7 @@ describe('a flood of frames that mean nothing ends the connection with ENHANCE_Y
 });
 
 describe('no flood', () => {
-  test('is a client that takes a large answer in small windows', async () => {
+  test('A client that takes a large answer in small windows is no flood', async () => {
     const server = await startServer((stream) => sendBody(stream, pattern(3_000_000)));
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 100]);
@@ -100,7 +100,7 @@ describe('no flood', () => {
     expect((await client.wholeAnswer(1)).body.length).toBe(3_000_000);
   });
 
-  test('are resets and settings now and then, however many come together', async () => {
+  test('Resets and settings now and then are no flood, however many come together', async () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const server = await startServer((stream) => void (field(stream, ':path') === '/' && answer(stream)));
@@ -117,7 +117,7 @@ describe('no flood', () => {
   });
 });
 
-test('a header block that comes byte by byte is kept in few pieces', () => {
+test('A header block that comes byte by byte is kept in few pieces', () => {
   const block = encodeHeaders(request('GET', `/${'x'.repeat(3_000)}`));
   const concat = vi.spyOn(Buffer, 'concat');
   onTestFinished(() => concat.mockRestore());

@@ -11,7 +11,7 @@ import { block, nothing, priority, wholeRequest } from '../testing/rules/stream-
 import { serve } from '../testing/held-requests.ts';
 
 describe('HTTP/2 server connection, frame by frame', () => {
-  test('says first what its limits are', async () => {
+  test('An HTTP/2 server connection says first what its limits are', async () => {
     const client = await connectRaw(
       (
         await startServer(serve, {
@@ -42,7 +42,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(update!.payload.readUInt32BE(0)).toBe(234_567 - 65_535);
   });
 
-  test('acknowledges each SETTINGS, and each PING with what it carried, but no acknowledgement', async () => {
+  test('An HTTP/2 server connection acknowledges each SETTINGS, and answers each PING with its bytes', async () => {
     const client = await connectRaw((await startServer(serve)).port);
     client.greet();
     client.send(
@@ -64,7 +64,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     ).toEqual(['1 a first!', '1 a second']);
   });
 
-  test('serves a conversation that arrives byte by byte', async () => {
+  test('An HTTP/2 server connection serves a conversation that arrives byte by byte', async () => {
     const client = await connectRaw((await startServer(echo)).port);
     const body = pattern(300);
     const bytes = Buffer.concat([
@@ -84,7 +84,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(echoed.equals(body)).toBe(true);
   });
 
-  test('a body longer than a frame comes in frames that the client takes', async () => {
+  test('A body longer than a frame comes in frames that the client takes', async () => {
     const client = await connectRaw(
       (await startServer((stream) => void (stream.respond(200, []), stream.end(pattern(60_000))))).port,
     );
@@ -95,7 +95,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(Math.max(...sizes)).toBeLessThanOrEqual(16_384);
   });
 
-  test('a response before the end of the request is completed by RST_STREAM with NO_ERROR', async () => {
+  test('A response before the end of the request is completed by RST_STREAM with NO_ERROR', async () => {
     const client = await connectRaw((await startServer((stream) => answer(stream))).port);
     client.greet();
     client.send(post(1));
@@ -106,7 +106,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(client.body(1).toString()).toBe('ok');
   });
 
-  test('after a response to a complete request no frame is sent', async () => {
+  test('After an HTTP/2 response to a complete request no frame is sent', async () => {
     const client = await connectRaw(
       (await startServer((stream) => void readBody(stream).then(() => answer(stream)))).port,
     );
@@ -118,7 +118,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(client.heard.some((heard) => heard.type === FrameType.rstStream)).toBe(false);
   });
 
-  test('compression keeps in step through requests that are not served', async () => {
+  test('HTTP/2 compression keeps in step through requests that are not served', async () => {
     const seen: (string | undefined)[] = [];
     const server = await startServer(
       (stream) => {
@@ -156,7 +156,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(seen.slice(-4)).toEqual(['refused', 'trailers', 'malformed', 'served']);
   });
 
-  test('compression keeps in step through a list of fields that is too large', async () => {
+  test('HTTP/2 compression keeps in step through a list of fields that is too large', async () => {
     const seen: (string | undefined)[] = [];
     const server = await startServer((stream) => void (seen.push(field(stream, 'x-1')), answer(stream)), {
       maxHeaderListBytes: 1_000,
@@ -185,7 +185,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
   test.each([
     { name: 'the server leaves', leave: true },
     { name: 'the client has said GOAWAY', leave: false },
-  ])('streams that are open go on when $name, whatever the client sends to others', async ({ leave }) => {
+  ])('Streams that are open go on when $name, whatever the client sends to others', async ({ leave }) => {
     const { client, streams } = await (async () => {
       const held: ServerStream[] = [];
       const server = await startServer((stream) => void held.push(stream));
@@ -220,7 +220,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     );
   });
 
-  test('a frame cut anywhere is put together', async () => {
+  test('A frame cut anywhere is put together', async () => {
     const client = await connectRaw((await startServer(echo)).port);
     client.greet();
     const whole = Buffer.concat([post(1), data(1, pattern(20)), data(1, pattern(20), Flag.endStream)]);

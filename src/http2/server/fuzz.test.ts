@@ -228,7 +228,7 @@ async function converse(random: RandomSource, frames: readonly Buffer[]): Promis
 }
 
 describe('HTTP/2 server connection in random conversations', () => {
-  test('that keep to the rules', async () => {
+  test('Random HTTP/2 conversations that keep to the rules are served', async () => {
     let requests = 0;
     for (let seed = 1; seed <= 300; seed++) {
       const random = randomSource(seed);
@@ -240,7 +240,7 @@ describe('HTTP/2 server connection in random conversations', () => {
     expect(requests).toBeGreaterThan(300);
   });
 
-  test('that break the rules are answered or end with an HTTP/2 error code', async () => {
+  test('Random HTTP/2 conversations that break the rules are answered or end with an HTTP/2 error code', async () => {
     const codes = new Set<number | undefined>();
     for (let seed = 1; seed <= 3_000; seed++) {
       const random = randomSource(seed * 7_919);
@@ -260,7 +260,7 @@ describe('HTTP/2 server connection in random conversations', () => {
     expect(codes).not.toContain(ErrorCode.internalError);
   }, 60_000);
 
-  test('of noise behind the preface', async () => {
+  test('Noise behind the preface leaves the HTTP/2 server going', async () => {
     for (let seed = 1; seed <= 300; seed++) {
       const random = randomSource(seed);
       const noise = Buffer.from(Array.from({ length: 200 }, () => randomInt(random, 256)));
@@ -268,7 +268,7 @@ describe('HTTP/2 server connection in random conversations', () => {
     }
   });
 
-  test('of noise in place of the preface', async () => {
+  test('Noise in place of the preface leaves the HTTP/2 server going', async () => {
     const random = randomSource(1);
     for (let i = 0; i < connectionPreface.length; i++) {
       const [clientSide, serverSide] = duplexPair();

@@ -66,7 +66,7 @@ const { open, next } = streamIds;
 
 describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113', () => {
   test.each([...streamRows, ...controlRows, ...requestRows])(
-    'a client that breaks RFC 9113: $name',
+    'A client that breaks RFC 9113: $name',
     async ({ send, expected, options }) => {
       const { client, streams, closes } = await prepare(options);
       const said = await reaction(client, send);
@@ -83,7 +83,7 @@ describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113
     { name: 'HTTP/1.1', bytes: Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n') },
     { name: 'almost the preface', bytes: Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r!') },
     { name: 'TLS', bytes: Buffer.from('16030100ba010000b6', 'hex') },
-  ])('a beginning that is none, $name', async ({ bytes }) => {
+  ])('A beginning that is none, $name', async ({ bytes }) => {
     const handler = vi.fn();
     const client = await connectRaw((await startServer(handler)).port);
     client.send(bytes);
@@ -101,20 +101,20 @@ describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113
     { name: 'an unknown frame', first: frame(0x42, 0, 0, nothing) },
     // Section 3.4: the client's own, not its answer to ours.
     { name: 'an acknowledgement', first: frame(FrameType.settings, Flag.ack, 0, nothing) },
-  ])('a first frame that is $name instead of SETTINGS', async ({ first }) => {
+  ])('A first frame that is $name instead of SETTINGS', async ({ first }) => {
     const client = await connectRaw((await startServer(serve)).port);
     client.send(connectionPreface, first, settings(), get(99));
     expect((await client.goAway()).code).toBe(ErrorCode.protocolError);
     await client.ended;
   });
 
-  test('the last stream that was looked at is named with the error', async () => {
+  test('The last stream that was looked at is named with the error', async () => {
     const { client } = await prepare();
     client.send(get(next), sized(FrameType.ping, 0, 7));
     expect(await client.goAway()).toMatchObject({ lastStreamId: next, code: ErrorCode.frameSizeError });
   });
 
-  test('an error is heard although much was under way', async () => {
+  test('An error is heard although much was under way', async () => {
     const { client } = await prepare();
     client.send(sized(FrameType.ping, 0, 7), ...Array.from({ length: 100 }, () => data(open, 16_384)));
     expect((await client.goAway()).code).toBe(ErrorCode.frameSizeError);

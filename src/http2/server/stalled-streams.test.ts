@@ -39,7 +39,7 @@ describe('the body of a request that is answered, whose answer the client does n
         stream.read({ onData: () => stream.pause(), onEnd: () => undefined }), setTimeout(() => answer(stream), 1)
       ),
     },
-  ])('the body of an answered request is dropped while its client reads nothing: it $name', async ({ handler }) => {
+  ])('The body of an answered request is dropped while its client reads nothing: it $name', async ({ handler }) => {
     const server = await startServer((stream) => void handler(stream), { connectionWindowBytes });
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);
@@ -56,7 +56,7 @@ describe('the body of a request that is answered, whose answer the client does n
     expect(server.connections[0]!.activeStreams).toBe(ids.length);
   });
 
-  test('beyond one window ends the stream', async () => {
+  test('The body of a request whose answer the client does not take ends the stream beyond one window', async () => {
     const server = await startServer((stream) => answer(stream));
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);
@@ -68,7 +68,7 @@ describe('the body of a request that is answered, whose answer the client does n
 describe('an answer that cannot be sent', () => {
   const stallMs = 1_000;
 
-  test('ends after a time; those that have nothing to send, or go on, do not', async () => {
+  test('An answer that cannot be sent ends after a time; those without anything to send do not', async () => {
     const pass = stopTime();
     const streams = new Map<string, ServerStream>();
     const server = await startServer(
@@ -106,7 +106,7 @@ describe('an answer that cannot be sent', () => {
     expect(server.connections[0]!.activeStreams).toBe(2);
   });
 
-  test('has all of its time from its last byte on', async () => {
+  test('An answer that cannot be sent has all of its time from its last byte on', async () => {
     const pass = stopTime();
     const server = await startServer((stream) => sendBody(stream, pattern(100)), { stallMs });
     const client = await connectRaw(server.port);
@@ -121,7 +121,7 @@ describe('an answer that cannot be sent', () => {
     expect((await client.wholeAnswer(1)).body).toEqual(pattern(100));
   });
 
-  test('because the window of the connection is closed ends as well', async () => {
+  test('An answer that cannot be sent because the window of the connection is closed ends as well', async () => {
     const pass = stopTime();
     const server = await startServer((stream) => sendBody(stream, pattern(100_000)), { stallMs });
     const client = await connectRaw(server.port);
@@ -135,7 +135,7 @@ describe('an answer that cannot be sent', () => {
     expect(server.connections[0]!.activeStreams).toBe(0);
   });
 
-  test('because the client reads nothing any more ends with its connection', async () => {
+  test('An answer that cannot be sent because the client reads nothing any more ends with its connection', async () => {
     const pass = stopTime();
     const { socket, connection } = connectNonReading((stream) => answer(stream), { stallMs, idleMs: 1e9 });
     socket.push(get(1));
@@ -145,7 +145,7 @@ describe('an answer that cannot be sent', () => {
     expect([socket.destroyed, connection.activeStreams]).toEqual([true, 0]);
   });
 
-  test('but is read now and then, goes on', async () => {
+  test('An answer that is read now and then goes on', async () => {
     const pass = stopTime();
     const { socket } = connectNonReading((stream) => sendBody(stream, pattern(10_000_000)), { stallMs, idleMs: 1e9 });
     socket.push(get(1));
@@ -161,7 +161,7 @@ describe('an answer that cannot be sent', () => {
 describe('a connection that was told to go', () => {
   const leaveMs = 5_000;
 
-  test('ends after a time, whatever its streams do', async () => {
+  test('A connection that was told to go ends after a time, whatever its streams do', async () => {
     const pass = stopTime();
     const server = await startServer((stream) => stream.respond(200, []), { leaveMs });
     const client = await connectRaw(server.port);
@@ -178,7 +178,7 @@ describe('a connection that was told to go', () => {
     expect(server.connections[0]!.activeStreams).toBe(0);
   });
 
-  test('ends at once when its streams are over', async () => {
+  test('A connection that was told to go ends at once when its streams are over', async () => {
     const server = await startServer((stream) => answer(stream), { leaveMs });
     const client = await connectRaw(server.port);
     client.greet();
@@ -189,7 +189,7 @@ describe('a connection that was told to go', () => {
   });
 });
 
-test('what is dropped of a body ends with the stream, and the stream with its answer', async () => {
+test('What is dropped of a body ends with the stream, and the stream with its answer', async () => {
   const server = await startServer((stream) => answer(stream));
   const client = await connectRaw(server.port);
   client.greet();

@@ -6,7 +6,7 @@ import type { ServerStream } from './stream.ts';
 import { connect, get, post, roundTrip } from '../testing/nghttp2-client.ts';
 
 describe('HTTP/2 server connection with nghttp2 as its client', () => {
-  test('a handler that resets its stream is understood', async () => {
+  test('A handler that resets its stream is understood', async () => {
     const after: boolean[] = [];
     const server = await startServer((stream) => {
       stream.respond(200, []);
@@ -21,7 +21,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(after).toEqual([true, false]);
   });
 
-  test('a stream that the client cancels is closed once, and what is sent to it goes nowhere', async () => {
+  test('A stream that the client cancels is closed once, and what is sent to it goes nowhere', async () => {
     const closes: number[] = [];
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => {
@@ -47,7 +47,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(server.connections[0]!.activeStreams).toBe(0);
   });
 
-  test('a body that breaks off ends as one that is not complete', async () => {
+  test('A body that breaks off ends as one that is not complete', async () => {
     const bodies: Promise<{ body: Buffer; isComplete: boolean }>[] = [];
     const server = await startServer((stream) => void bodies.push(readBody(stream)));
     const session = await connect(server.port);
@@ -60,7 +60,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(await bodies[0]).toEqual({ body: pattern(1_000), isComplete: false });
   });
 
-  test('a writer that waits is told when its stream is over', async () => {
+  test('A writer that waits is told when its stream is over', async () => {
     const drained = vi.fn();
     const server = await startServer((stream) => {
       stream.respond(200, []);
@@ -77,7 +77,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(drained).toHaveBeenCalledOnce());
   });
 
-  test('a lost connection closes every stream once', async () => {
+  test('A lost connection closes every stream once', async () => {
     const closes: number[] = [];
     const bodies: Promise<{ isComplete: boolean }>[] = [];
     const server = await startServer((stream) => {
@@ -95,7 +95,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(server.connections[0]!.activeStreams).toBe(0);
   });
 
-  test('listeners that come when the stream is over are called all the same', async () => {
+  test('Listeners that come when the HTTP/2 stream is over are called all the same', async () => {
     const [closed, drained] = [vi.fn(), vi.fn()];
     const server = await startServer(async (stream) => {
       answer(stream);
@@ -108,7 +108,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(drained).toHaveBeenCalledOnce());
   });
 
-  test('leaving, it serves what there is, takes nothing new, and ends', async () => {
+  test('A leaving HTTP/2 server connection serves what there is, takes nothing new, and ends', async () => {
     const held: ServerStream[] = [];
     const server = await startServer((stream) => void held.push(stream));
     const session = await connect(server.port);
@@ -128,7 +128,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(held).toHaveLength(1);
   });
 
-  test('leaving without streams, it ends at once', async () => {
+  test('A leaving HTTP/2 server connection without streams ends at once', async () => {
     const server = await startServer((stream) => answer(stream));
     const session = await connect(server.port);
     await get(session);
@@ -137,7 +137,7 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(session.destroyed).toBe(true));
   });
 
-  test('a client that says goodbye is served to the end', async () => {
+  test('A client that says goodbye is served to the end', async () => {
     const held: ServerStream[] = [];
     const server = await startServer((stream) => void held.push(stream));
     const session = await connect(server.port);

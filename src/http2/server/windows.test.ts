@@ -15,7 +15,7 @@ const windowGiven = ({ heard }: RawClient, streamId: number): number =>
     .reduce((sum, one) => sum + one.payload.readUInt32BE(0), 0);
 
 describe('HTTP/2 server connection, frame by frame', () => {
-  test('what was under way to streams that the server reset counts, and is given back', async () => {
+  test('What was under way to streams that the server reset counts, and is given back', async () => {
     const server = await startServer(serve, { connectionWindowBytes: 65_535 });
     const client = await connectRaw(server.port);
     client.greet();
@@ -35,7 +35,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(99)).status).toBe('200');
   });
 
-  test('the window of an unread body is returned when the client resets the stream', async () => {
+  test('The window of an unread body is returned when the client resets the stream', async () => {
     const server = await startServer(serve, { connectionWindowBytes: 65_535 });
     const client = await connectRaw(server.port);
     client.greet();
@@ -48,7 +48,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(99)).status).toBe('200');
   });
 
-  test('padding counts in the windows, and is returned even when the body is not read', async () => {
+  test('Padding counts in the HTTP/2 windows, and is returned even when the body is not read', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream), {
       connectionWindowBytes: 65_535,
@@ -76,7 +76,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(pieces).toEqual(['x']);
   });
 
-  test('a window is given back as a body is read, and not before', async () => {
+  test('A window is given back as a body is read, and not before', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream));
     const client = await connectRaw(server.port);
@@ -89,7 +89,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(windowGiven(client, 1)).toBeLessThanOrEqual(60_000);
   });
 
-  test('a window can become negative, and has to be filled up first', async () => {
+  test('A window can become negative, and has to be filled up first', async () => {
     const server = await startServer((stream) => void (stream.respond(200, []), stream.end(pattern(100))));
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 30]);
@@ -106,7 +106,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(1)).body.equals(pattern(100))).toBe(true);
   });
 
-  test('acknowledges SETTINGS before it makes use of them', async () => {
+  test('An HTTP/2 server connection acknowledges SETTINGS before it makes use of them', async () => {
     const server = await startServer((stream) => void (stream.respond(200, []), stream.end(pattern(100))));
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);
@@ -119,7 +119,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(client.heard[before]).toMatchObject({ type: FrameType.settings, flags: Flag.ack });
   });
 
-  test('the end of a body needs no window', async () => {
+  test('The end of a body needs no window', async () => {
     const server = await startServer(
       (stream) => void (stream.respond(200, []), stream.write(pattern(10)), stream.end()),
     );
@@ -131,7 +131,7 @@ describe('HTTP/2 server connection, frame by frame', () => {
     await client.answer(3);
   });
 
-  test('many streams share the window of the connection', async () => {
+  test('Many HTTP/2 streams share the window of the connection', async () => {
     const server = await startServer((stream) => void (stream.respond(200, []), stream.end(Buffer.alloc(300_000))));
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 1_000_000]);

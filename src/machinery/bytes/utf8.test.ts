@@ -24,17 +24,17 @@ describe('bytes that are no UTF-8', () => {
       kept: '\ufffd\udcff',
       replaced: '\ufffd\ufffd',
     },
-  ])('bytes that are no UTF-8: $name', ({ hex, kept, replaced }) => {
+  ])('Bytes that are no UTF-8: $name', ({ hex, kept, replaced }) => {
     expect(decode(hex)).toBe(kept);
     expect(replace(hex)).toBe(replaced);
     expect(encodeUtf8(kept).toString('hex')).toBe(hex);
   });
 
-  test('a lone surrogate that stands for no byte is written as U+FFFD', () => {
+  test('A lone surrogate that stands for no byte is written as U+FFFD', () => {
     expect(encodeUtf8('a\ud800b\udc00').toString()).toBe('a\ufffdb\ufffd');
   });
 
-  test('come back as they were, whatever they are', () => {
+  test('Bytes that are no UTF-8 come back as they were, whatever they are', () => {
     const random = randomSource(3);
     for (let run = 0; run < 500; run++) {
       const characters = ['a', 'é', '€', '😀', '\ufffd'];

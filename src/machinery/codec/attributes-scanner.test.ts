@@ -20,7 +20,7 @@ const fields = [
 const scan = createAttributesScanner(schemas, 'core/v1.Pod', fields);
 
 describe('index attributes from bytes', () => {
-  test('are scanned from the bytes of a pod', () => {
+  test('Index attributes from bytes are scanned from the bytes of a pod', () => {
     const attributes = scan(
       pods.encode({
         metadata: { name: 'a', namespace: 'b', labels: { x: '1', y: '2' }, annotations: { z: '3' } },
@@ -44,7 +44,7 @@ describe('index attributes from bytes', () => {
     expect(attributes.fields.get('metadata.name')).toBeUndefined();
   });
 
-  test('of an object without anything', () => {
+  test('Index attributes of the bytes of an object without anything are empty', () => {
     const attributes = scan(pods.encode({}));
     expect([
       attributes.namespace,
@@ -56,7 +56,7 @@ describe('index attributes from bytes', () => {
     expect(scan(Buffer.alloc(0)).name).toBe('');
   });
 
-  test('numbers, the first path that is not empty, and paths that the type does not have', () => {
+  test('Index attributes are numbers and the first path that is not empty, if the type has it', () => {
     const job = createAttributesScanner(schemas, 'batch/v1.Job', [
       { name: 'status.successful', paths: ['status.succeeded'] },
       'status.nothing',
@@ -85,7 +85,7 @@ describe('index attributes from bytes', () => {
     ).toBe('s');
   });
 
-  test('a path through an inlined struct', () => {
+  test('A path through an inlined struct', () => {
     const volumes = createAttributesScanner(schemas, 'core/v1.PersistentVolume', [
       'spec.nfs.server',
       'spec.volumeName',
@@ -97,14 +97,14 @@ describe('index attributes from bytes', () => {
     ).toBe('s');
   });
 
-  test('texts that many objects have are one string, names are not kept', () => {
+  test('Index texts that many objects have are one string, names are not kept', () => {
     const bytes = (name: string): Buffer =>
       pods.encode({ metadata: { name, namespace: 'the-namespace' }, spec: { nodeName: 'ünïcode' } });
     expect([scan(bytes('a')).namespace, scan(bytes('b')).namespace]).toEqual(['the-namespace', 'the-namespace']);
     expect(scan(bytes('a')).fields.get('spec.nodeName')).toBe('ünïcode');
   });
 
-  test('are scanned from an object with many labels', () => {
+  test('Index attributes from bytes are scanned from an object with many labels', () => {
     const labels = Object.fromEntries(
       Array.from({ length: 100 }, (_, i) => [`label-${String(i).padStart(3, '0')}`, String(i)]),
     );
@@ -112,7 +112,7 @@ describe('index attributes from bytes', () => {
   });
 
   test.each(['0a05 0a01', '0a03 0a0561', '1203 520561', '0a02 5a05', '0aff'])(
-    'bytes that are cut off are refused: %s',
+    'Bytes that are cut off are refused: %s',
     (text) => {
       expect(() => scan(Buffer.from(text.replace(/ /g, ''), 'hex'))).toThrow(
         expect.objectContaining({ name: 'DecodeError' }),
@@ -134,11 +134,11 @@ describe('attributes say what decoding says', () => {
       ),
   );
 
-  test('there are many kinds', () => {
+  test('There are many kinds whose attributes say what decoding says', () => {
     expect(kinds.length).toBeGreaterThan(100);
   });
 
-  test('attributes from bytes equal those of the decoded object for every kind', () => {
+  test('Attributes from bytes equal those of the decoded object for every kind', () => {
     for (const [index, id] of kinds.entries()) {
       const scanKind = createAttributesScanner(schemas, id, ['metadata.uid', 'metadata.generation']);
       const generator = new ValueGenerator(schemas, randomSource(index), (type) => codecs.of(type).empty());

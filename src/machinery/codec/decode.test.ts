@@ -18,11 +18,11 @@ describe('messages in encodings that upstream does not write', () => {
     },
     { name: 'fields in any order', bytes: '1205 6162636465 0a0161', value: { key: 'a' } },
     { name: 'lengths and tags with more bytes than needed', bytes: '8a00 8100 61', value: { key: 'a' } },
-  ])('messages in encodings that upstream does not write: $name', ({ bytes, value }) => {
+  ])('Messages in encodings that upstream does not write: $name', ({ bytes, value }) => {
     expect(decode('core/v1.KeyToPath', bytes)).toMatchObject({ key: value.key });
   });
 
-  test('a field that comes twice: the last scalar counts, messages are merged', () => {
+  test('A field that comes twice: the last scalar counts, messages are merged', () => {
     expect(decode('core/v1.KeyToPath', '0a0161 0a0162')).toMatchObject({ key: 'b' });
     expect(decode('core/v1.KeyToPath', '0a0161 0a00')).toEqual({});
     const codec = codecs.of('core/v1.Pod');
@@ -34,7 +34,7 @@ describe('messages in encodings that upstream does not write', () => {
     expect(codec.transcode(twice).equals(codec.toJson(codec.decode(twice)))).toBe(true);
   });
 
-  test('packed numbers, maps out of order, map entries without key or value', () => {
+  test('Packed numbers, maps out of order, and map entries without key or value are decoded', () => {
     expect(decode('core/v1.PodSecurityContext', '22 03 01 ac02')).toEqual({ supplementalGroups: [1, 300] });
     const map = hex('12 06 0a0162 120131  12 06 0a0161 120132  12 03 120133  12 03 0a0163');
     const codec = codecs.of('core/v1.ConfigMap');
@@ -44,12 +44,12 @@ describe('messages in encodings that upstream does not write', () => {
     );
   });
 
-  test('quantities are made canonical', () => {
+  test('Quantities in other spellings are made canonical', () => {
     const bytes = codecs.of('core/v1.ResourceRequirements').encode({ limits: { memory: '1024Mi' } });
     expect(codecs.of('core/v1.ResourceRequirements').decode(bytes)).toEqual({ limits: { memory: '1Gi' } });
   });
 
-  test('nanoseconds of a Time are ignored, those of a MicroTime cut to micros', () => {
+  test('Nanoseconds of a Time are ignored, those of a MicroTime cut to micros', () => {
     expect(decode('coordination/v1.LeaseSpec', '1a 09 08 b093c1b106 10 8f4e')).toEqual({
       acquireTime: '2024-04-30T01:30:24.000009Z',
     });
@@ -61,13 +61,13 @@ describe('messages in encodings that upstream does not write', () => {
     });
   });
 
-  test('zero times and empty messages stand for nothing', () => {
+  test('Zero times and empty messages stand for nothing', () => {
     expect(decode('meta/v1.Condition', '2200')).toEqual({});
     expect(decode('meta/v1.ObjectMeta', '4200 4a00')).toEqual({});
     expect(decode('apps/v1.ControllerRevision', '1200')).toEqual({ metadata: {} });
   });
 
-  test('bytes that are no UTF-8 come back as they were', () => {
+  test('Bytes of a message that are no UTF-8 come back as they were', () => {
     const bytes = hex('0a 06 61 ff c3 28 e2 82');
     const codec = codecs.of('core/v1.KeyToPath');
     const value = codec.decode(bytes);
@@ -76,7 +76,7 @@ describe('messages in encodings that upstream does not write', () => {
     expect(codec.toJson(value).equals(codec.transcode(bytes))).toBe(true);
   });
 
-  test('carried JSON stays as it is, also when it is none', () => {
+  test('Carried JSON stays as it is, also when it is none', () => {
     const codec = codecs.of('apps/v1.ControllerRevision');
     for (const raw of ['{"b" : 1.0, "a":"\\u003c"}', 'k8s\0\xff']) {
       const bytes = codec.encode({ metadata: {}, data: new RawJson(raw, raw.includes('\xff')).asValue() });
@@ -128,13 +128,13 @@ describe('malformed messages', () => {
       'proto: time outside of the years 0 to 9999',
     ],
     ['a JSON value that is none', 'apiextensions/v1.JSONSchemaProps', '42 03 0a01 7b', 'unexpected end of JSON input'],
-  ])('malformed protobuf messages: %s', (_name, typeId, bytes, message) => {
+  ])('Malformed protobuf messages: %s', (_name, typeId, bytes, message) => {
     const codec = codecs.of(typeId);
     expect(() => codec.decode(hex(bytes))).toThrow(expect.objectContaining({ name: 'DecodeError', message }));
     expect(() => codec.transcode(hex(bytes))).toThrow(DecodeError);
   });
 
-  test('messages nested without end', () => {
+  test('Messages nested without end are refused', () => {
     let bytes = Buffer.alloc(0);
     for (let i = 0; i < 3000; i++) bytes = Buffer.concat([hex('da01'), varint(bytes.length), bytes]);
     expect(() => codecs.of('apiextensions/v1.JSONSchemaProps').decode(bytes)).toThrow(DecodeError);
@@ -149,7 +149,7 @@ describe('malformed messages', () => {
 });
 
 describe('values', () => {
-  test('integers of 64 bits, at their ends', () => {
+  test('Integers of 64 bits are decoded at their ends', () => {
     const codec = codecs.of('meta/v1.ObjectMeta');
     for (const generation of [
       1,
@@ -179,7 +179,7 @@ describe('values', () => {
     }
   });
 
-  test('one larger than the scratch buffer', () => {
+  test('One larger than the scratch buffer', () => {
     const codec = codecs.of('core/v1.ConfigMap');
     const data = Object.fromEntries(
       Array.from({ length: 300 }, (_, i) => [`key-${i}`, 'x'.repeat(10_000) + 'ü']),
@@ -192,7 +192,7 @@ describe('values', () => {
     expect(codec.fromJson(codec.transcode(bytes)).value).toEqual({ metadata: {}, data });
   });
 
-  test('results do not share memory with each other', () => {
+  test('Results of decoding do not share memory with each other', () => {
     const codec = codecs.of('core/v1.KeyToPath');
     const [a, b] = [codec.encode({ key: 'a', path: 'x' }), codec.encode({ key: 'b', path: 'y' })];
     expect(codec.decode(a)).toEqual({ key: 'a', path: 'x' });
@@ -204,13 +204,13 @@ describe('values', () => {
     { name: 'a number for a text', value: { key: 5 }, message: 'cannot encode a value of type number as string' },
     { name: 'a text for a number', value: { mode: 'x' }, message: 'cannot encode a value of type string as integer' },
     { name: 'a fraction for a number', value: { mode: 1.5 }, message: '1.5 is no integer' },
-  ])('protobuf values that do not fit are refused: $name', ({ value, message }) => {
+  ])('Protobuf values that do not fit are refused: $name', ({ value, message }) => {
     expect(() => codecs.of('core/v1.KeyToPath').encode(value)).toThrow(
       expect.objectContaining({ name: 'EncodeError', message }),
     );
   });
 
-  test('types without a protobuf message have JSON only', () => {
+  test('Types without a protobuf message have JSON only', () => {
     const table = codecs.of('meta/v1.Table');
     expect(
       table
@@ -228,7 +228,7 @@ describe('values', () => {
     expect(() => table.encode({})).toThrow('meta/v1.Table has no protobuf form');
   });
 
-  test('a name that does not exist is a mistake of the program', () => {
+  test('A name that does not exist is a mistake of the program', () => {
     expect(() => codecs.of('core/v1.Nothing')).toThrow('core/v1.Nothing');
   });
 });

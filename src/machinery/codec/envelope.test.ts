@@ -13,7 +13,7 @@ describe('the storage envelope', () => {
       written: 'k8s\0\n\x09\n\x02v1\x12\x03Pod\x12\x03abc\x1a\0"\0',
     },
     { name: 'nothing', apiVersion: '', kind: '', raw: '', written: 'k8s\0\n\x04\n\0\x12\0\x12\0\x1a\0"\0' },
-  ])('the storage envelope: $name', ({ apiVersion, kind, raw, written }) => {
+  ])('The storage envelope: $name', ({ apiVersion, kind, raw, written }) => {
     expect(writeEnvelope(apiVersion, kind, bytes(raw)).toString('latin1')).toBe(written);
     expect(readEnvelope(bytes(written))).toEqual({
       apiVersion,
@@ -24,19 +24,19 @@ describe('the storage envelope', () => {
     });
   });
 
-  test('the envelope has the right length for long contents', () => {
+  test('The envelope has the right length for long contents', () => {
     for (const size of [127, 128, 16383, 16384, 2_097_152]) {
       const raw = Buffer.alloc(size, 7);
       expect(readEnvelope(writeEnvelope('apps/v1', 'Deployment', raw)).raw.equals(raw)).toBe(true);
     }
   });
 
-  test('the object is part of the buffer, not a copy', () => {
+  test('The object is part of the buffer, not a copy', () => {
     const stored = writeEnvelope('v1', 'Pod', bytes('abc'));
     expect(readEnvelope(stored).raw.buffer).toBe(stored.buffer);
   });
 
-  test('fields in any order, unknown ones and the content type', () => {
+  test('The storage envelope is read with fields in any order, unknown ones and the content type', () => {
     expect(readEnvelope(bytes('k8s\0"\x10application/json\x12\x02{}z\x01x\n\x04\n\x02v1'))).toEqual({
       apiVersion: 'v1',
       kind: '',
@@ -46,7 +46,7 @@ describe('the storage envelope', () => {
     });
   });
 
-  test('is recognised by its first four bytes', () => {
+  test('The storage envelope is recognised by its first four bytes', () => {
     expect([bytes('k8s\0'), bytes('k8s'), bytes('k8s1'), bytes('{}'), bytes('')].map(hasEnvelope)).toEqual([
       true,
       false,
@@ -68,7 +68,7 @@ describe('the storage envelope', () => {
     { name: 'tag 0', text: 'k8s\0\0', message: 'proto: Unknown: illegal tag 0 (wire type 0)' },
     { name: 'a TypeMeta that ends late', text: 'k8s\0\n\x02\n\x05v1', message: 'unexpected EOF' },
     { name: 'a raw length beyond the end', text: 'k8s\0\x12\xff\xff\xff\xff\x0f', message: 'unexpected EOF' },
-  ])('the storage envelope refuses $name', ({ text, message }) => {
+  ])('The storage envelope refuses $name', ({ text, message }) => {
     expect(() => readEnvelope(bytes(text))).toThrow(expect.objectContaining({ name: 'DecodeError', message }));
   });
 });

@@ -36,7 +36,7 @@ function expectSame(actual: unknown, expected: unknown, what: string): void {
 }
 
 describe('random values of every type', () => {
-  test.each(packages)('random values of $name: protobuf and back', ({ name }) => {
+  test.each(packages)('Random values of $name: protobuf and back', ({ name }) => {
     eachValue(name, (id, value) => {
       if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '')
         return;
@@ -47,7 +47,7 @@ describe('random values of every type', () => {
     });
   });
 
-  test.each(packages)('random values of $name: JSON and back, by the quick and by the exact way', ({ name }) => {
+  test.each(packages)('Random values of $name: JSON and back, by the quick and by the exact way', ({ name }) => {
     eachValue(name, (id, value) => {
       const codec = codecs.of(id);
       const json = codec.toJson(value);
@@ -61,7 +61,7 @@ describe('random values of every type', () => {
     });
   });
 
-  test.each(packages)('random values of $name: the transcoder writes what the value writer writes', ({ name }) => {
+  test.each(packages)('Random values of $name: the transcoder writes what the value writer writes', ({ name }) => {
     eachValue(name, (id, value) => {
       if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '')
         return;

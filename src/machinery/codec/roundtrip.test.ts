@@ -14,12 +14,12 @@ function open(name: string): { typeMeta: TypeMeta; raw: Buffer; codec: TypeCodec
 }
 
 describe.skipIf(!hasFixtures)('objects that upstream encoded, every field filled (facts/roundtrip)', () => {
-  test('there are all 49 of them', () => {
+  test('There are all 49 objects that upstream encoded', () => {
     expect(fixtureNames).toHaveLength(49);
   });
 
   describe.each(fixtureNames)('$name', ({ name }) => {
-    test('encodes back to the same bytes', () => {
+    test('An object that upstream encoded encodes back to the same bytes', () => {
       const { typeMeta, raw, codec, stored } = open(name);
       const value = codec.decode(raw);
       expect(codec.encode(value).equals(raw)).toBe(true);
@@ -27,7 +27,7 @@ describe.skipIf(!hasFixtures)('objects that upstream encoded, every field filled
       expect(writeEnvelope(typeMeta.apiVersion, typeMeta.kind, raw).equals(stored)).toBe(true);
     });
 
-    test('gives upstream’s JSON, by way of a value and without', () => {
+    test('An object that upstream encoded gives upstream’s JSON, by way of a value and without', () => {
       const { typeMeta, raw, codec } = open(name);
       const expected = JSON.stringify(fixtureObject(name));
       expect(codec.toJson(codec.decode(raw), { typeMeta }).toString()).toBe(expected);
@@ -35,7 +35,7 @@ describe.skipIf(!hasFixtures)('objects that upstream encoded, every field filled
       expect(codec.transcode(raw, { typeMeta, newline: true }).toString()).toBe(`${expected}\n`);
     });
 
-    test('its JSON gives the value that protobuf gives', () => {
+    test('The JSON of an object that upstream encoded gives the value that protobuf gives', () => {
       const { typeMeta, raw, codec } = open(name);
       const { value, problems } = codec.fromJson(JSON.stringify(fixtureObject(name)));
       expect(problems).toEqual([]);

@@ -34,7 +34,7 @@ const names = [
 
 describe('putting the resourceVersion into stored bytes', () => {
   test.each(revisions.map((revision) => ({ revision })))(
-    'putting the resourceVersion into stored bytes: $revision, whatever the size of the metadata',
+    'Putting the resourceVersion into stored bytes: $revision, whatever the size of the metadata',
     ({ revision }) => {
       for (const name of names) {
         const value = {
@@ -51,7 +51,7 @@ describe('putting the resourceVersion into stored bytes', () => {
     },
   );
 
-  test('replaces one that is there', () => {
+  test('The resourceVersion put into stored bytes replaces one that is there', () => {
     const value = { metadata: { name: 'a' } };
     expect(spliceResourceVersion(withVersion(value, 123_456_789), 5).equals(withVersion(value, 5))).toBe(true);
   });
@@ -62,17 +62,17 @@ describe('putting the resourceVersion into stored bytes', () => {
     { name: 'empty metadata', bytes: '0a00', expected: '0a03 320135' },
     { name: 'metadata that other writers left short', bytes: '0a05 0a0161 3807', expected: '0a08 0a0161 320135 3807' },
     { name: 'fields before it of other kinds', bytes: '0a05 0a0161 1005', expected: '0a08 0a0161 1005 320135' },
-  ])('putting the resourceVersion into stored bytes finds its place with $name', ({ bytes, expected }) => {
+  ])('Putting the resourceVersion into stored bytes finds its place with $name', ({ bytes, expected }) => {
     const hex = (text: string): Buffer => Buffer.from(text.replace(/ /g, ''), 'hex');
     expect(spliceResourceVersion(hex(bytes), 5).toString('hex')).toBe(hex(expected).toString('hex'));
   });
 
-  test.each(['0a05 0a01', '0a03 0a0561', '0aff'])('bytes that are cut off are refused: %s', (text) => {
+  test.each(['0a05 0a01', '0a03 0a0561', '0aff'])('Bytes that are cut off are refused: %s', (text) => {
     expect(() => spliceResourceVersion(Buffer.from(text.replace(/ /g, ''), 'hex'), 5)).toThrow('unexpected EOF');
   });
 
   test.skipIf(!hasFixtures).each(fixtureNames.filter(({ name }) => /^(core|apps|batch|rbac|coordination)/.test(name)))(
-    'putting the resourceVersion into stored bytes: $name',
+    'Putting the resourceVersion into stored bytes: $name',
     ({ name }) => {
       const { apiVersion, kind, raw } = readEnvelope(readFixture(name, 'pb'));
       const typeId = schemas.ofKind(apiVersion, kind);
@@ -109,7 +109,7 @@ describe('lists, item by item', () => {
       options: { revision: 5, continueToken: 't'.repeat(500) },
       metadata: { resourceVersion: '5', continue: 't'.repeat(500) },
     },
-  ])('lists, item by item: $name', ({ options, metadata }) => {
+  ])('Lists, item by item: $name', ({ options, metadata }) => {
     const items = values.map((value, i) => ({
       ...value,
       metadata: { ...value.metadata, resourceVersion: String(i * 1000 + 1) },
@@ -133,13 +133,13 @@ describe('lists, item by item', () => {
     expect(Buffer.concat([head, ...pieces, tail]).equals(expected)).toBe(true);
   });
 
-  test('an empty list is encoded without items', () => {
+  test('An empty list is encoded without items', () => {
     const { head, tail } = listEnvelope({ apiVersion: 'v1', kind: 'ConfigMapList', revision: 5, itemsLength: 0 });
     expect(Buffer.concat([head, tail]).equals(list([], { resourceVersion: '5' }))).toBe(true);
   });
 });
 
-test('the metadata of an object alone is a message of its own', () => {
+test('The metadata of an object alone is a message of its own', () => {
   const value = { metadata: { name: 'a', labels: { b: 'c' } }, data: { k: 'v' } };
   expect(codecs.of('meta/v1.PartialObjectMetadata').decode(metadataField(codec.encode(value)))).toEqual({
     metadata: value.metadata,

@@ -33,7 +33,7 @@ describe('IP addresses', () => {
     },
     { name: 'zone', text: 'fe80::1%eth0', expected: undefined },
     { name: 'no address', text: 'x', expected: undefined },
-  ])('validation of IP addresses: $name', ({ text, expected }) => expect(parseIp(text)).toEqual(expected));
+  ])('Validation of IP addresses: $name', ({ text, expected }) => expect(parseIp(text)).toEqual(expected));
 
   test.each([
     { name: 'network', text: '10.0.0.0/8', expected: { family: 4, prefixLength: 8, hasHostBits: false } },
@@ -67,9 +67,9 @@ describe('IP addresses', () => {
       value: '1.2.3.4',
       message: 'must be a valid socket address format, (e.g. 0.0.0.0:10254 or [::]:10254)',
     },
-  ])('message: $name', ({ check, value, message }) => expect(check(value)).toEqual([message]));
+  ])('Message: $name', ({ check, value, message }) => expect(check(value)).toEqual([message]));
 
-  test.each(['0.0.0.0:10254', '[::]:10254'])('socket address %s', (value) =>
+  test.each(['0.0.0.0:10254', '[::]:10254'])('Socket address %s', (value) =>
     expect(isSocketAddress(value)).toEqual([]),
   );
 
@@ -78,11 +78,11 @@ describe('IP addresses', () => {
     { text: '2001:0db8:0:0:0:0:0:FF', expected: '2001:db8::ff' },
     { text: '::ffff:1.2.3.4', expected: '1.2.3.4' },
     { text: '1:0:0:2:0:0:0:3', expected: '1:0:0:2::3' },
-  ])('the IP address $text is written $expected', ({ text, expected }) =>
+  ])('The IP address $text is written $expected', ({ text, expected }) =>
     expect(formatIp(parseIp(text)!)).toBe(expected),
   );
 
-  test('networks know their size, their text and what lies in them', () => {
+  test('IP networks know their size, their text and what lies in them', () => {
     const cidr = parseCidr('10.96.0.7/12')!;
     expect(cidrSize(cidr)).toBe(2n ** 20n);
     expect(formatCidr(cidr)).toBe('10.96.0.0/12');

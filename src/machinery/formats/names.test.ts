@@ -145,7 +145,8 @@ describe('formats of names', () => {
     },
     { name: 'path segment ..', check: names.isPathSegmentName, value: '..', messages: ["may not be '..'"] },
     { name: 'prefix ..', check: names.isPathSegmentPrefix, value: '..', messages: [] },
-  ])('formats of names: $name', ({ check, value, messages }) => expect(check(value)).toEqual(messages));
+  ])('Formats of names: $name', ({ check, value, messages }) => expect(check(value)).toEqual(messages));
 
-  test('a good value allocates nothing', () => expect(names.isQualifiedName('a/b')).toBe(names.isDns1123Label('a')));
+  test('A good value of a format allocates nothing', () =>
+    expect(names.isQualifiedName('a/b')).toBe(names.isDns1123Label('a')));
 });

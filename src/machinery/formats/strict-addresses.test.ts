@@ -11,7 +11,7 @@ describe('addresses in strict notation', () => {
     { name: 'trailing ::', text: 'fe80::', canonical: 'fe80::' },
     { name: 'IPv4 inside IPv6 stays inside', text: '::FFFF:1.2.3.4', canonical: '::ffff:1.2.3.4' },
     { name: 'dotted end', text: '64:ff9b::1.2.3.4', canonical: '64:ff9b::102:304' },
-  ])('addresses in strict notation: $name', ({ text, canonical }) =>
+  ])('Addresses in strict notation: $name', ({ text, canonical }) =>
     expect(parseStrictAddress(text)).toMatchObject({ ok: true, text: canonical }),
   );
 
@@ -38,7 +38,7 @@ describe('addresses in strict notation', () => {
       problem:
         'ParseAddr("1:2.3.4.5"): embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")',
     },
-  ])('strict notation refuses the address $text', ({ text, problem }) =>
+  ])('Strict notation refuses the address $text', ({ text, problem }) =>
     expect(parseStrictAddress(text)).toEqual({ ok: false, problem }),
   );
 });
@@ -52,7 +52,7 @@ describe('prefixes in strict notation', () => {
       text: 'FD00:0::/8',
       expected: { text: 'fd00::/8', hasHostBits: false },
     },
-  ])('prefixes in strict notation: $name', ({ text, expected }) =>
+  ])('Prefixes in strict notation: $name', ({ text, expected }) =>
     expect(parseStrictPrefix(text)).toMatchObject({ ok: true, ...expected }),
   );
 
@@ -65,7 +65,7 @@ describe('prefixes in strict notation', () => {
       problem:
         'netip.ParsePrefix(" 192.168.0.0/24 "): ParseAddr(" 192.168.0.0"): unexpected character (at " 192.168.0.0")',
     },
-  ])('strict notation refuses the prefix $text', ({ text, problem }) =>
+  ])('Strict notation refuses the prefix $text', ({ text, problem }) =>
     expect(parseStrictPrefix(text)).toEqual({ ok: false, problem }),
   );
 });

@@ -27,12 +27,12 @@ describe('problems that strict decoding refuses', () => {
       problems: ['unknown field "a\\"b"', 'unknown field "tab\\tx"', 'unknown field "é"'],
     },
     { name: '__proto__', text: '{"__proto__":{"polluted":1}}', problems: ['unknown field "__proto__"'] },
-  ])('problems that strict decoding refuses: $name', ({ text, problems }) => {
+  ])('Problems that strict decoding refuses: $name', ({ text, problems }) => {
     expect(decode('core/v1.Pod', text).problems).toEqual(problems);
     expect(({} as JsonObject)['polluted']).toBeUndefined();
   });
 
-  test('a member that comes twice is read into what the first one left', () => {
+  test('A member that comes twice is read into what the first one left', () => {
     expect(
       decode(
         'core/v1.ConfigMap',
@@ -42,7 +42,7 @@ describe('problems that strict decoding refuses', () => {
     ).toEqual({ data: { k: 'w', z: 'z' }, metadata: { name: 'a', namespace: 'b' } });
   });
 
-  test('paths begin where the value stands', () => {
+  test('Paths of problems that strict decoding refuses begin where the value stands', () => {
     expect(codecs.of('meta/v1.ObjectMeta').normalize({ odd: 1 }, 'metadata').problems).toEqual([
       'unknown field "metadata.odd"',
     ]);
@@ -130,16 +130,16 @@ describe('values of the wrong type, in the words of Go', () => {
       unmarshal('number', 'JSONSchemaProps.properties.items', 'string'),
     ],
     ['core/v1.Pod', '[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
-  ])('values of the wrong type, in the words of Go: %s %s', (typeId, text, message) => {
+  ])('Values of the wrong type, in the words of Go: %s %s', (typeId, text, message) => {
     expect(() => decode(typeId, text)).toThrow(expect.objectContaining({ name: 'JsonTypeError', message }));
   });
 
-  test('the first of several errors is reported, but errors of types with their own decoder go first', () => {
+  test('The first of several errors is reported, but errors of types with their own decoder go first', () => {
     expect(() => pod('{"spec":{"nodeName":1},"metadata":{"name":2}}')).toThrow('PodSpec.spec.nodeName');
     expect(() => pod('{"spec":{"nodeName":1},"metadata":{"creationTimestamp":"x"}}')).toThrow('parsing time');
   });
 
-  test('a syntax error counts before all', () => {
+  test('A syntax error counts before all', () => {
     expect(() => pod('{"spec":{"nodeName":1}')).toThrow(
       expect.objectContaining({ name: 'JsonSyntaxError', message: 'unexpected end of JSON input' }),
     );

@@ -66,13 +66,13 @@ describe('normalized values', () => {
       text: '{"kind":"Pod","apiVersion":"v1"}',
       value: { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: {}, status: {} },
     },
-  ])('normalized values of a JSON body: $name', ({ text, value }) => {
+  ])('Normalized values of a JSON body: $name', ({ text, value }) => {
     expect(pod(text)).toEqual(value);
     // The exact way, which a member that is not known brings about, comes to the same.
     expect(pod(`{"odd":{"x":[1.5]},${text.slice(1)}`.replace(',}', '}'))).toEqual(value);
   });
 
-  test('int-or-string, base64, and JSON that is carried', () => {
+  test('Normalized values are int-or-string, base64, and JSON that is carried', () => {
     expect(
       decode('core/v1.Service', '{"spec":{"ports":[{"targetPort":"http"},{"targetPort":80},{"targetPort":0}]}}').value[
         'spec'
@@ -90,7 +90,7 @@ describe('normalized values', () => {
     expect(decode('apps/v1.ControllerRevision', '{"data":null}').value['data']).toBeUndefined();
   });
 
-  test('objects in a template carry no type of their own in memory, and show one in JSON', () => {
+  test('Objects in a template carry no type of their own in memory, and show one in JSON', () => {
     const codec = codecs.of('apps/v1.StatefulSet');
     const { value } = codec.fromJson(
       '{"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"}}]}}',
@@ -104,7 +104,7 @@ describe('normalized values', () => {
     expect(codec.transcode(codec.encode(value)).equals(codec.toJson(value))).toBe(true);
   });
 
-  test('schemas of custom resources: a schema or something else', () => {
+  test('Normalized schemas of custom resources are a schema or something else', () => {
     const text =
       '{"properties":{"a":{"items":{"type":"string"}},"b":{"items":[{},{"type":"x"}]}},' +
       '"additionalProperties":false,"additionalItems":{},"default":{"b":1.0,"a":null},"enum":[null,1],' +
@@ -119,7 +119,7 @@ describe('normalized values', () => {
     });
   });
 
-  test('maps have no prototype and keep every key', () => {
+  test('Maps of normalized values have no prototype and keep every key', () => {
     const data = decode('core/v1.ConfigMap', '{"data":{"__proto__":"a","constructor":"b","10":"c","9":"d"}}').value[
       'data'
     ] as JsonObject;
@@ -134,7 +134,7 @@ describe('normalized values', () => {
     );
   });
 
-  test('the value that is given stays as it is', () => {
+  test('The value that is given stays as it is', () => {
     const value = Object.freeze({
       metadata: Object.freeze({ name: 'a', labels: Object.freeze({ b: 'c' }) }),
       data: null,
@@ -148,14 +148,14 @@ describe('normalized values', () => {
 describe('nesting without end', () => {
   const deep = (open: string, close: string, depth = 9_900): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
-  test('in members that the type does not have', () => {
+  test('Nesting without end is no error in members that the type does not have', () => {
     expect(decode('core/v1.Pod', `{"odd":${deep('[', ']')}}`).problems).toEqual(['unknown field "odd"']);
     expect(decode('core/v1.Pod', `{"metadata":{"labels":{"a":"b"},"odd":${deep('{"a":', '}')}}}`).problems).toEqual([
       'unknown field "metadata.odd"',
     ]);
   });
 
-  test('in JSON that is carried', () => {
+  test('Nesting without end is carried in JSON that is carried', () => {
     const text = deep('{"a":', '}');
     expect(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value['data']).toEqual(new RawJson(text));
     const codec = codecs.of('apps/v1.ControllerRevision');
@@ -176,7 +176,7 @@ describe('nesting without end', () => {
     expect(() => decode('apiextensions/v1.JSONSchemaProps', text)).toThrow(expect.objectContaining({ message }));
   });
 
-  test('in a value without a type is refused', () => {
+  test('Nesting without end in a value without a type is refused', () => {
     expect(() => new JsonBody(deep('[', ']')).value()).toThrow("invalid character '[' exceeded max depth");
   });
 });
@@ -191,7 +191,7 @@ describe('what a body claims to be', () => {
     { text: '{"x":1.5}', typeMeta: { kind: '', apiVersion: '' } },
     { text: '{"kind":null}', typeMeta: { kind: '', apiVersion: '' } },
     { text: 'null', typeMeta: { kind: '', apiVersion: '' } },
-  ])('kind and version that a body claims: $text', ({ text, typeMeta }) => {
+  ])('Kind and version that a body claims: $text', ({ text, typeMeta }) => {
     expect(new JsonBody(text).typeMeta()).toEqual(typeMeta);
   });
 
@@ -201,11 +201,11 @@ describe('what a body claims to be', () => {
     { text: '12', message: `json: cannot unmarshal number ${into}` },
     { text: '1.5', message: `json: cannot unmarshal number ${into}` },
     { text: '{"kind":5}', message: 'json: cannot unmarshal number into Go struct field .kind of type string' },
-  ])('a body without a kind: $text', ({ text, message }) => {
+  ])('A body without a kind: $text', ({ text, message }) => {
     expect(() => new JsonBody(text).typeMeta()).toThrow(expect.objectContaining({ message }));
   });
 
-  test('a value without a type keeps integers, keys and duplicates', () => {
+  test('A value without a type keeps integers, keys and duplicates', () => {
     const { value, problems } = new JsonBody('{"a":{"__proto__":9007199254740993},"b":1.5,"a":{"10":1}}').value();
     expect(value).toEqual({ a: { 10: 1 }, b: 1.5 });
     expect(problems).toEqual(['duplicate field "a"']);

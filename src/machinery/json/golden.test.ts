@@ -75,11 +75,11 @@ function outcome(refusal: Refusal): string {
 describe.skipIf(!available)('bodies that do not decode (golden)', () => {
   const cases = refusals();
 
-  test('the recordings have more than 25 bodies that do not decode', () => {
+  test('The recordings have more than 25 bodies that do not decode', () => {
     expect(cases.length).toBeGreaterThan(25);
   });
 
-  test.each(cases)('bodies that do not decode: $name', (refusal) => {
+  test.each(cases)('Bodies that do not decode: $name', (refusal) => {
     const result = outcome(refusal);
     if (result !== 'custom') expect(result).toBe(refusal.message);
   });

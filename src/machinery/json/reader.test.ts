@@ -33,18 +33,18 @@ describe('values', () => {
     expect(parseJson(Buffer.from(text))).toEqual(value);
   });
 
-  test('keys are data: __proto__ and numbers too, and objects have no prototype', () => {
+  test('Keys of JSON values are data: __proto__ and numbers too, and objects have no prototype', () => {
     const value = parseJson('{"__proto__":{"a":1},"constructor":2,"10":3,"9":4,"":5}') as JsonObject;
     expect(Object.getPrototypeOf(value)).toBeNull();
     expect(Object.keys(value).sort()).toEqual(['', '10', '9', '__proto__', 'constructor']);
     expect(stringifyJson(value)).toBe('{"":5,"10":3,"9":4,"__proto__":{"a":1},"constructor":2}');
   });
 
-  test('bytes that are no UTF-8 become U+FFFD, one each', () => {
+  test('Bytes of JSON that are no UTF-8 become U+FFFD, one each', () => {
     expect(parseJson(Buffer.from('22fffee282c32822', 'hex'))).toBe(`${'\ufffd'.repeat(5)}(`);
   });
 
-  test('ten thousand levels are read and written; one more is too deep', () => {
+  test('JSON of ten thousand levels is read and written; one more is too deep', () => {
     expect(stringifyJson(readJson(nested(10_000)).value)).toBe(nested(10_000));
     expect(() => readJson(nested(10_001))).toThrow("invalid character '[' exceeded max depth");
     expect(() => readJson('{"a":'.repeat(10_001))).toThrow("invalid character '{' exceeded max depth");
@@ -89,7 +89,7 @@ describe('errors in the words of Go', () => {
     expect(() => parseJson(text)).toThrow(expect.objectContaining({ message }));
   });
 
-  test('names a byte that is no UTF-8', () => {
+  test('An error in the words of Go names a byte that is no UTF-8', () => {
     expect(() => parseJson(Buffer.from([0x7b, 0xff]))).toThrow(
       "invalid character 'ÿ' looking for beginning of object key string",
     );
@@ -112,13 +112,13 @@ describe('duplicate keys', () => {
       problems: ['duplicate field "a\\"b"'],
     },
     { name: 'none', text: '{"a":{"a":{"a":1}}}', value: { a: { a: { a: 1 } } }, problems: [] },
-  ])('duplicate keys in JSON: $name', ({ text, value, problems }) => {
+  ])('Duplicate keys in JSON: $name', ({ text, value, problems }) => {
     const document = readJson(text);
     expect(document.value).toEqual(value);
     expect(duplicateFields(document)).toEqual(problems);
   });
 
-  test('no more than a hundred are reported', () => {
+  test('No more than a hundred are reported', () => {
     const text = `{${Array.from({ length: 150 }, (_, i) => `"k${i}":1,"k${i}":2`).join(',')}}`;
     expect(duplicateFields(readJson(text))).toHaveLength(100);
   });
@@ -144,12 +144,12 @@ describe('writing values without a type', () => {
     },
     { name: 'a long text', value: 'x'.repeat(70_000), text: `"${'x'.repeat(70_000)}"` },
     { name: 'halves of characters', value: 'a\ud800b\udc00', text: '"a\\ufffdb\\ufffd"' },
-  ])('writing JSON values without a type: $name', ({ value, text }) => {
+  ])('Writing JSON values without a type: $name', ({ value, text }) => {
     expect(stringifyJson(value as never)).toBe(text);
     expect(encodeJson(value as never).toString()).toBe(text);
   });
 
-  test('refuses numbers that JSON does not have', () => {
+  test('Writing values without a type refuses numbers that JSON does not have', () => {
     expect(() => encodeJson([NaN])).toThrow('json: unsupported value: NaN');
     expect(() => encodeJson(-Infinity)).toThrow('json: unsupported value: -Inf');
   });

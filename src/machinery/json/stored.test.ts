@@ -36,12 +36,12 @@ describe('putting the resourceVersion into stored JSON', () => {
       text: ' { "metadata" : { "name" : "a" , "uid":1 } } ',
       spliced: ' { "metadata" : { "name" : "a" , "resourceVersion":"5","uid":1 } } ',
     },
-  ])('putting the resourceVersion into stored JSON: $name', ({ text, spliced }) => {
+  ])('Putting the resourceVersion into stored JSON: $name', ({ text, spliced }) => {
     expect(spliceJsonResourceVersion(Buffer.from(text), 5).toString()).toBe(spliced);
     expect(splicedJsonLength(Buffer.from(text), 5)).toBe(spliced.length);
   });
 
-  test('gives what writing the value gives', () => {
+  test('Putting the resourceVersion into stored JSON gives what writing the value gives', () => {
     const random = randomSource(7);
     for (let i = 0; i < 300; i++) {
       const value = {
@@ -67,7 +67,7 @@ describe('putting the resourceVersion into stored JSON', () => {
     '{"metadata":{"a":1 "b"',
     '{"a" 1}',
     '{a:1}',
-  ])('text that has no place for it is refused: %s', (text) => {
+  ])('Text that has no place for it is refused: %s', (text) => {
     expect(() => spliceJsonResourceVersion(Buffer.from(text), 5)).toThrow(
       expect.objectContaining({ name: 'DecodeError' }),
     );
@@ -84,7 +84,7 @@ describe('index attributes from JSON', () => {
     'spec.none',
   ]);
 
-  test('are scanned from the JSON of an object', () => {
+  test('Index attributes from JSON are scanned from the JSON of an object', () => {
     const attributes = scan(
       encodeJson(
         parseJson(
@@ -108,7 +108,7 @@ describe('index attributes from JSON', () => {
     ]);
   });
 
-  test('of an object without any of it', () => {
+  test('Index attributes from the JSON of an object without any of it are empty', () => {
     const attributes = scan(Buffer.from('{"metadata":{},"spec":[]}'));
     expect([
       attributes.namespace,
@@ -118,7 +118,7 @@ describe('index attributes from JSON', () => {
     ]).toEqual(['', '', 0, '']);
   });
 
-  test('labels elsewhere are none', () => {
+  test('Labels elsewhere in JSON are no index attributes', () => {
     expect(
       createJsonAttributesScanner()(
         Buffer.from('{"labels":{"a":"b"},"spec":{"labels":{"a":"b"}},"metadata":{"x":{"labels":{"a":"b"}}}}'),
@@ -127,7 +127,7 @@ describe('index attributes from JSON', () => {
   });
 
   test.each(['', '[', '{"metadata":{"name":"a', '{"metadata":{"labels":{"a":"b"'])(
-    'text that is cut off is refused: %s',
+    'Text that is cut off is refused: %s',
     (text) => {
       expect(() => scan(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'DecodeError' }));
     },

@@ -75,7 +75,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     expect(parse(text)).toEqual(value);
   });
 
-  test('duplicate keys: the last one counts, all are one problem', () => {
+  test('Duplicate keys in YAML are one problem, and the last one counts', () => {
     const { value, problems } = parseYaml('a: 1\na: 2\nb: {c: 1, c: 2}\n');
     expect(value).toEqual({ a: 2, b: { c: 2 } });
     expect(problems).toEqual([
@@ -83,7 +83,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     ]);
   });
 
-  test('members are sorted, and problems come in that order', () => {
+  test('Members of YAML are sorted, and problems come in that order', () => {
     const { value, problems } = createCodecs(schemas)
       .of('core/v1.ConfigMap')
       .fromJson(readYaml('zodd: 1\nmetadata: {name: a}\naodd: 1\nkind: ConfigMap\n'));
@@ -116,7 +116,7 @@ describe('YAML 1.1 as Kubernetes reads it', () => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ message }));
   });
 
-  test('refuses bytes that are no UTF-8', () => {
+  test('YAML refuses bytes that are no UTF-8', () => {
     expect(() => parseYaml(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toThrow('yaml: invalid leading UTF-8 octet');
   });
 });
@@ -137,11 +137,11 @@ describe('documents that are built to hurt', () => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ message }));
   });
 
-  test('very many nodes are read', () => {
+  test('Very many nodes of YAML are read', () => {
     expect(parse('- a\n'.repeat(300_000))).toHaveLength(300_000);
   });
 
-  test('a few aliases are fine', () => {
+  test('A few aliases in YAML are fine', () => {
     expect(parse('a: &a [1,2,3]\nb: [*a, *a]\n')).toEqual({
       a: [1, 2, 3],
       b: [
@@ -190,12 +190,12 @@ describe('writing YAML as upstream prints it', () => {
       text: '_a: 1\n"9": 1\n"10": 1\nX: 1\na-b: 1\na.b: 1\nb: 1\nx9: 1\nx10: 1\n',
     },
     { name: 'long keys', value: { ['k'.repeat(129)]: 1 }, text: `? ${'k'.repeat(129)}\n: 1\n` },
-  ])('writing YAML as upstream prints it: $name', ({ value, text }) => {
+  ])('Writing YAML as upstream prints it: $name', ({ value, text }) => {
     expect(writeYaml(value as never)).toBe(text);
     expect(parse(text)).toEqual(value);
   });
 
-  test('folds long lines behind column 80', () => {
+  test('Writing YAML as upstream prints it folds long lines behind column 80', () => {
     const message =
       "0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: }, that the pod didn't " +
       'tolerate and more.';
@@ -206,7 +206,7 @@ describe('writing YAML as upstream prints it', () => {
     expect(parse(text)).toEqual({ m: message });
   });
 
-  test('sorts in a consistent order', () => {
+  test('Writing YAML as upstream prints it sorts in a consistent order', () => {
     const keys = ['a1', 'a01', 'a10', 'a2', 'A', 'b', '_', '1', '10', '2', 'a.b', 'a/b', 'é', ''];
     for (const a of keys)
       for (const b of keys) expect(Math.sign(compareKeys(a, b)) + Math.sign(compareKeys(b, a))).toBe(0);
@@ -214,7 +214,7 @@ describe('writing YAML as upstream prints it', () => {
 });
 
 describe.skipIf(!hasFixtures)('upstream’s YAML (facts/roundtrip)', () => {
-  test.each(fixtureNames)('upstream’s YAML: $name', ({ name }) => {
+  test.each(fixtureNames)('Upstream’s YAML: $name', ({ name }) => {
     expect(jsonToYaml(readFixture(name, 'json')).toString()).toBe(readFixture(name, 'yaml').toString());
     expect(parse(readFixture(name, 'yaml').toString())).toEqual(JSON.parse(readFixture(name, 'json').toString()));
   });

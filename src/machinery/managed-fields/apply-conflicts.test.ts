@@ -6,7 +6,7 @@ import { fieldManager, now, Server, data, failure } from './testing/applying-ser
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
 describe('a conflict', () => {
-  it('is a field that another manager applied with another value', () => {
+  it('A conflict is a field that another manager applied with another value', () => {
     const server = new Server().apply('one', data({ k: 'v' }));
     expect(failure(() => server.apply('two', data({ k: 'w' })))).toMatchObject({
       code: 409,
@@ -16,14 +16,14 @@ describe('a conflict', () => {
     });
   });
 
-  it('is a field that another manager updated', () => {
+  it('A conflict is a field that another manager updated', () => {
     const server = new Server().apply('one', data({ k: 'v' })).update('upd', data({ k: 'w', l: 'w' }));
     expect(failure(() => server.apply('one', data({ k: 'v', l: 'x' }))).message).toBe(
       'Apply failed with 2 conflicts: conflicts with "upd" using v1:\n- .data.k\n- .data.l',
     );
   });
 
-  it('names all managers, in order, with subresource and keys', () => {
+  it('A conflict names all managers, in order, with subresource and keys', () => {
     const server = new Server('Pod').apply('b', { spec: { hostname: 'h', containers: [{ name: 'c', image: 'i' }] } });
     server.more = { subresource: 'status' };
     server.update('a', { status: { phase: 'x' } });
@@ -38,7 +38,7 @@ describe('a conflict', () => {
     );
   });
 
-  it('is none with the manager itself, nor when both want the same', () => {
+  it('A conflict is none with the manager itself, nor when both want the same', () => {
     const server = new Server()
       .apply('one', data({ k: 'v' }))
       .apply('one', data({ k: 'w' }))
@@ -46,7 +46,7 @@ describe('a conflict', () => {
     expect(() => server.apply('one', data({ k: 'x' }))).not.toThrow();
   });
 
-  it('is settled by force', () => {
+  it('A conflict is settled by force', () => {
     const server = new Server().apply('one', data({ k: 'v', l: 'v' })).apply('two', data({ k: 'w' }), true);
     expect(server.data).toEqual({ k: 'w', l: 'v' });
     expect(server.owners).toEqual({
@@ -55,7 +55,7 @@ describe('a conflict', () => {
     });
   });
 
-  it('is with "before-first-apply" for fields from before managers were recorded', () => {
+  it('A conflict is with "before-first-apply" for fields from before managers were recorded', () => {
     const server = new Server();
     server.object = { metadata: { name: 'a', uid: 'u' }, data: { k: 'v', l: 'v' } } as KubeObject;
     expect(failure(() => server.apply('one', data({ k: 'w' }))).message).toBe(
@@ -78,24 +78,24 @@ describe('taking over from client-side apply', () => {
     });
   const annotation = (server: Server): string | undefined => server.object!.metadata!.annotations![LAST_APPLIED];
 
-  it('needs no force for fields as they were last applied', () => {
+  it('Taking over from client-side apply needs no force for fields as they were last applied', () => {
     const server = clientSide({ k: 'v', l: 'v' }).apply('kubectl', data({ k: 'w' }));
     expect(server.data).toEqual({ k: 'w', l: 'v' });
     expect(Object.keys(server.owners)).toEqual(['kubectl Apply', 'kubectl-client-side-apply Update']);
   });
 
-  it('needs force for fields that changed since', () => {
+  it('Taking over from client-side apply needs force for fields that changed since', () => {
     const server = clientSide({ k: 'v', l: 'v' }, { k: 'other', l: 'v' });
     expect(failure(() => server.apply('kubectl', data({ k: 'w', l: 'w' }))).message).toBe(
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.k',
     );
   });
 
-  it('is for the manager kubectl only', () => {
+  it('Taking over from client-side apply is for the manager kubectl only', () => {
     expect(() => clientSide({ k: 'v' }).apply('other', data({ k: 'w' }))).toThrow('Apply failed with 1 conflict');
   });
 
-  it('keeps the annotation up to date', () => {
+  it('Taking over from client-side apply keeps the annotation up to date', () => {
     const server = clientSide({ k: 'v' }).apply(
       'kubectl',
       { ...data({ x: '<1>' }), metadata: { annotations: { [LAST_APPLIED]: 'old', note: 'n' } } },
@@ -107,7 +107,7 @@ describe('taking over from client-side apply', () => {
     );
   });
 
-  it('drops an annotation that has become too long', () => {
+  it('Taking over from client-side apply drops an annotation that has become too long', () => {
     expect(annotation(clientSide({ k: 'v' }).apply('kubectl', data({ x: 'y'.repeat(300_000) })))).toBeUndefined();
   });
 
@@ -117,7 +117,7 @@ describe('taking over from client-side apply', () => {
     ['another version', '{"apiVersion":"v2","kind":"ConfigMap","data":{"k":"v"}}'],
     ['another encoding', '{"apiVersion":"v1","data":5}'],
     ['nothing', ''],
-  ])('taking over from client-side apply counts for nothing when the annotation holds %s', (_, text) => {
+  ])('Taking over from client-side apply counts for nothing when the annotation holds %s', (_, text) => {
     const server = new Server().update('kubectl-client-side-apply', {
       metadata: { name: 'a', annotations: { [LAST_APPLIED]: text } },
       data: { k: 'v' },
@@ -159,11 +159,11 @@ describe('a configuration that is refused', () => {
       message:
         'failed to create typed patch object (n/d; apps/v1, Kind=Deployment): .odd: field not declared in schema',
     },
-  ])('a configuration that is refused has $name', ({ config, code, message }) => {
+  ])('A configuration that is refused has $name', ({ config, code, message }) => {
     expect(failure(() => fieldManager.apply({ ...request, config }))).toMatchObject({ code, message });
   });
 
-  it('refuses managed fields that cannot be decoded', () => {
+  it('A configuration whose managed fields cannot be decoded is refused', () => {
     const live = { metadata: { name: 'd', uid: 'u', managedFields: [{ operation: 'Odd' }] } };
     expect(
       failure(() => fieldManager.apply({ ...request, live, config: { apiVersion: 'apps/v1', kind: 'Deployment' } })),

@@ -37,7 +37,7 @@ describe('applying in another version', () => {
     return next;
   };
 
-  it('meets a conflict in the words of the version that applies', () => {
+  it('Applying in another version meets a conflict in the words of the version that applies', () => {
     const server = in2(new Server('Thing', versionTypes['v1']).apply('one', { spec: { count: 1, text: 't' } }));
     expect(failure(() => server.apply('two', { spec: { text: 'u' } })).message).toContain('.spec.text');
     expect(failure(() => server.apply('two', { spec: { size: 2 } })).message).toBe(
@@ -45,7 +45,7 @@ describe('applying in another version', () => {
     );
   });
 
-  it('removes what the manager applied in the old version', () => {
+  it('Applying in another version removes what the manager applied in the old version', () => {
     const server = in2(new Server('Thing', versionTypes['v1']).apply('one', { spec: { count: 1, text: 't' } })).apply(
       'one',
       { spec: { text: 't' } },
@@ -54,7 +54,7 @@ describe('applying in another version', () => {
     expect(server.entry('one')).toMatchObject({ apiVersion: 'v2' });
   });
 
-  it('forgets managers of a version that is gone', () => {
+  it('Applying in another version forgets managers of a version that is gone', () => {
     const server = in2(new Server('Thing', versionTypes['v1']).apply('one', { spec: { count: 1 } }));
     server.more = {
       versions: { typeOf: (apiVersion) => (apiVersion === 'v2' ? versionTypes['v2'] : undefined), convert: renamed },
@@ -70,7 +70,7 @@ describe('over any history of applies', () => {
   const leaves = (set: FieldSet): string[] =>
     [...set.paths()].map((path) => path.join('')).filter((path) => !isIdentity(path));
 
-  it('everything has an owner, and every configuration is there', () => {
+  it('Over any history of applies everything has an owner, and every configuration is there', () => {
     const random = randomSource(1312);
     for (let round = 0; round < 60; round++) {
       const server = new Server('Pod');
@@ -94,7 +94,7 @@ describe('over any history of applies', () => {
     }
   });
 
-  it('a conflict is reported exactly when another manager owns a field that would change', () => {
+  it('A conflict is reported exactly when another manager owns a field that would change', () => {
     const random = randomSource(31);
     for (let round = 0; round < 200; round++) {
       const server = new Server('Pod')

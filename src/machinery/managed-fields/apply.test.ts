@@ -4,7 +4,7 @@ import { createCustomType } from './index.ts';
 import { fieldManager, now, Server, data, plain, failure, types } from './testing/applying-server.ts';
 
 describe('applying a configuration', () => {
-  it('creates the object, owned by its manager', () => {
+  it('Applying a configuration creates the object, owned by its manager', () => {
     const server = new Server().apply('one', data({ k: 'v' }));
     expect(server.data).toEqual({ k: 'v' });
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': { 'f:k': {} } } });
@@ -15,13 +15,13 @@ describe('applying a configuration', () => {
     });
   });
 
-  it('removes what it does not say any more', () => {
+  it('Applying a configuration removes what it does not say any more', () => {
     const server = new Server().apply('one', data({ k: 'v', l: 'v' })).apply('one', data({ l: 'w' }));
     expect(server.data).toEqual({ l: 'w' });
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': { 'f:l': {} } } });
   });
 
-  it('keeps a removed field when another manager owns it', () => {
+  it('Applying a configuration keeps a removed field when another manager owns it', () => {
     const server = new Server()
       .apply('one', data({ k: 'v', s: 's' }))
       .apply('two', data({ s: 's' }))
@@ -30,7 +30,7 @@ describe('applying a configuration', () => {
     expect(server.apply('two', {}).data).toEqual({ k: 'v' });
   });
 
-  it('keeps what it never applied', () => {
+  it('Applying a configuration keeps what it never applied', () => {
     const server = new Server()
       .apply('one', data({ k: 'v' }))
       .update('two', data({ k: 'v', n: 'x' }))
@@ -39,7 +39,7 @@ describe('applying a configuration', () => {
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': {} }, 'two Update': { 'f:data': { 'f:n': {} } } });
   });
 
-  it('shares ownership of equal values, and leaves the time of an apply without changes as it is', () => {
+  it('Applying a configuration shares ownership of equal values, and keeps the time of a no-op', () => {
     const server = new Server().apply('one', data({ k: 'v' })).apply('two', data({ k: 'v' }));
     expect(server.owners).toEqual({
       'one Apply': { 'f:data': { 'f:k': {} } },
@@ -49,7 +49,7 @@ describe('applying a configuration', () => {
     expect(server.object!.metadata!.managedFields!.map(({ manager }) => manager)).toEqual(['two', 'one']);
   });
 
-  it('says whether the object changed', () => {
+  it('Applying a configuration says whether the object changed', () => {
     const server = new Server().apply('one', data({ k: 'v' }));
     const request = {
       live: server.object,
@@ -66,7 +66,7 @@ describe('applying a configuration', () => {
     expect(fieldManager.apply({ ...request, config: { ...config, data: { n: 'v' } } }).changed).toBe(true);
   });
 
-  it('merges items of lists by key', () => {
+  it('Applying a configuration merges items of lists by key', () => {
     const container = (name: string, more: JsonObject) => ({ spec: { containers: [{ name, ...more }] } });
     const server = new Server('Pod')
       .apply('one', container('c', { image: 'i' }))
@@ -82,14 +82,14 @@ describe('applying a configuration', () => {
     ]);
   });
 
-  it('takes the structs with it that it leaves empty', () => {
+  it('Applying a configuration takes the structs with it that it leaves empty', () => {
     const server = new Server('Pod')
       .apply('one', { spec: { hostname: 'h', securityContext: { seLinuxOptions: { user: 'x' } } } })
       .apply('one', { spec: { hostname: 'h' } });
     expect(plain((server.object as unknown as { spec: JsonObject }).spec)).toEqual({ hostname: 'h', containers: null });
   });
 
-  it('does not own what the resource resets', () => {
+  it('Applying a configuration does not own what the resource resets', () => {
     const server = new Server('Pod');
     server.more = { resetFields: [['status']] };
     expect(server.apply('one', { spec: { hostname: 'h' }, status: { phase: 'Running' } }).owners).toEqual({
@@ -97,7 +97,7 @@ describe('applying a configuration', () => {
     });
   });
 
-  it('leaves no entry for a manager that applies nothing', () => {
+  it('Applying a configuration leaves no entry for a manager that applies nothing', () => {
     const server = new Server()
       .apply('one', data({ k: 'v' }))
       .apply('two', data({ n: 'v' }))
@@ -105,7 +105,7 @@ describe('applying a configuration', () => {
     expect(server.owners).toEqual({ 'one Apply': { 'f:data': { 'f:k': {} } } });
   });
 
-  it('changes neither the live object nor the configuration', () => {
+  it('Applying a configuration changes neither the live object nor the configuration', () => {
     const server = new Server().apply('one', data({ k: 'v', l: 'v' }));
     const [live, config] = [
       server.object!,
@@ -126,7 +126,7 @@ describe('applying a configuration', () => {
     expect(JSON.stringify([live, config])).toBe(before);
   });
 
-  it('works on custom resources, with a schema and without', () => {
+  it('Applying a configuration works on custom resources, with a schema and without', () => {
     const objectMeta = types.of('meta/v1.ObjectMeta');
     const list = (type: string, keys?: string[]) =>
       createCustomType(

@@ -98,11 +98,11 @@ describe('what changed between custom resources', () => {
         ],
       },
     },
-  ])('what changed between custom resources: $name', ({ before, after, is }) => {
+  ])('What changed between custom resources: $name', ({ before, after, is }) => {
     expect(changes(type, { spec: before }, { spec: after }, 'json')).toEqual(is);
   });
 
-  it('is told member by member without a schema', () => {
+  it('What changed between custom resources is told member by member without a schema', () => {
     const untyped = createCustomType(undefined, { objectMeta });
     expect(
       changes(untyped, { spec: { a: 1, b: { c: [1] } } }, { spec: { b: { c: [2] } }, other: 'x' }, 'json'),

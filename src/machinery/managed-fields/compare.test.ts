@@ -8,7 +8,7 @@ const POD_SPEC = 'core/v1.PodSpec';
 describe('what changed between objects in normal encoding', () => {
   const run = (rows: Row[]) =>
     test.each(rows)(
-      'what changed between objects in normal encoding: $name',
+      'What changed between objects in normal encoding: $name',
       ({ type = POD_SPEC, before = {}, after, is }) =>
         expect(changes(types.of(type), before, after, 'normalized')).toEqual(is),
     );
@@ -239,7 +239,7 @@ describe('what changed between objects in normal encoding', () => {
       },
     ]));
 
-  it('compares carried JSON by its content', () => {
+  it('What changed between objects in normal encoding is found in carried JSON by its content', () => {
     const type = types.of('apps/v1.ControllerRevision');
     const carried = (text: string): JsonObject => ({ data: new RawJson(text).asValue() });
     expect(changes(type, carried('{"a": 1}'), carried('{"a":1}'), 'normalized')).toEqual({});
@@ -251,7 +251,7 @@ describe('what changed between objects in normal encoding', () => {
   test.each<{ name: string; containers: JsonValue }>([
     { name: 'null', containers: [null] },
     { name: 'no object', containers: ['x'] },
-  ])('what changed between objects in normal encoding cannot be told for an item that is $name', ({ containers }) => {
+  ])('What changed between objects in normal encoding cannot be told for an item that is $name', ({ containers }) => {
     expect(() => changes(types.of(POD_SPEC), {}, { containers }, 'normalized')).toThrow(TypeMismatch);
   });
 });

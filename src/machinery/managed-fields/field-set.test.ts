@@ -29,7 +29,7 @@ const startsWith = (path: Path, prefix: Path): boolean =>
 const same = (a: Path, b: Path): boolean => a.length === b.length && startsWith(a, b);
 
 describe('field sets', () => {
-  it('agree with sets of paths', () => {
+  it('Field sets agree with sets of paths', () => {
     const random = randomSource(42);
     for (let round = 0; round < 2000; round++) {
       const [left, right] = [randomPaths(random), randomPaths(random)];
@@ -46,7 +46,7 @@ describe('field sets', () => {
     }
   });
 
-  it('return an operand where the result equals it', () => {
+  it('Field sets return an operand where the result equals it', () => {
     const a = FieldSet.ofFields(['x', 'y'], ['z']);
     expect(a.union(FieldSet.ofFields(['x', 'y']))).toBe(a);
     expect(a.difference(FieldSet.ofFields(['x'], ['w']))).toBe(a);
@@ -56,7 +56,7 @@ describe('field sets', () => {
     expect(FieldSet.empty.union(a)).toBe(a);
   });
 
-  it('list the members of a level before what lies below', () => {
+  it('Field sets list the members of a level before what lies below', () => {
     expect([...FieldSet.ofFields(['b'], ['a', 'x'], ['c'], ['a']).paths()].map((path) => path.join(''))).toEqual([
       '.a',
       '.b',
@@ -90,7 +90,7 @@ describe('FieldsV1', () => {
     expect(parseFields(value).equals(set)).toBe(true);
   });
 
-  it('comes back as the same set', () => {
+  it('FieldsV1 comes back as the same set', () => {
     const random = randomSource(7);
     for (let round = 0; round < 500; round++) {
       const set = FieldSet.of(...randomPaths(random));
@@ -99,7 +99,7 @@ describe('FieldsV1', () => {
     }
   });
 
-  it('is written in order, however it was read', () => {
+  it('FieldsV1 is written in order, however it was read', () => {
     const set = parseFieldsText(
       '{"f:b":{},"f:a":{"f:y":{},"f:x":{}},"k:{\\"b\\":1,\\"a\\":2}":{"f:m":{}},"k:{\\"a\\":2,' +
         '\\"b\\":1}":{"f:n":{}},"z:later":{}}',
@@ -107,7 +107,7 @@ describe('FieldsV1', () => {
     expect(fieldsText(set)).toBe('{"f:a":{"f:x":{},"f:y":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{"f:m":{},"f:n":{}}}');
   });
 
-  it('takes a member with nothing but unknown kinds below it for a member', () => {
+  it('FieldsV1 takes a member with nothing but unknown kinds below it for a member', () => {
     expect(fieldsText(parseFieldsText('{"f:a":{"x:b":{}},"f:c":{".":{}}}'))).toBe('{"f:a":{},"f:c":{}}');
   });
 
@@ -115,7 +115,7 @@ describe('FieldsV1', () => {
     expect(() => parseFieldsText(text)).toThrow();
   });
 
-  it('reads many unsorted fields in reasonable time', () => {
+  it('FieldsV1 reads many unsorted fields in reasonable time', () => {
     const fields = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, index) => [`f:x${(index * 7919) % 20_000}`, {}]),
     );

@@ -83,7 +83,7 @@ describe.skipIf(!hasGolden)('recorded field ownership (skipped where the recordi
   const cases = files.flatMap((file) => goldenCases(file));
 
   const creates = cases.flatMap((golden) => golden.steps.flatMap((step) => createdIn(golden, step)));
-  test.each(creates)('recorded field ownership, create: $title', ({ name, object, recorded }) => {
+  test.each(creates)('Recorded field ownership, create: $title', ({ name, object, recorded }) => {
     const owned = fieldManager.update({
       live: undefined,
       object: unowned(object),
@@ -101,7 +101,7 @@ describe.skipIf(!hasGolden)('recorded field ownership (skipped where the recordi
   });
 
   const changes = cases.filter(({ file }) => file.startsWith('protocol-')).flatMap((golden) => changesIn(golden));
-  test.each(changes)('recorded field ownership: $title', ({ change }) => change());
+  test.each(changes)('Recorded field ownership: $title', ({ change }) => change());
 });
 
 function createdIn(

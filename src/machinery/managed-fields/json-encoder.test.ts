@@ -65,11 +65,11 @@ describe('the JSON encoding of an object in normal encoding', () => {
       object: { port: 1 },
       encoding: { port: 1, targetPort: 0 },
     },
-  ])('the JSON encoding of an object in normal encoding has $name', ({ type, object, encoding }) => {
+  ])('The JSON encoding of an object in normal encoding has $name', ({ type, object, encoding }) => {
     expect(toEncodedJson(object, type)).toEqual(encoding);
   });
 
-  it('leaves out zero values that JSON leaves out, and null', () => {
+  it('The JSON encoding of an object in normal encoding leaves out zero values that JSON leaves out, and null', () => {
     expect(
       toEncodedJson(
         { hostname: '', hostPID: false, volumes: [], nodeSelector: {}, priority: null, containers: [] },
@@ -84,12 +84,12 @@ describe('the JSON encoding of an object in normal encoding', () => {
     ).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });
   });
 
-  it('leaves field sets closed', () => {
+  it('The JSON encoding of an object in normal encoding leaves field sets closed', () => {
     const fieldsV1 = new RawJson('{"f:data":{}}').asValue();
     expect(toEncodedJson({ manager: 'm', fieldsV1 }, 'meta/v1.ManagedFieldsEntry')).toEqual({ manager: 'm', fieldsV1 });
   });
 
-  it('keeps keys that are special in JavaScript, and shares nothing', () => {
+  it('The JSON encoding of an object keeps keys that are special in JavaScript, and shares nothing', () => {
     const labels = Object.assign(Object.create(null) as JsonObject, { constructor: 'x' });
     labels['__proto__'] = 'y';
     const encoding = toEncodedJson({ labels, finalizers: ['a'] }, 'meta/v1.ObjectMeta');
@@ -112,7 +112,7 @@ const answers = files
   );
 
 describe.skipIf(!hasGolden)('the JSON encoding of recorded answers (skipped where they are absent)', () => {
-  test.each(answers)('the JSON encoding of recorded answers: $title', ({ object, typeId }) => {
+  test.each(answers)('The JSON encoding of recorded answers: $title', ({ object, typeId }) => {
     expect(toEncodedJson(object, typeId)).toEqual(object);
   });
 });

@@ -39,7 +39,7 @@ describe('the oldest of many updaters', () => {
     return { fields: [...table.values()].reduce((sum, { fields }) => sum + fields.nodes.length, 0), nodes };
   };
 
-  test('are put together in pairs', () => {
+  test('The oldest of many updaters are put together in pairs', () => {
     const [few, many] = [cap(1000), cap(2000)];
     expect([few.fields, many.fields]).toEqual([1000, 2000]);
     expect(many.nodes).toBeLessThan(2.5 * few.nodes);
@@ -53,7 +53,7 @@ describe('a small set', () => {
     { name: 'difference', run: (other: FieldSet) => small.difference(other) },
     { name: 'recursive difference', run: (other: FieldSet) => small.recursiveDifference(other) },
     { name: 'intersection', run: (other: FieldSet) => small.intersection(other) },
-  ])('a small set is looked up in a large one: $name', ({ run }) => {
+  ])('A small set is looked up in a large one: $name', ({ run }) => {
     const below = new FieldSet([{ element: fieldElement('spec'), member: false, children: large.nodes[0]!.children }]);
     expect(run(below).isEmpty).toBe(run(large).isEmpty);
     expect(
@@ -64,7 +64,7 @@ describe('a small set', () => {
   });
 });
 
-test('a configuration with many mistakes is looked at until there are enough', () => {
+test('A configuration with many mistakes is looked at until there are enough', () => {
   const type = createCustomType(
     { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } },
     { objectMeta: createCustomType({ type: 'object' }, { objectMeta: undefined as never }) },
@@ -78,7 +78,7 @@ test('a configuration with many mistakes is looked at until there are enough', (
   expect(reads).toBeLessThan(5000);
 });
 
-test('a conflict shows a thousand fields, and how many there are more', () => {
+test('A conflict shows a thousand fields, and how many there are more', () => {
   const [id, manager] = managerOf('m', FieldSet.empty);
   const conflicts = Array.from({ length: 5000 }, (_, i) => ({ id, manager, path: [fieldElement(`f${i}`)] }));
   const { message, details } = conflictError(conflicts);

@@ -104,11 +104,11 @@ describe('merging a configuration into the live object', () => {
       config: { containers: [{ name: 'a', stdin: true }] },
       result: { containers: [{ name: 'a', stdin: true }, { name: 'b' }] },
     },
-  ])('merging a configuration into the live object: $name', ({ type = podSpec, live, config, result }) => {
+  ])('Merging a configuration into the live object: $name', ({ type = podSpec, live, config, result }) => {
     expect(mergeValues(type, live, config)).toEqual(result);
   });
 
-  it('has every item of both once, and the configuration in its order', () => {
+  it('A configuration merged into the live object has every item of both once, in its own order', () => {
     const random = randomSource(99);
     for (let round = 0; round < 500; round++) {
       const [live, config] = [randomNames(random), randomNames(random)];
@@ -165,7 +165,7 @@ describe('the fields of a configuration', () => {
       config: { a: { b: { c: 1 } } },
       fields: { 'f:a': { '.': {}, 'f:b': { '.': {}, 'f:c': {} } } },
     },
-  ])('the fields of a configuration are $name', ({ type = podSpec, config, fields }) => {
+  ])('The fields of a configuration are $name', ({ type = podSpec, config, fields }) => {
     expect(fieldSetOf(type, config).equals(parseFields(fields))).toBe(true);
   });
 
@@ -191,11 +191,11 @@ describe('the fields of a configuration', () => {
     },
     { name: 'everything', value: { hostname: 'a' }, remove: { 'f:hostname': {} }, rest: null },
     { name: 'nothing', value: { hostname: 'a' }, remove: { 'f:nodeName': {} }, rest: { hostname: 'a' } },
-  ])('the fields of a configuration can be removed: $name', ({ value, remove, rest }) => {
+  ])('The fields of a configuration can be removed: $name', ({ value, remove, rest }) => {
     expect(removeFields(podSpec, value, parseFields(remove))).toEqual(rest);
   });
 
-  it('removed members remove the struct too when they are its last ones', () => {
+  it('Removed members of a configuration remove the struct too when they are its last ones', () => {
     const fields = parseFields({
       'f:securityContext': { 'f:runAsUser': {} },
       'f:containers': { 'k:{"name":"a"}': { 'f:resources': { 'f:limits': { 'f:cpu': {} } } } },
@@ -280,7 +280,7 @@ describe('a configuration that does not fit its type', () => {
         'errors:\n  .hostname: expected string, got &value.valueUnstructured{Value:1}\n  .priority: expected ' +
         'numeric (int or float), got string',
     },
-  ])('a configuration that does not fit its type is told about $name', ({ type = podSpec, config, message }) => {
+  ])('A configuration that does not fit its type is told about $name', ({ type = podSpec, config, message }) => {
     expect(() => validateConfiguration(type, config)).toThrow(new TypeMismatch(message));
   });
 
@@ -305,7 +305,7 @@ describe('a configuration that does not fit its type', () => {
       type: types.of('apps/v1.ControllerRevision'),
       config: { data: { a: [{ b: null }] } },
     },
-  ])('a configuration that does not fit its type is not one with $name', ({ type = podSpec, config }) => {
+  ])('A configuration that does not fit its type is not one with $name', ({ type = podSpec, config }) => {
     expect(() => validateConfiguration(type, config)).not.toThrow();
   });
 });
@@ -318,7 +318,7 @@ describe('ownership recorded under an older schema', () => {
     'f:odd': { 'f:x': {} },
   });
 
-  it('is that of the whole where a struct or list has become atomic', () => {
+  it('Ownership recorded under an older schema is that of the whole where a struct or list has become atomic', () => {
     const after = parseFields({
       'f:selector': {},
       'f:template': { 'f:spec': { 'f:tolerations': {} } },
@@ -328,7 +328,7 @@ describe('ownership recorded under an older schema', () => {
     expect(reconcileWithType(types.of('apps/v1.DeploymentSpec'), before).equals(after)).toBe(true);
   });
 
-  it('stays as it is otherwise', () => {
+  it('Ownership recorded under an older schema stays as it is otherwise', () => {
     const set = FieldSet.ofFields(['template', 'spec', 'hostname'], ['replicas']);
     expect(reconcileWithType(types.of('apps/v1.DeploymentSpec'), set)).toBe(set);
     expect(reconcileWithType(createCustomType(undefined, { objectMeta: meta }), before)).toBe(before);

@@ -34,7 +34,7 @@ describe('a path element', () => {
     },
     { name: 'a boolean', element: valueElement(true), text: 'v:true', shown: '[=true]' },
     { name: 'an index', element: indexElement(3), text: 'i:3', shown: '[3]' },
-  ])('a path element of $name has its encoding in FieldsV1 and in messages', ({ element, text, shown }) => {
+  ])('A path element of $name has its encoding in FieldsV1 and in messages', ({ element, text, shown }) => {
     expect([element.text, String(element)]).toEqual([text, shown]);
     expect(parseElement(text)!.text).toBe(text);
   });
@@ -48,27 +48,27 @@ describe('a path element', () => {
     ['f:\\\b', '"f:\\\\\\u0008":'],
     ['f:<ü>', '"f:<ü>":'],
     ['k:{"a":"b"}', '"k:{\\"a\\":\\"b\\"}":'],
-  ])('a path element: %j is written as a member name', (text, memberName) => {
+  ])('A path element: %j is written as a member name', (text, memberName) => {
     expect(parseElement(text)!.memberName).toBe(memberName);
   });
 
   test.each(['i:x', 'i:', 'i:1.5', 'i:9007199254740992', 'i:999999999999999999999'])(
-    'a path element: %s is no index',
+    'A path element: %s is no index',
     (text) => {
       expect(() => parseElement(text)).toThrow('not an index');
     },
   );
 
-  it('reads other spellings of a key as the same', () => {
+  it('A path element reads other spellings of a key as the same', () => {
     expect(parseElement('k:{ "protocol": "TCP", "port": 80 }')!.text).toBe('k:{"port":80,"protocol":"TCP"}');
   });
 
-  it('ignores kinds of a later version, and refuses what has no kind', () => {
+  it('A path element ignores kinds of a later version, and refuses what has no kind', () => {
     expect(parseElement('x:whatever')).toBeUndefined();
     for (const text of ['f', 'field', 'k:1', 'k:{', 'v:', 'i:x']) expect(() => parseElement(text)).toThrow();
   });
 
-  it('has its place: fields, keys, values, indices', () => {
+  it('A path element has its place: fields, keys, values, indices', () => {
     const sorted = [
       fieldElement('B'),
       fieldElement('a'),

@@ -59,7 +59,7 @@ function scale(
 }
 
 describe('managed fields of a Scale', () => {
-  it('are those of the replicas, in its own words', () => {
+  it('Managed fields of a Scale are those of the replicas, in its own words', () => {
     const entries = [
       entry('one', both),
       entry('two', rest),
@@ -73,37 +73,37 @@ describe('managed fields of a Scale', () => {
     ]);
   });
 
-  it('are none when the replicas have no owner', () =>
+  it('Managed fields of a Scale are none when the replicas have no owner', () =>
     expect(managedFieldsOfScale([entry('two', rest)], deployments)).toBeUndefined());
 });
 
 describe('managed fields after scaling', () => {
-  it('give the replicas to the manager that scaled', () => {
+  it('Managed fields after scaling give the replicas to the manager that scaled', () => {
     expect(readable(scale([entry('one', both)], 1, 4))).toEqual([
       { who: 'hpa Update apps/v1 scale', fields: replicas },
       { who: 'one Update apps/v1 2023-01-01T00:00:00Z', fields: rest },
     ]);
   });
 
-  it('drop an owner that has nothing else', () => {
+  it('Managed fields after scaling drop an owner that has nothing else', () => {
     expect(readable(scale([entry('one', replicas), entry('two', rest)], 1, 4))).toEqual([
       { who: 'hpa Update apps/v1 scale', fields: replicas },
       { who: 'two Update apps/v1 2023-01-01T00:00:00Z', fields: rest },
     ]);
   });
 
-  it('stay when nothing was scaled', () => {
+  it('Managed fields after scaling stay when nothing was scaled', () => {
     expect(readable(scale([entry('one', both)], 4, 4))).toEqual([
       { who: 'one Update apps/v1 2023-01-01T00:00:00Z', fields: both },
     ]);
   });
 
-  it('keep one entry for a manager that scales again', () => {
+  it('Managed fields after scaling keep one entry for a manager that scales again', () => {
     const once = scale([entry('one', both)], 1, 4)!;
     expect(readable(scale(once, 4, 5))).toEqual(readable(once));
   });
 
-  it('forget versions that are gone, and keep those without replicas', () => {
+  it('Managed fields after scaling forget versions that are gone, and keep those without replicas', () => {
     expect(
       readable(
         scale(

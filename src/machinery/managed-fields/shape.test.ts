@@ -74,7 +74,7 @@ describe('the shape of an object', () => {
       one: container({ command: ['a'] }),
       other: container({ command: ['a', 'b'] }),
     },
-  ])('the shape of an object is the same for other $name', ({ type, one, other }) => {
+  ])('The shape of an object is the same for other $name', ({ type, one, other }) => {
     expect(shapeOf(types.of(type), one)).toBe(shapeOf(types.of(type), other));
     expect(fieldsOf(type, one)).toBe(fieldsOf(type, other));
   });
@@ -123,7 +123,7 @@ describe('the shape of an object', () => {
       one: pod({ containers: [], nodeName: '' }),
       other: pod({ containers: [], nodeName: 'n' }),
     },
-  ])('the shape of an object tells $name', ({ type, one, other }) => {
+  ])('The shape of an object tells $name', ({ type, one, other }) => {
     expect(fieldsOf(type, one)).not.toBe(fieldsOf(type, other));
     expect(shapeOf(types.of(type), one)).not.toBe(shapeOf(types.of(type), other));
   });
@@ -145,7 +145,7 @@ describe('the shape of an object', () => {
       object: configMap(map({ a: undefined as unknown as JsonValue })),
     },
     { name: 'what the type does not have there', type: 'core/v1.Pod', object: pod([] as unknown as JsonObject) },
-  ])('the shape of an object cannot be told with $name', ({ type, object }) => {
+  ])('The shape of an object cannot be told with $name', ({ type, object }) => {
     expect(shapeOf(types.of(type), object)).toBeUndefined();
   });
 
@@ -159,7 +159,7 @@ describe('the shape of an object', () => {
     'batch/v1.CronJob',
     'networking/v1.Ingress',
     'rbac/v1.RoleBinding',
-  ])('the shape of an object is the same only for objects with the same fields: %s', (id) => {
+  ])('The shape of an object is the same only for objects with the same fields: %s', (id) => {
     const type = types.of(id);
     const generator = new ValueGenerator(schemas, randomSource(1312), (name) => codecs.of(name).empty());
     const seen = new Map<string, string | undefined>();
@@ -180,7 +180,7 @@ describe('the shape of an object', () => {
   });
 });
 
-test('a create whose shape was met before owns the same fields, and its own time and manager', () => {
+test('A create whose shape was met before owns the same fields, and its own time and manager', () => {
   const fieldManager = createFieldManager({ schemas });
   const codec = codecs.of('core/v1.Pod');
   const create = (manager: string, now: Date, change: (pod: JsonObject) => void) => {

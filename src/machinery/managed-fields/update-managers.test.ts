@@ -31,7 +31,7 @@ describe('many updaters', () => {
     return live;
   };
 
-  it('are ten at most: the oldest become ancient changes', () => {
+  it('Many updaters are ten at most: the oldest become ancient changes', () => {
     const live = grow(12, second);
     expect(live.metadata!.managedFields!.map(({ manager }) => manager)).toEqual([
       'ancient-changes',
@@ -54,7 +54,7 @@ describe('many updaters', () => {
     );
   });
 
-  it('of one second are merged in the order of their names', () => {
+  it('Updaters of one second are merged in the order of their names', () => {
     expect(entries(grow(11, () => second(0)))![0]).toEqual(
       entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k10': {} } }),
     );
@@ -72,19 +72,19 @@ describe('times', () => {
     },
   });
 
-  it('stay when nothing but times differs', () =>
+  it('Times of managed fields stay when nothing but times differs', () =>
     expect(entries(keepTimes(touched(created), created, isCreated))).toEqual(entries(created)));
-  it('are new when the object differs', () =>
+  it('Times of managed fields are new when the object differs', () =>
     expect(keepTimes(touched(changed(created, { k: 'w' })), created, isCreated).metadata!.managedFields![0]!.time).toBe(
       timeOf(9),
     ));
-  it('are new when another manager came', () => {
+  it('Times of managed fields are new when another manager came', () => {
     const next = update({ live: created, object: changed(created, { k: 'w' }), manager: 'two', now: second(9) });
     expect(keepTimes(next, created, isCreated)).toBe(next);
   });
 });
 
-it('leaves every field with exactly one updater, over any history', () => {
+it('Leaves every field with exactly one updater, over any history', () => {
   const random = randomSource(77);
   const type = createBuiltInTypes(schemas).of('core/v1.PodSpec');
   for (let round = 0; round < 40; round++) {
@@ -123,7 +123,7 @@ function randomSpec(random: RandomSource): JsonObject {
   };
 }
 
-it('pours an updater that is older than the bucket into it', () => {
+it('Pours an updater that is older than the bucket into it', () => {
   const fields = (name: string) => new RawJson(`{"f:data":{"f:${name}":{}}}`).asValue();
   const recorded = ['k0', 'ancient', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9'];
   const managedFields = recorded.map(

@@ -8,7 +8,7 @@ import { type FieldFilter } from './index.ts';
 import { second, timeOf, configMap, update, stored, changed, fieldsOf, entries, entry } from './testing/updates.ts';
 
 describe('managed fields of a create', () => {
-  it('are everything but identity', () => {
+  it('Managed fields of a create are everything but identity', () => {
     const object = configMap(
       { k: 'v' },
       {
@@ -33,7 +33,7 @@ describe('managed fields of a create', () => {
     ]);
   });
 
-  it('leave out what the resource resets, by path or by filter', () => {
+  it('Managed fields of a create leave out what the resource resets, by path or by filter', () => {
     const object = { metadata: { name: 'p' }, spec: { hostname: 'h' }, status: { phase: 'Running' } } as KubeObject;
     const specOnly: FieldFilter = (fields) => fields.intersection(FieldSet.ofFields(['spec', 'hostname']));
     for (const resetFields of [[['status']], specOnly]) {
@@ -43,7 +43,7 @@ describe('managed fields of a create', () => {
     }
   });
 
-  it('are those of a reference one by one where the field says so, and as a whole elsewhere', () => {
+  it('Managed fields of a create are those of a reference, one by one where the field says so', () => {
     const volume = { metadata: { name: 'v' }, spec: { claimRef: { namespace: 'n', name: 'c' } } } as KubeObject;
     const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'n', name: 'c' } } as KubeObject;
     expect(entries(update({ object: volume, typeId: 'core/v1.PersistentVolume' }))).toEqual([
@@ -54,15 +54,15 @@ describe('managed fields of a create', () => {
     ]);
   });
 
-  it('are those of "unknown" without a name', () => {
+  it('Managed fields of a create are those of "unknown" without a name', () => {
     expect(update({ object: configMap({ k: 'v' }), manager: '' }).metadata!.managedFields![0]!.manager).toBe('unknown');
   });
 
-  it('are absent when nothing is set', () => {
+  it('Managed fields of a create are absent when nothing is set', () => {
     expect(update({ object: configMap() }).metadata!.managedFields).toBeUndefined();
   });
 
-  it('are absent when a list item has no identity', () => {
+  it('Managed fields of a create are absent when a list item has no identity', () => {
     const object = {
       metadata: { name: 'p', labels: { a: 'b' } },
       spec: { containers: [null] },
@@ -70,7 +70,7 @@ describe('managed fields of a create', () => {
     expect(update({ object, typeId: 'core/v1.Pod' }).metadata!.managedFields).toBeUndefined();
   });
 
-  it('are absent when the object is nested beyond measure', () => {
+  it('Managed fields of a create are absent when the object is nested beyond measure', () => {
     let nested: JsonValue = {};
     for (let depth = 0; depth < 100_000; depth++) nested = { a: nested };
     expect(
@@ -85,7 +85,7 @@ describe('managed fields of a create', () => {
 describe('managed fields of an update', () => {
   const created = stored(update({ object: configMap({ k: 'v', l: 'v' }), manager: 'one' }));
 
-  it('move what changed to its manager', () => {
+  it('Managed fields of an update move what changed to its manager', () => {
     const next = update({
       live: created,
       object: changed(created, { k: 'v', l: 'w', n: 'x' }),
@@ -98,7 +98,7 @@ describe('managed fields of an update', () => {
     ]);
   });
 
-  it('forget what is gone', () => {
+  it('Managed fields of an update forget what is gone', () => {
     expect(
       entries(update({ live: created, object: changed(created, { k: 'v' }), manager: 'two', now: second(5) })),
     ).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {} } })]);
@@ -107,7 +107,7 @@ describe('managed fields of an update', () => {
     ).toBeUndefined();
   });
 
-  it('stay as they are, time included, when nothing changed', () => {
+  it('Managed fields of an update stay as they are, time included, when nothing changed', () => {
     expect(entries(update({ live: created, object: { ...created }, manager: 'two', now: second(5) }))).toEqual(
       entries(created),
     );
@@ -116,7 +116,7 @@ describe('managed fields of an update', () => {
     );
   });
 
-  it('keep the text of entries that stay', () => {
+  it('Managed fields of an update keep the text of entries that stay', () => {
     const next = update({
       live: created,
       object: changed(created, { k: 'v', l: 'v', n: 'x' }),
@@ -126,7 +126,7 @@ describe('managed fields of an update', () => {
     expect(next.metadata!.managedFields![0]!.fieldsV1).toBe(created.metadata!.managedFields![0]!.fieldsV1);
   });
 
-  it('join earlier changes of the same manager', () => {
+  it('Managed fields of an update join earlier changes of the same manager', () => {
     const next = update({
       live: created,
       object: changed(created, { k: 'v', l: 'w', n: 'x' }),
@@ -138,7 +138,7 @@ describe('managed fields of an update', () => {
     ]);
   });
 
-  it('are told apart by subresource and version', () => {
+  it('Managed fields of an update are told apart by subresource and version', () => {
     const status = update({
       live: created,
       object: changed(created, { k: '1', l: 'v' }),
@@ -152,7 +152,7 @@ describe('managed fields of an update', () => {
     ]);
   });
 
-  it('change neither the live object nor the new one', () => {
+  it('Managed fields of an update change neither the live object nor the new one', () => {
     const object = changed(created, { k: 'w' });
     const before = structuredClone({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
     const recorded = created.metadata!.managedFields;
@@ -162,12 +162,12 @@ describe('managed fields of an update', () => {
     expect(entries(created)).toHaveLength(1);
   });
 
-  it('are not kept for an object that has none', () => {
+  it('Managed fields of an update are not kept for an object that has none', () => {
     const untracked = stored(configMap({ k: 'v' }));
     expect(update({ live: untracked, object: changed(untracked, { k: 'w' }) }).metadata!.managedFields).toBeUndefined();
   });
 
-  it('forget managers of a version that is gone', () => {
+  it('Managed fields of an update forget managers of a version that is gone', () => {
     const live = stored({
       ...created,
       metadata: { ...created.metadata, managedFields: [{ ...created.metadata!.managedFields![0]!, apiVersion: 'v0' }] },
@@ -177,7 +177,7 @@ describe('managed fields of an update', () => {
     ]);
   });
 
-  it('compare in the version of each manager', () => {
+  it('Managed fields of an update compare in the version of each manager', () => {
     const versions = {
       typeOf: (apiVersion: string) => (apiVersion === 'v0' ? 'core/v1.Secret' : undefined),
       convert: (object: JsonObject) => ({ ...object, data: undefined, stringData: object['data'] }) as JsonObject,
@@ -208,33 +208,35 @@ describe('managed fields that a client sends', () => {
     { ...entry('other', {}), fieldsV1: new RawJson('{"f:data":{"f:k":{}}}').asValue() },
   ];
 
-  it('sent managed fields replace the recorded ones', () =>
+  it('Sent managed fields replace the recorded ones', () =>
     expect(entries(sending(other))).toEqual([entry('other', { 'f:data': { 'f:k': {} } })]));
-  it('count as plain JSON too', () =>
+  it('Managed fields that a client sends count as plain JSON too', () =>
     expect(fieldsOf(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!)).toEqual({
       'f:data': { 'f:k': {} },
     }));
 
-  it('are stored in the one order that they have, whatever the order they came in', () => {
+  it('Managed fields that a client sends are stored in their one order, whatever the order sent', () => {
     const key = (port: number): string => `k:${JSON.stringify({ port, protocol: 'TCP' })}`;
     const sent = entry('other', { 'f:spec': { 'f:ports': { [key(443)]: {}, [key(80)]: {}, '.': {} } } });
     expect((sending([sent]).metadata!.managedFields![0]!.fieldsV1 as unknown as RawJson).text).toBe(
       JSON.stringify({ 'f:spec': { 'f:ports': { '.': {}, [key(80)]: {}, [key(443)]: {} } } }),
     );
   });
-  it('are reset by an empty list, or one empty entry', () => {
+  it('Managed fields that a client sends are reset by an empty list, or one empty entry', () => {
     expect(sending([]).metadata!.managedFields).toBeUndefined();
     expect(sending([{}]).metadata!.managedFields).toBeUndefined();
   });
-  it('are those of the live object when left out', () => expect(entries(sending(undefined))).toEqual(entries(created)));
-  it('do not count through a subresource', () => expect(entries(sending(other, 'status'))).toEqual(entries(created)));
+  it('Managed fields that a client sends are those of the live object when left out', () =>
+    expect(entries(sending(undefined))).toEqual(entries(created)));
+  it('Managed fields that a client sends do not count through a subresource', () =>
+    expect(entries(sending(other, 'status'))).toEqual(entries(created)));
 
   test.each<{ name: string; bad: ManagedFieldsEntry }>([
     { name: 'operation', bad: { ...entry('x', {}), operation: 'Remove' } },
     { name: 'version', bad: { ...entry('x', {}), apiVersion: '' } },
     { name: 'fields type', bad: { ...entry('x', {}), fieldsType: 'FieldsV2' } },
     { name: 'fields', bad: entry('x', { odd: {} }) },
-  ])('managed fields that a client sends do not count with a wrong $name', ({ bad }) =>
+  ])('Managed fields that a client sends do not count with a wrong $name', ({ bad }) =>
     expect(entries(sending([bad]))).toEqual(entries(created)),
   );
 });

@@ -52,7 +52,7 @@ describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are 
     : [];
   const patches = files.flatMap((file) => goldenCases(file)).flatMap(({ name, steps }) => patchSteps(name, steps));
 
-  test.each(patches)('recorded patches: $title', ({ current, step }) => {
+  test.each(patches)('Recorded patches: $title', ({ current, step }) => {
     const { request, response } = step;
     const patch = patchers[request.contentType]!;
     const answer = response.body as JsonObject;

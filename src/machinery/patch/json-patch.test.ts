@@ -134,7 +134,7 @@ describe('JSON Patch as the API server applies it', () => {
     expect(apply({ data: carried() }, patch)).toEqual(result);
   });
 
-  it('counts carried JSON by its text when it is copied', () => {
+  it('JSON Patch counts carried JSON by its text when it is copied', () => {
     const copy = (maxCopyBytes: number) =>
       apply({ data: carried() }, [{ op: 'copy', from: '/data', path: '/more' }], { maxCopyBytes });
     expect(copy(11)).toBeDefined();
@@ -162,7 +162,7 @@ describe('JSON Patch as the API server applies it', () => {
     expect(failure(() => apply(document, patch))).toMatchObject(refused);
   });
 
-  it('keeps keys that are special in JavaScript, and big integers', () => {
+  it('JSON Patch keeps keys that are special in JavaScript, and big integers', () => {
     const document = JSON.parse('{"__proto__":{"constructor":1},"toString":2}') as JsonValue;
     const result = apply(document, [
       { op: 'add', path: '/__proto__/__proto__', value: 9007199254740993n },
@@ -176,7 +176,7 @@ describe('JSON Patch as the API server applies it', () => {
     expect(failure(() => apply({}, [{ op: 'test', path: '/constructor', value: {} }]))).toMatchObject(refused);
   });
 
-  it('puts the members of the objects it opened into key order, and leaves the others alone', () => {
+  it('JSON Patch puts the members of the objects it opened into key order, and leaves the others alone', () => {
     const result = apply({ kind: 'C', data: { k: 1 }, apiVersion: 'v1', metadata: { name: 'a', generation: 1 } }, [
       { op: 'add', path: '/data/a', value: 1 },
     ]);
@@ -185,7 +185,7 @@ describe('JSON Patch as the API server applies it', () => {
     );
   });
 
-  it('changes neither document nor patch', () => {
+  it('JSON Patch changes neither document nor patch', () => {
     const document = { a: { b: [{ c: 1 }] } };
     const patch = [
       { op: 'add', path: '/x', value: { y: [1] } },
@@ -197,7 +197,7 @@ describe('JSON Patch as the API server applies it', () => {
     expect([document, patch]).toEqual(before);
   });
 
-  it('limits what copying adds', () => {
+  it('JSON Patch limits what copying adds', () => {
     const grow = [
       { op: 'copy', from: '/a', path: '/b' },
       { op: 'copy', from: '/a', path: '/c' },
@@ -243,7 +243,7 @@ describe('decoding a JSON Patch', () => {
       validation: 'Ignore',
       message: 'json: cannot unmarshal string into Go value of type jsonpatch.Operation',
     },
-  ])('decoding a JSON Patch refuses $name', ({ body, validation = 'Strict', message }) => {
+  ])('Decoding a JSON Patch refuses $name', ({ body, validation = 'Strict', message }) => {
     expect(failure(() => decodeJsonPatch(body, validation))).toMatchObject({
       code: 400,
       reason: 'BadRequest',
@@ -251,7 +251,7 @@ describe('decoding a JSON Patch', () => {
     });
   });
 
-  it('names unknown members unless validation is off', () => {
+  it('Decoding a JSON Patch names unknown members unless validation is off', () => {
     const body = [
       { op: 'remove', path: '/a' },
       { op: 'add', path: '/a', value: 1, odd: 2 },
@@ -260,7 +260,7 @@ describe('decoding a JSON Patch', () => {
     expect(decodeJsonPatch(body, 'Ignore').problems).toEqual([]);
   });
 
-  it('takes 10,000 operations and not one more', () => {
+  it('Decoding a JSON Patch takes 10,000 operations and not one more', () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: null }));
     expect(decodeJsonPatch(operations.slice(1), 'Warn').operations).toHaveLength(10_000);
     expect(failure(() => decodeJsonPatch(operations, 'Warn'))).toMatchObject({
@@ -271,7 +271,7 @@ describe('decoding a JSON Patch', () => {
   });
 });
 
-it('reaches any document from any other by the patch that another implementation makes', () => {
+it('Reaches any document from any other by the patch that another implementation makes', () => {
   const random = randomSource(6902);
   for (let round = 0; round < 500; round++) {
     const [from, to] = [{ root: randomJson(random) }, { root: randomJson(random) }];

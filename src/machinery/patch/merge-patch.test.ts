@@ -45,7 +45,7 @@ describe('JSON merge patch as the API server applies it', () => {
     expect(applyMergePatch(original, patch)).toEqual(result);
   });
 
-  it('takes keys that are special in JavaScript', () => {
+  it('JSON merge patch takes keys that are special in JavaScript', () => {
     const patch = JSON.parse('{"__proto__":{"polluted":true},"constructor":null}') as JsonObject;
     const result = applyMergePatch({ a: 1 }, patch) as JsonObject;
     expect(keysOf(result)).toEqual(['__proto__', 'a']);
@@ -53,14 +53,14 @@ describe('JSON merge patch as the API server applies it', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('puts the members of the objects it opened into key order, and leaves the others alone', () => {
+  it('JSON merge patch puts the members of the objects it opened into key order, and leaves the others alone', () => {
     const original = { kind: 'C', apiVersion: 'v1', metadata: { name: 'a', generation: 1 }, data: { k: 1 } };
     expect(JSON.stringify(applyMergePatch(original, { data: { a: 1 } }))).toBe(
       '{"apiVersion":"v1","data":{"a":1,"k":1},"kind":"C","metadata":{"name":"a","generation":1}}',
     );
   });
 
-  it('changes neither document nor patch', () => {
+  it('JSON merge patch changes neither document nor patch', () => {
     const values = [
       { a: { b: 1 }, l: [{ x: null }] },
       { a: { b: null, c: { d: null } }, l: [{ y: null }] },
@@ -70,7 +70,7 @@ describe('JSON merge patch as the API server applies it', () => {
     expect(values).toEqual(before);
   });
 
-  it('reaches any object without nulls from any other by their difference', () => {
+  it('JSON merge patch reaches any object without nulls from any other by their difference', () => {
     const random = randomSource(7396);
     for (let round = 0; round < 500; round++) {
       const [from, to] = [prune(randomObject(random)), prune(randomObject(random))] as [JsonObject, JsonObject];
@@ -93,7 +93,7 @@ describe('decoding a JSON merge patch', () => {
     },
     { body: null, validation: 'Warn', message: 'Invalid JSON Patch' },
     { body: 'x', validation: 'Ignore', message: 'Invalid JSON Patch' },
-  ])('decoding a JSON merge patch refuses $body under $validation', ({ body, validation, message }) => {
+  ])('Decoding a JSON merge patch refuses $body under $validation', ({ body, validation, message }) => {
     expect(() => decodeMergePatch(body, validation)).toThrow(
       expect.objectContaining({ code: 400, reason: 'BadRequest', message }),
     );

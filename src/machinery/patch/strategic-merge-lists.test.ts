@@ -7,7 +7,7 @@ describe('strategic merge patch', () => {
   const merge = createStrategicMerge(schemas);
 
   const run = (rows: Case[]) =>
-    test.each(rows)('strategic merge patch: $name', ({ type = POD_SPEC, original, patch, result }) =>
+    test.each(rows)('Strategic merge patch: $name', ({ type = POD_SPEC, original, patch, result }) =>
       expect(merge.apply(original, patch, type)).toEqual(result),
     );
 

@@ -19,7 +19,7 @@ describe('strategic merge patch', () => {
   const merge = createStrategicMerge(schemas);
 
   const run = (rows: Case[]) =>
-    test.each(rows)('strategic merge patch: $name', ({ type = POD_SPEC, original, patch, result }) =>
+    test.each(rows)('Strategic merge patch: $name', ({ type = POD_SPEC, original, patch, result }) =>
       expect(merge.apply(original, patch, type)).toEqual(result),
     );
 
@@ -231,11 +231,11 @@ describe('strategic merge patch', () => {
       code: 500,
       message: 'merging an object in json but data type is not struct, instead is: map',
     },
-  ])('strategic merge patch refuses $name', ({ type = POD_SPEC, original, patch, code, message }) => {
+  ])('Strategic merge patch refuses $name', ({ type = POD_SPEC, original, patch, code, message }) => {
     expect(() => merge.apply(original, patch, type)).toThrow(expect.objectContaining({ code, message }));
   });
 
-  it('changes neither original nor patch', () => {
+  it('Strategic merge patch changes neither original nor patch', () => {
     const values: [JsonObject, JsonObject] = [
       { containers: [{ name: 'a', env: [{ name: 'A' }] }, { name: 'b' }] },
       {
@@ -251,13 +251,13 @@ describe('strategic merge patch', () => {
     expect(values).toEqual(before);
   });
 
-  it('takes keys that are special in JavaScript', () => {
+  it('Strategic merge patch takes keys that are special in JavaScript', () => {
     const patch = JSON.parse('{"labels":{"__proto__":"x","constructor":null,"toString":"y"}}') as JsonObject;
     const result = merge.apply({ labels: { a: '1' } }, patch, META);
     expect(Object.keys(result['labels'] as JsonObject)).toEqual(['__proto__', 'a', 'toString']);
   });
 
-  it('reaches any pod spec from any other by the patch kubectl would send', () => {
+  it('Strategic merge patch reaches any pod spec from any other by the patch kubectl would send', () => {
     const random = randomSource(3333);
     for (let round = 0; round < 500; round++) {
       const [from, to] = [randomSpec(random), randomSpec(random)];
@@ -269,11 +269,11 @@ describe('strategic merge patch', () => {
 test.each<{ body: JsonValue; message: string }>([
   { body: [], message: 'json: cannot unmarshal array into Go value of type map[string]interface {}' },
   { body: true, message: 'json: cannot unmarshal bool into Go value of type map[string]interface {}' },
-])('refuses $body as strategic merge patch', ({ body, message }) => {
+])('The body $body is refused as strategic merge patch', ({ body, message }) => {
   expect(() => decodeStrategicMergePatch(body)).toThrow(expect.objectContaining({ code: 400, message }));
 });
 
-test('shows a patch in Go syntax', () => {
+test('Shows a patch in Go syntax', () => {
   expect(patchText({ spec: { replicas: 2, list: [{ name: 'c', bad: 1.5 }], none: null, on: true } })).toBe(
     'map[spec:map[list:[map[bad:1.5 name:c]] none:<nil> on:true replicas:2]]',
   );

@@ -37,13 +37,13 @@ function steppingClock(cpuMs: number, wallMs = cpuMs): { readonly looks: number 
 afterEach(() => vi.restoreAllMocks());
 
 describe('patterns that take long', () => {
-  test('are given up when the time of the object is used up', () => {
+  test('Patterns that take long are given up when the time of the object is used up', () => {
     const clock = steppingClock(1);
     expect(judge({ f0: long }, dear)).toEqual([`in body takes too long to match '${dear}'`]);
     expect(clock.looks).toBeLessThan(60);
   });
 
-  test('leave no time for the other texts of the object, and all for the next one', () => {
+  test('Patterns that take long leave no time for the other texts of the object, and all for the next one', () => {
     steppingClock(1);
     expect(judge({ f0: long, f1: 'a' }, dear, cheap)).toEqual([
       `in body takes too long to match '${dear}'`,
@@ -52,7 +52,7 @@ describe('patterns that take long', () => {
     expect(judge({ f0: 'a' }, cheap)).toEqual([]);
   });
 
-  test('are not even compiled when no time is left', () => {
+  test('Patterns that take long are not even compiled when no time is left', () => {
     steppingClock(1);
     const before = regexCache.bytes;
     expect(
@@ -66,7 +66,7 @@ describe('patterns that take long', () => {
     expect(regexCache.bytes - before).toBeLessThan(10_000_000);
   });
 
-  test('go on on a machine that is busy with something else', () => {
+  test('Patterns that take long go on on a machine that is busy with something else', () => {
     const clock = steppingClock(0.001, 1000);
     expect(judge({ f0: 'ab'.repeat(5000) }, dear)).toEqual([`in body should match '${dear}'`]);
     expect(clock.looks).toBeGreaterThan(60);

@@ -38,14 +38,14 @@ describe('an object is looked at in proportion to its size', () => {
       value: (n) => list(n, () => ({})),
     },
     { name: 'items of the wrong type', schema: () => schemaOf({ type: 'string' }), value: (n) => list(n, () => 1) },
-  ])('an object is looked at in proportion to its size: $name', ({ schema, value }) => {
+  ])('An object is looked at in proportion to its size: $name', ({ schema, value }) => {
     const readsOf = (n: number): number =>
       readsDuring({ list: value(n), schema: schema(n) }, (counted) => errorsOf(counted.list, counted.schema));
     // Up to the number of errors that are told, each costs something.
     expect(readsOf(4000)).toBeLessThan(2.3 * readsOf(2000));
   });
 
-  test('a part that has not changed is compared once, not with all that is around it', () => {
+  test('A part that has not changed is compared once, not with all that is around it', () => {
     const nested = (depth: number, leaf: JsonValue): JsonValue =>
       depth === 0 ? leaf : { a: list(10, () => 1), b: nested(depth - 1, leaf) };
     const work = new StepLimit();
@@ -60,7 +60,7 @@ describe('an object is looked at in proportion to its size', () => {
   });
 });
 
-test('errors of an alternative that is not taken do not count', () => {
+test('Errors of an alternative that is not taken do not count', () => {
   const schema = schemaOf(
     { type: 'array', items: { type: 'string' } },
     { items: { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'array' }] } },
@@ -68,7 +68,7 @@ test('errors of an alternative that is not taken do not count', () => {
   expect(errorsOf([list(5000, () => 1)], schema)).toEqual([]);
 });
 
-test('the best alternative is told, and no more of it than can be', () => {
+test('The best alternative is told, and no more of it than can be', () => {
   const schema = schemaOf({}, { items: { anyOf: [{ type: 'array', items: { type: 'string' } }] } });
   const errors = errorsOf([list(5000, () => 1)], schema);
   expect(errors).toHaveLength(256);
@@ -78,7 +78,7 @@ test('the best alternative is told, and no more of it than can be', () => {
   ]);
 });
 
-test('alternatives of which each is looked at for each item end', () => {
+test('Alternatives of which each is looked at for each item end', () => {
   const schema = schemaOf({ anyOf: list(2000, () => ({ type: 'string' })) as JsonObject[] });
   expect(
     errorsOf(
@@ -98,7 +98,7 @@ describe('defaults', () => {
     { name: 'many of a small one', count: 100_000, value: { x: 1 }, fits: true },
     { name: 'too many of a small one', count: 1_000_000, value: { x: 1, y: 'abcdef' }, fits: false },
     { name: 'some of a large text', count: 100, value: 'x'.repeat(200_000), fits: false },
-  ])('defaults have an end: $name', ({ count, value, fits }) => {
+  ])('Defaults have an end: $name', ({ count, value, fits }) => {
     const object = { list: list(count, () => ({})) } as JsonObject;
     expect(setDefaults(object, schema(value))).toBe(fits);
     const filled = (object['list'] as JsonObject[]).filter(({ a }) => a !== undefined).length;

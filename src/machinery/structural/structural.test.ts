@@ -68,7 +68,7 @@ describe('pruning', () => {
       left: {},
       removed: ['spec.__proto__x', 'spec.constructor'],
     },
-  ])('pruning removes $name', ({ properties, spec, left, removed }) => {
+  ])('Pruning removes $name', ({ properties, spec, left, removed }) => {
     const value = object(spec);
     expect(prune(value, readStructural(schema(properties)))).toEqual(removed);
     expect(value['spec']).toEqual(left);
@@ -102,13 +102,13 @@ describe('defaulting', () => {
       spec: { plain: null },
       filled: { a: 'one', o: { x: 7 }, n: 'n' },
     },
-  ])('defaulting fills $name', ({ spec, filled }) => {
+  ])('Defaulting fills $name', ({ spec, filled }) => {
     const value = object(spec);
     setDefaults(value, readStructural(schema(properties)));
     expect(value['spec']).toEqual(filled);
   });
 
-  test('a default is copied for each object', () => {
+  test('A default is copied for each object', () => {
     const structural = readStructural(schema(properties));
     const [first, second] = [object({}), object({})];
     for (const value of [first, second]) setDefaults(value, structural);
@@ -153,7 +153,7 @@ describe('validation of a change (KEP-4008)', () => {
       next: { a: [1, 2, 9] },
       fields: ['spec.a[0]', 'spec.a[1]'],
     },
-  ])('validation of a changed custom resource (KEP-4008): $name', ({ old, next, fields }) => {
+  ])('Validation of a changed custom resource (KEP-4008): $name', ({ old, next, fields }) => {
     expect(validateValue(object(next), keyed, object(old)).map(({ field }) => field)).toEqual(fields);
   });
 });
@@ -181,7 +181,7 @@ describe('sets and maps', () => {
       errors: ['spec.m[1]: Duplicate value: map[string]interface {}{"port":1, "protocol":"TCP"}'],
     },
     { name: 'keys that differ', spec: { m: [{ port: 1 }, { port: 1, protocol: 'UDP' }] }, errors: [] },
-  ])('sets and maps of a structural schema: $name', ({ spec, errors }) => {
+  ])('Sets and maps of a structural schema: $name', ({ spec, errors }) => {
     const found = new FieldErrors();
     checkListTypes(object(spec), lists, FieldPath.root, found);
     expect(found.map(fieldErrorText)).toEqual(errors);
@@ -209,7 +209,7 @@ describe('formats', () => {
     ['creditcard', ['4111 1111 1111 1111'], ['4111 1111 1111 1112']],
     ['ssn', ['111-22-3333'], ['1-2-3']],
     ['bsonobjectid', ['507f1f77bcf86cd799439011'], ['507f']],
-  ])('formats of a structural schema: %s', (format, valid, invalid) => {
+  ])('Formats of a structural schema: %s', (format, valid, invalid) => {
     const check = formatCheckers.get(format)!;
     expect(valid.filter((text) => !check(text))).toEqual([]);
     expect(invalid.filter(check)).toEqual([]);

@@ -136,11 +136,11 @@ describe('validation', () => {
       errors: ['spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"'],
     },
     { name: 'an unknown format is no rule', property: { type: 'string', format: 'nonsense' }, value: 'x', errors: [] },
-  ])('validation by a structural schema: $name', ({ property, value, errors }) => {
+  ])('Validation by a structural schema: $name', ({ property, value, errors }) => {
     expect(validateValue(object({ f: value }), schema({ f: property })).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('a pattern that makes other engines run for hours is done at once', () => {
+  test('A pattern that makes other engines run for hours is done at once', () => {
     expect(
       validateValue(object({ f: `${'a'.repeat(100_000)}!` }), schema({ f: { type: 'string', pattern: '^(a+)+$' } })),
     ).toHaveLength(1);
@@ -151,7 +151,7 @@ describe('validation', () => {
     { name: 'parts that could begin in several places', text: `1.${'s000'.repeat(10_000)}µ` },
     { name: 'units with spaces between', text: `0millisecond${'\t0millisecond'.repeat(10_000)}i` },
     { name: 'spaces', text: `1s${' '.repeat(100_000)}x` },
-  ])('a text that is no duration is read once: $name', ({ text }) => {
+  ])('A text that is no duration is read once: $name', ({ text }) => {
     expect(validateValue(object({ f: text }), schema({ f: { type: 'string', format: 'duration' } }))).toHaveLength(1);
   });
 });

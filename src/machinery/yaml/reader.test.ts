@@ -28,7 +28,7 @@ function outcome(text: string): unknown {
 }
 
 describe('documents as kubectl 1.32 reads them', () => {
-  test.each(rows)('documents as kubectl 1.32 reads them: $text', ({ text, json, message }) => {
+  test.each(rows)('Documents as kubectl 1.32 reads them: $text', ({ text, json, message }) => {
     expect(outcome(text)).toEqual(json === undefined ? message : JSON.parse(json));
   });
 });
@@ -41,7 +41,7 @@ describe('the beginning of a document', () => {
     { name: 'nothing behind the marker', text: '---\n---\na: 1', value: null },
     { name: 'a scalar', text: 'text\nof two lines', value: 'text of two lines' },
     { name: 'a mistake in the next document', text: 'a: 1\n---\n@', value: { a: 1 } },
-  ])('the beginning of a document: $name', ({ text, value }) => {
+  ])('The beginning of a document: $name', ({ text, value }) => {
     expect(parseYaml(text).value).toEqual(value);
   });
 
@@ -62,13 +62,13 @@ describe('the beginning of a document', () => {
     ['...\na: b', 'yaml: did not find expected node content'],
     ['"a', 'yaml: found unexpected end of stream'],
     ['"a\n---\nb"', 'yaml: line 2: found unexpected document indicator'],
-  ])('the beginning of a document: %j is refused', (text, message) => {
+  ])('The beginning of a document: %j is refused', (text, message) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ name: 'YamlError', message }));
   });
 });
 
 describe('keys that JSON does not have', () => {
-  test('are told with the value, which is cut where it is long', () => {
+  test('Keys that JSON does not have are told with the value, which is cut where it is long', () => {
     expect(() => readYaml(`~: ${'x'.repeat(5_000)}`)).toThrow(
       /^unsupported map key of type: %!s\(<nil>\), key: <nil>, value: "x{900,1100}\.\.\.$/,
     );
@@ -80,7 +80,7 @@ describe('keys that JSON does not have', () => {
     );
   });
 
-  test('a syntax error behind them goes first', () => {
+  test('A syntax error behind them goes first', () => {
     expect(() => readYaml('[a]: b\nc: "d')).toThrow('yaml: line 2: found unexpected end of stream');
   });
 });
@@ -116,7 +116,7 @@ describe('documents of three megabytes', () => {
     { name: 'lists in lists', text: fill('['), message: 'yaml: exceeded max depth of 10000' },
     { name: 'block lists in lists', text: fill('- '), message: 'yaml: exceeded max depth of 10000' },
     { name: 'explicit keys in keys', text: fill('? '), message: 'yaml: exceeded max depth of 10000' },
-  ])('full of mistakes are refused at the first one: $name', ({ text, message }) => {
+  ])('Full of mistakes are refused at the first one: $name', ({ text, message }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe(message);
     expect(count).toBeLessThan(4);
@@ -139,7 +139,7 @@ describe('documents of three megabytes', () => {
       ),
     },
     { name: 'merges', text: `a: &a {b: 1}\nb:\n${fill('  <<: *a\n')}` },
-  ])('documents of three megabytes are read with work in proportion to their length: $name', ({ text }) => {
+  ])('Documents of three megabytes are read with work in proportion to their length: $name', ({ text }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe('read');
     expect(count).toBeLessThan(300);
@@ -163,7 +163,7 @@ describe('documents of three megabytes', () => {
         ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(',')}]`),
       ].join('\n'),
     },
-  ])('documents of three megabytes in which aliases add more than there is are refused: $name', ({ text }) => {
+  ])('Documents of three megabytes in which aliases add more than there is are refused: $name', ({ text }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe('yaml: document contains excessive aliasing');
     expect(count).toBeLessThan(400);
@@ -173,16 +173,16 @@ describe('documents of three megabytes', () => {
 describe('nesting', () => {
   const lists = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-  test('of ten thousand levels is read', () => {
+  test('Nested YAML of ten thousand levels is read', () => {
     expect(readYaml(lists(10_000)).text).toBe(lists(10_000));
     expect(() => readYaml(lists(10_001))).toThrow('yaml: exceeded max depth of 10000');
   });
 
-  test('of blocks and brackets is counted together', () => {
+  test('Nested YAML of blocks and brackets is counted together', () => {
     expect(() => readYaml(`${'- '.repeat(5_001)}${lists(5_000)}`)).toThrow('yaml: exceeded max depth of 10000');
   });
 
-  test('of a value without a type is bounded, with aliases expanded', () => {
+  test('Nested YAML of a value without a type is bounded, with aliases expanded', () => {
     expect(() => parseYaml(lists(501))).toThrow('yaml: exceeded max depth of 500');
     expect(() => parseYaml(`[&a ${lists(400)}, ${'['.repeat(200)}*a${']'.repeat(200)}]`)).toThrow(
       'yaml: exceeded max depth of 500',
@@ -191,13 +191,13 @@ describe('nesting', () => {
   });
 });
 
-test('a value that an alias repeats can be changed without changing the other', () => {
+test('A value that an alias repeats can be changed without changing the other', () => {
   const { a, b } = parseYaml('a: &a {c: 1}\nb: *a').value as Record<string, object>;
   expect(b).toEqual(a);
   expect(b).not.toBe(a);
 });
 
-test('keys that came twice are told again for each alias', () => {
+test('Keys that came twice are told again for each alias', () => {
   expect(parseYaml('a: &a {b: 1, b: 2}\nc: *a').problems).toEqual([
     'yaml: unmarshal errors:\n  line 1: key "b" already set in map\n  line 1: key "b" already set in map',
   ]);

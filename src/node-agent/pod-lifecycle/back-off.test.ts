@@ -3,7 +3,7 @@ import { crashLoopReason, nextBackOff, waitBeforeRestart } from './back-off.ts';
 import type { BackOff } from './state.ts';
 import { exited, podOf, running } from './testing/states.ts';
 
-test('the first restart is at once, then after 10 s, twice as long each time, 300 s at most', () => {
+test('The first restart is at once, then after 10 s, twice as long each time, 300 s at most', () => {
   let backOff: BackOff | undefined;
   const waits: number[] = [];
   let nowMs = 0;
@@ -20,13 +20,13 @@ test('the first restart is at once, then after 10 s, twice as long each time, 30
 test.each([
   { name: 'a container that ran for ten minutes', ranMs: 600_000, waitMs: 40_000, delayMs: 80_000 },
   { name: 'a container that ran for longer', ranMs: 600_001, waitMs: 0, delayMs: 10_000 },
-])('$name', ({ ranMs, waitMs, delayMs }) => {
+])('Crash back-off: $name', ({ ranMs, waitMs, delayMs }) => {
   const record = exited(1, ranMs, { delayMs: 40_000, atMs: 0 });
   expect(waitBeforeRestart(record, ranMs)).toBe(waitMs);
   expect(nextBackOff(record, ranMs)).toEqual({ delayMs, atMs: ranMs });
 });
 
-test('a container that runs keeps its back-off', () => {
+test('A container that runs keeps its back-off', () => {
   const backOff = { delayMs: 20_000, atMs: 0 };
   expect(nextBackOff({ ...running(), backOff }, 5)).toBe(backOff);
   expect(waitBeforeRestart({ ...running(), backOff }, 5)).toBe(0);
@@ -36,7 +36,7 @@ test.each([
   { delayMs: 10_000, text: '10s' },
   { delayMs: 80_000, text: '1m20s' },
   { delayMs: 300_000, text: '5m0s' },
-])('the status names the delay $text', ({ delayMs, text }) => {
+])('The status names the delay $text', ({ delayMs, text }) => {
   expect(crashLoopReason(podOf({}), 'main', { delayMs, atMs: 0 })).toEqual({
     reason: 'CrashLoopBackOff',
     message: `back-off ${text} restarting failed container=main pod=web_default(uid-1)`,

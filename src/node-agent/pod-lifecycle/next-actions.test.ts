@@ -139,7 +139,7 @@ describe('Pod lifecycle', () => {
       state: { main: done, debug: running() },
       next: 'ended',
     },
-  ])('$name', ({ pod, state, next }) => {
+  ])('Pod lifecycle: $name', ({ pod, state, next }) => {
     const actions = nextActions(podOf(pod), stateOf(state), 0);
     expect(actions.hasEnded ? 'ended' : actions.start.map(({ name }) => name)).toEqual(next);
   });
@@ -154,11 +154,11 @@ describe('Pod lifecycle', () => {
       sandbox: 'none',
       needs: false,
     },
-  ])('$name needs a sandbox: $needs', ({ state, sandbox, needs }) => {
+  ])('Pod lifecycle: $name needs a sandbox: $needs', ({ state, sandbox, needs }) => {
     expect(nextActions(podOf({}), stateOf(state, sandbox), 0).needsSandbox).toBe(needs);
   });
 
-  test('a container waits for the end of its back-off, and another one does not', () => {
+  test('A container waits for the end of its back-off, and another one does not', () => {
     const state = stateOf({ a: exited(1, 1000, { delayMs: 10_000, atMs: 500 }), b: exited(1, 1000) });
     const { start, waiting } = nextActions(podOf({ main: ['a', 'b'] }), state, 4000);
     expect(start.map(({ name }) => name)).toEqual(['b']);

@@ -104,7 +104,7 @@ describe('Pod phase', () => {
       stage: 'ending',
       phase: 'Failed',
     },
-  ])('$name: $phase', ({ phase, name: _, ...shape }) => {
+  ])('Pod phase: $name: $phase', ({ phase, name: _, ...shape }) => {
     expect(statusOf(shape).phase).toBe(phase);
   });
 });
@@ -149,7 +149,7 @@ describe('Pod conditions', () => {
     ]);
   });
 
-  test('the time of a condition changes with its status alone', () => {
+  test('The time of a condition changes with its status alone', () => {
     const before = (type: string, status: string): PodCondition => ({
       type,
       status,
@@ -170,7 +170,7 @@ describe('Pod conditions', () => {
 });
 
 describe('addresses and times', () => {
-  test('a pod has the addresses of its sandbox', () => {
+  test('A pod has the addresses of its sandbox', () => {
     expect(statusOf({ state: { main: running() } })).toMatchObject({
       hostIP: '192.0.2.1',
       podIP: '10.0.0.1',
@@ -179,7 +179,7 @@ describe('addresses and times', () => {
     });
   });
 
-  test('a pod on the network of its node has the addresses of the node from the beginning', () => {
+  test('A pod on the network of its node has the addresses of the node from the beginning', () => {
     const status = statusOf({ pod: { spec: { hostNetwork: true } }, sandbox: 'none' });
     expect(status.podIP).toBe('192.0.2.1');
   });
@@ -189,7 +189,7 @@ describe('addresses and times', () => {
     { name: 'before its start', spec: { activeDeadlineSeconds: 5 }, startTimeMs: undefined, left: undefined },
     { name: 'before its deadline', spec: { activeDeadlineSeconds: 5 }, startTimeMs: 1000, left: 2000 },
     { name: 'after its deadline', spec: { activeDeadlineSeconds: 2 }, startTimeMs: 1000, left: 0 },
-  ])('$name', ({ spec, startTimeMs, left }) => {
+  ])('Addresses and times of a pod: $name', ({ spec, startTimeMs, left }) => {
     expect(untilDeadline({ ...podOf({}).spec, ...spec }, startTimeMs, 4000)).toBe(left);
   });
 });
@@ -222,7 +222,7 @@ describe('the last status', () => {
       init: { terminated: unknown },
       main: { waiting: { reason: 'PodInitializing' } },
     },
-  ])('$name', ({ name: _, init, main, ...shape }) => {
+  ])('The last status of a container: $name', ({ name: _, init, main, ...shape }) => {
     const status = statusOf({ ...shape, stage: 'ended', sandbox: 'stopped' });
     expect(status.containerStatuses![0]!.state).toMatchObject(main);
     if (init !== undefined) expect(status.initContainerStatuses![0]!.state).toMatchObject(init);

@@ -19,7 +19,7 @@ describe('Termination of Pods', () => {
     { name: 'an init container that runs', state: { 'side-1': running(), one: running() }, stop: ['one'] },
     { name: 'nothing that never started', state: {}, stop: [] },
     { name: 'nothing that has ended', state: { a: exited(0), 'side-1': exited(0) }, stop: [] },
-  ])('$name', ({ state, stop }) => {
+  ])('Termination of Pods: $name', ({ state, stop }) => {
     expect(nextToStop(pod, stateOf(state)).map(({ name }) => name)).toEqual(stop);
   });
 
@@ -28,7 +28,7 @@ describe('Termination of Pods', () => {
     { name: 'that of the pod', deletion: undefined, spec: 60, seconds: 60 },
     { name: '30 s otherwise', deletion: undefined, spec: undefined, seconds: 30 },
     { name: 'no less than 2 s', deletion: 0, spec: 60, seconds: 2 },
-  ])('the grace is $name', ({ deletion, spec, seconds }) => {
+  ])('The grace is $name', ({ deletion, spec, seconds }) => {
     const { metadata, ...rest } = podOf({
       spec: spec === undefined ? {} : { terminationGracePeriodSeconds: spec },
     });

@@ -49,7 +49,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
     };
 
     test.each([{ inPages: true }, { inPages: false }])(
-      'lists the state at a version, pages: $inPages',
+      'Lists the state at a version, pages: $inPages',
       async ({ inPages }) => {
         const [a, b, c] = [newName(), newName(), newName()];
         await fixture.create(a);
@@ -62,7 +62,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       },
     );
 
-    test('watches each change after a list once, in order, with the last content of what is deleted', async () => {
+    test('A source of an informer watches each change once, in order, with the content of what is gone', async () => {
       const [a, b] = [newName(), newName()];
       const { version } = await list({ notBefore: await fixture.create(a) });
       const watched = await watch(version);
@@ -72,7 +72,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(await watched.take(3)).toEqual([`ADDED ${key(b)}`, `MODIFIED ${key(a)}`, `DELETED ${key(b)}`]);
     });
 
-    test('has the changes that were made before the watch began', async () => {
+    test('A source of an informer has the changes that were made before the watch began', async () => {
       const a = newName();
       const { version } = await list({ notBefore: await fixture.create(a) });
       await fixture.update(a);
@@ -85,7 +85,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       ]);
     });
 
-    test('goes on at the version of a watch that was closed, without a gap and without telling twice', async () => {
+    test('A source of an informer goes on at the version of a closed watch, with no gap or repetition', async () => {
       const [a, b, c] = [newName(), newName(), newName()];
       const { version } = await list({ notBefore: await fixture.create(a) });
       const first = await watch(version);
@@ -97,7 +97,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(await (await watch(reached)).take(2)).toEqual([`ADDED ${key(c)}`, `MODIFIED ${key(b)}`]);
     });
 
-    test('ends a watch that breaks with an error after which it can go on where it was', async () => {
+    test('A source of an informer ends a broken watch with an error that allows to go on', async () => {
       const [a, b] = [newName(), newName()];
       const { version } = await list({ notBefore: await fixture.create(a) });
       const first = await watch(version);
@@ -111,7 +111,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(await (await watch(first.close())).take(1)).toEqual([`ADDED ${key(b)}`]);
     });
 
-    test('tells nothing after a watch was closed', async () => {
+    test('A source of an informer tells nothing after a watch was closed', async () => {
       const a = newName();
       const [closed, open] = [await watch(await fixture.create(a)), await watch((await list({})).version)];
       closed.close();
@@ -120,7 +120,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(closed.lines).toEqual([]);
     });
 
-    test('answers 410 to a watch from a version that is forgotten', async () => {
+    test('A source of an informer answers 410 to a watch from a version that is forgotten', async () => {
       const version = await fixture.expiredVersion();
       const error = await Watched.open(fixture.source, version).then(
         async (watched) => {
@@ -132,7 +132,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(error).toMatchObject({ code: 410 });
     });
 
-    test('says of an object its key, namespace, labels and version', async () => {
+    test('A source of an informer says of an object its key, namespace, labels and version', async () => {
       const { view } = fixture.source;
       const a = newName();
       const created = await fixture.create(a, { app: 'web' });
@@ -145,7 +145,7 @@ export function describeSourceContract<T>(name: string, open: () => Promise<Sour
       expect(view.versionOf(await find(await fixture.update(a)))).not.toBe(view.versionOf(object));
     });
 
-    test('feeds an informer, whose state is that of the source in spite of broken watches', async () => {
+    test('A source of an informer feeds an informer to its own state in spite of broken watches', async () => {
       const { source } = fixture;
       const informer = new Informer({ source, log: silentLogger, retry: { firstMs: 1, maxMs: 10, jitter: 0 } });
       onTestFinished(() => informer.stop());

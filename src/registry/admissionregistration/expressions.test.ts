@@ -98,13 +98,13 @@ test.each([
     2 * 3,
   ],
 ])(
-  'the event loop runs while an expression of %s is parsed, checked, and has its literals examined',
+  'The event loop runs while an expression of %s is parsed, checked, and has its literals examined',
   async (_, resource, object, old, turns) => {
     expect(await judge(resource, object, old)).toEqual({ errors: [], turns });
   },
 );
 
-test('each expression has its error in its place', async () => {
+test('Each expression has its error in its place', async () => {
   const { errors } = await judge(
     'validatingadmissionpolicies',
     policy({

@@ -27,7 +27,7 @@ const definition = (schema: JSONSchemaProps): KubeObject =>
     },
   }) as unknown as KubeObject;
 
-test('the patterns of a definition are compiled before it is judged, a pattern a step', () => {
+test('The patterns of a definition are compiled before it is judged, a pattern a step', () => {
   const { strategy } = definitionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const object = definition({
     type: 'object',

@@ -28,7 +28,7 @@ describe('all workloads', () => {
     { kind: 'DaemonSet', rules: daemonSets as never, named: 'daemonset' },
   ] as const;
 
-  it.each(kinds)('workloads of kind $kind take a good object and drop its status', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind take a good object and drop its status', ({ rules }) => {
     const { object, errors, warnings } = rules.create({ ...workload(), status: { observedGeneration: 5 } });
     expect({ errors, warnings, generation: object.metadata.generation }).toEqual({
       errors: [],
@@ -38,20 +38,20 @@ describe('all workloads', () => {
     expect((object.status as Json)['observedGeneration']).toBeUndefined();
   });
 
-  it.each(kinds)('workloads of kind $kind need a selector that is not empty', ({ rules, named }) => {
+  it.each(kinds)('Workloads of kind $kind need a selector that is not empty', ({ rules, named }) => {
     expect(rules.create(workload({ selector: {} })).errors).toContainEqual(
       `spec.selector: Invalid value: v1.LabelSelector{}: empty selector is invalid for ${named}`,
     );
   });
 
-  it.each(kinds)('workloads of kind $kind need a selector that finds their pods', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind need a selector that finds their pods', ({ rules }) => {
     expect(rules.create(workload({ selector: { matchLabels: { app: 'other' } } })).errors).toEqual([
       'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not ' +
         'match template `labels`',
     ]);
   });
 
-  it.each(kinds)('workloads of kind $kind run pods for ever', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind run pods for ever', ({ rules }) => {
     const errors = rules.create(
       workload({
         template: { ...template, spec: { ...template.spec, restartPolicy: 'Never', activeDeadlineSeconds: 5 } },
@@ -65,7 +65,7 @@ describe('all workloads', () => {
     ]);
   });
 
-  it.each(kinds)('workloads of kind $kind count changes of the spec', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind count changes of the spec', ({ rules }) => {
     expect(rules.edit(workload(), ({ spec }) => void (spec.minReadySeconds = 5)).object.metadata.generation).toBe(2);
     expect(
       rules.edit(workload(), ({ metadata }) => void Object.assign(metadata, { labels: { a: 'b' } })).object.metadata
@@ -73,7 +73,7 @@ describe('all workloads', () => {
     ).toBe(1);
   });
 
-  it.each(kinds)('workloads of kind $kind are warned about their pods, on an update only for a change', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind are warned about their pods, on an update only for a change', ({ rules }) => {
     const old = workload({
       template: { ...template, spec: { ...template.spec, nodeSelector: { 'beta.kubernetes.io/os': 'linux' } } },
     });
@@ -84,7 +84,7 @@ describe('all workloads', () => {
     expect(rules.edit(old, ({ spec }) => void (spec.minReadySeconds = 5)).warnings).toEqual([warning]);
   });
 
-  it.each(kinds)('workloads of kind $kind have a status that only its own endpoint writes', ({ rules }) => {
+  it.each(kinds)('Workloads of kind $kind have a status that only its own endpoint writes', ({ rules }) => {
     const edit = (read: { spec: { minReadySeconds?: number }; status: unknown }): void =>
       void Object.assign(read, { status: { observedGeneration: 3 }, spec: { ...read.spec, minReadySeconds: 9 } });
     const byMain = rules.edit(workload(), edit).object;
@@ -96,7 +96,7 @@ describe('all workloads', () => {
 });
 
 describe('a ReplicaSet', () => {
-  it('of unlimited pods is refused', () => {
+  it('A ReplicaSet of unlimited pods is refused', () => {
     expect(replicaSets.create(workload({ replicas: -1, minReadySeconds: -1 })).errors).toEqual([
       'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
       'spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0',
@@ -105,7 +105,7 @@ describe('a ReplicaSet', () => {
 });
 
 describe('a DaemonSet', () => {
-  it('counts changes of its template in an annotation, whatever a client sends', () => {
+  it('A DaemonSet counts changes of its template in an annotation, whatever a client sends', () => {
     const annotation = 'deprecated.daemonset.template.generation';
     expect(
       daemonSets.create(workload({}, { metadata: { name: 'web', annotations: { [annotation]: '7' } } })).object.metadata
@@ -125,7 +125,7 @@ describe('a DaemonSet', () => {
     { name: 'no number', count: 'many', why: 'invalid syntax' },
     { name: 'nothing', count: '', why: 'invalid syntax' },
     { name: 'a number that does not fit', count: '9223372036854775808', why: 'value out of range' },
-  ])('a DaemonSet is not read with $name for that count', ({ count, why }) => {
+  ])('A DaemonSet is not read with $name for that count', ({ count, why }) => {
     const refused = expect.objectContaining({
       code: 400,
       message:
@@ -160,20 +160,20 @@ describe('a DaemonSet', () => {
           'be greater than 100%',
       ],
     },
-  ])('a DaemonSet is refused $name', ({ rollingUpdate, errors }) => {
+  ])('A DaemonSet is refused $name', ({ rollingUpdate, errors }) => {
     expect(daemonSets.create(workload({ updateStrategy: { rollingUpdate } })).errors).toEqual(errors);
   });
 });
 
 describe('a ControllerRevision', () => {
-  it('needs data and a number', () => {
+  it('A ControllerRevision needs data and a number', () => {
     expect(revisions.create({ metadata: { name: 'a' }, revision: -1 }).errors).toEqual([
       'data: Required value: data is mandatory',
       'revision: Invalid value: -1: must be greater than or equal to 0',
     ]);
   });
 
-  it('refuses a change of its data', () => {
+  it('A ControllerRevision refuses a change of its data', () => {
     const { errors } = revisions.edit(
       { metadata: { name: 'a' }, data: { a: 1 }, revision: 1 },
       (read) => void Object.assign(read, { data: { a: 2 }, revision: 2 }),
@@ -187,7 +187,7 @@ describe('a ControllerRevision', () => {
 describe('a ReplicationController', () => {
   const controller = (spec: Json = {}): Json => ({ metadata: { name: 'web' }, spec: { template, ...spec } });
 
-  it('takes selector and labels from its template', () => {
+  it('A ReplicationController takes selector and labels from its template', () => {
     const { object, errors } = controllers.create(controller());
     expect(errors).toEqual([]);
     expect(object.spec.selector).toEqual({ app: 'web' });
@@ -208,11 +208,11 @@ describe('a ReplicationController', () => {
           'match template `labels`',
       ],
     },
-  ])('a ReplicationController is refused $name', ({ spec, errors }) => {
+  ])('A ReplicationController is refused $name', ({ spec, errors }) => {
     expect(controllers.create(controller(spec)).errors).toEqual(errors);
   });
 
-  it('is told twice what is wrong with an update', () => {
+  it('A ReplicationController is told twice what is wrong with an update', () => {
     const { errors } = controllers.edit(controller(), ({ spec }) => void (spec.replicas = -1));
     expect(errors).toEqual(
       Array<string>(2).fill('spec.replicas: Invalid value: -1: must be greater than or equal to 0'),

@@ -55,7 +55,7 @@ describe('columns', () => {
         revision: 3,
       },
     },
-  ])('columns of a $kind', ({ rules, json, cells }) => {
+  ])('Columns of a $kind', ({ rules, json, cells }) => {
     expect(rules.cells(json)).toEqual(cells);
   });
 });

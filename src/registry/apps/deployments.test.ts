@@ -3,7 +3,7 @@ import { joined } from '../../../test/support/patterns.ts';
 import { template, workload, deployments } from './testing/workloads.ts';
 
 describe('a Deployment', () => {
-  it('gets the defaults of apps/v1', () => {
+  it('A Deployment gets the defaults of apps/v1', () => {
     expect(deployments.create(workload()).object.spec).toMatchObject({
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } },
@@ -51,11 +51,11 @@ describe('a Deployment', () => {
       spec: { minReadySeconds: 10, progressDeadlineSeconds: 10 },
       errors: ['spec.progressDeadlineSeconds: Invalid value: 10: must be greater than minReadySeconds'],
     },
-  ])('a Deployment is refused $name', ({ spec, errors }) => {
+  ])('A Deployment is refused $name', ({ spec, errors }) => {
     expect(deployments.create(workload(spec)).errors).toEqual(errors);
   });
 
-  it('refuses a change of its selector', () => {
+  it('A Deployment refuses a change of its selector', () => {
     const { errors } = deployments.edit(
       workload({ template: { ...template, metadata: { labels: { app: 'web', tier: 'a' } } } }),
       ({ spec }) => void (spec.selector = { matchLabels: { tier: 'a' } }),
@@ -65,7 +65,7 @@ describe('a Deployment', () => {
     ]);
   });
 
-  it('counts changes of annotations, which go on to its ReplicaSets', () => {
+  it('A Deployment counts changes of annotations, which go on to its ReplicaSets', () => {
     expect(
       deployments.edit(workload(), ({ metadata }) => void (metadata.annotations = { a: 'b' })).object.metadata
         .generation,
@@ -94,7 +94,7 @@ describe('a Deployment', () => {
       status: { unavailableReplicas: -1 },
       errors: ['status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0'],
     },
-  ])('a Deployment cannot report $name', ({ old = {}, status, errors }) => {
+  ])('A Deployment cannot report $name', ({ old = {}, status, errors }) => {
     expect(
       deployments.edit(workload({}, { status: old }), (read) => void Object.assign(read, { status }), 'status').errors,
     ).toEqual(errors);

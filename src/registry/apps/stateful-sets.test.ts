@@ -4,7 +4,7 @@ import type { StatefulSet } from '../../api/gen/types/apps-v1.ts';
 import { workload, statefulSets, type Json } from './testing/workloads.ts';
 
 describe('a StatefulSet', () => {
-  it('has defaults, and claims that are whole objects', () => {
+  it('A StatefulSet has defaults, and claims that are whole objects', () => {
     const { spec } = statefulSets.create(
       workload({
         volumeClaimTemplates: [
@@ -60,24 +60,24 @@ describe('a StatefulSet', () => {
           '"Retain", "Delete"',
       ],
     },
-  ])('a StatefulSet is refused $name', ({ spec, errors }) => {
+  ])('A StatefulSet is refused $name', ({ spec, errors }) => {
     expect(statefulSets.create(workload(spec)).errors).toEqual(errors);
   });
 
-  it('needs a name that fits into host names', () => {
+  it('A StatefulSet needs a name that fits into host names', () => {
     expect(statefulSets.create(workload({}, { metadata: { name: 'a.b' } })).errors).toEqual([
       'metadata.name: Invalid value: "a.b": must not contain dots',
     ]);
   });
 
-  it('keeps what its pods and claims are bound to', () => {
+  it('A StatefulSet keeps what its pods and claims are bound to', () => {
     const { errors } = statefulSets.edit(workload(), ({ spec }) => void (spec.serviceName = 'other'));
     expect(errors).toEqual([
       expect.stringMatching(/^spec: Forbidden: updates to statefulset spec for fields other than .* are forbidden$/),
     ]);
   });
 
-  it('loses maxUnavailable while its gate is off', () => {
+  it('A StatefulSet loses maxUnavailable while its gate is off', () => {
     const spec = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 2 } } };
     expect(statefulSets.create(workload(spec)).object.spec.updateStrategy.rollingUpdate).toEqual({ partition: 0 });
     const open = new KindRules<StatefulSet>('apps/v1', 'statefulsets', { gates: { MaxUnavailableStatefulSet: true } });
@@ -97,7 +97,7 @@ describe('a StatefulSet with claims', () => {
   ];
   const sent = (): Json => workload({ serviceName: 'web', volumeClaimTemplates: structuredClone(claims) });
 
-  it('can be written back as it was read, and as it was sent', () => {
+  it('A StatefulSet with claims can be written back as it was read, and as it was sent', () => {
     expect(statefulSets.edit(sent(), () => undefined).errors).toEqual([]);
     expect(
       statefulSets.edit(

@@ -5,7 +5,7 @@ import { ConversionAnswers } from './conversion-answers.ts';
 const megabyte = 1024 * 1024;
 
 describe('answers of conversion webhooks', () => {
-  test('are kept for the callers that waited, however large they are', () => {
+  test('Answers of conversion webhooks are kept for the callers that waited, however large they are', () => {
     const answers = new ConversionAnswers<number>(new FakeClock());
     for (let i = 0; i < 200; i++) answers.set(`object-${i}`, i, 3 * megabyte);
     expect(Array.from({ length: 200 }, (_, i) => answers.get(`object-${i}`))).toEqual(
@@ -13,7 +13,7 @@ describe('answers of conversion webhooks', () => {
     );
   });
 
-  test('go when there are too many bytes of them and they are no longer young', async () => {
+  test('Answers of conversion webhooks go when they have too many bytes and are no longer young', async () => {
     const clock = new FakeClock();
     const answers = new ConversionAnswers<number>(clock);
     for (let i = 0; i < 200; i++) answers.set(`object-${i}`, i, 3 * megabyte);
@@ -23,13 +23,13 @@ describe('answers of conversion webhooks', () => {
     expect([answers.get('object-0'), answers.get('object-199'), answers.get('another')]).toEqual([undefined, 199, 1]);
   });
 
-  test('are not more than a thousand', () => {
+  test('Answers of conversion webhooks are not more than a thousand', () => {
     const answers = new ConversionAnswers<number>(new FakeClock());
     for (let i = 0; i < 1200; i++) answers.set(`object-${i}`, i, 1);
     expect([answers.bytes, answers.get('object-199'), answers.get('object-200')]).toEqual([1000, undefined, 200]);
   });
 
-  test('all go after a while', async () => {
+  test('All answers of conversion webhooks go after a while', async () => {
     const clock = new FakeClock();
     const answers = new ConversionAnswers<number>(clock);
     answers.set('first', 1, 1);

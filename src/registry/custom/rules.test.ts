@@ -21,7 +21,7 @@ const texts = ({ errors }: RuleFindings): string[] => errors.map(fieldErrorText)
 const numbers: JsonObject = { type: 'object', properties: { n: { type: 'integer' }, m: { type: 'integer' } } };
 
 describe('rules in CEL', () => {
-  test('a schema without any has no checker', () => {
+  test('A schema without any has no checker', () => {
     expect(createRuleChecker(readStructural({ type: 'object', properties: { spec: numbers } }))).toBeUndefined();
   });
 
@@ -131,7 +131,7 @@ describe('rules in CEL', () => {
     expect(texts(judge(spec, value, old))).toEqual(errors);
   });
 
-  test('what has not changed is let be, and told', () => {
+  test('What has not changed is let be, and told', () => {
     const spec = {
       ...numbers,
       properties: {
@@ -144,7 +144,7 @@ describe('rules in CEL', () => {
     expect(findings.tolerated.map(fieldErrorText)).toEqual(['spec.n: Invalid value: "integer": small']);
   });
 
-  test('an expensive rule is stopped', () => {
+  test('An expensive CEL rule is stopped', () => {
     const spec: JsonObject = {
       type: 'array',
       items: { type: 'integer' },

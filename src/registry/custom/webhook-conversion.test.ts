@@ -44,7 +44,7 @@ const converted = (
 });
 
 describe('conversion by a webhook', () => {
-  test('what is asked for together goes in one review', async () => {
+  test('What is asked for together goes in one review', async () => {
     const { converter: subject, reviews } = converter(converted);
     const objects = [widget('a'), widget('b'), widget('a')];
     await settleAll(objects, (object) => subject.convert(object, 'e.com/v2'));
@@ -54,12 +54,12 @@ describe('conversion by a webhook', () => {
     expect(subject.convert(objects[1]!, 'e.com/v2')).toMatchObject({ apiVersion: 'e.com/v2', metadata: { name: 'b' } });
   });
 
-  test('an object of the version is not asked about', () => {
+  test('An object of the version is not asked about', () => {
     const object = widget('a');
     expect(converter(converted).converter.convert(object, 'e.com/v1')).toBe(object);
   });
 
-  test('labels and annotations may change, other metadata does not', async () => {
+  test('Conversion by a webhook may change labels and annotations, and no other metadata', async () => {
     const { converter: subject } = converter((review) =>
       converted(review, (object) => ({
         ...object,
@@ -73,7 +73,7 @@ describe('conversion by a webhook', () => {
     });
   });
 
-  test('the first review version that this server speaks is used', async () => {
+  test('The first review version that this server speaks is used', async () => {
     const { converter: subject, reviews } = converter(converted, ['v9', 'v1beta1']);
     await settled(() => subject.convert(widget('a'), 'e.com/v2'));
     expect(reviews[0]!.apiVersion).toBe('apiextensions.k8s.io/v1beta1');
@@ -183,7 +183,7 @@ describe('conversion by a webhook', () => {
       answer: withMetadata({ ...identity, annotations: { '-': '' } }),
       message: expect.stringContaining('returned invalid metadata: metadata.annotation: Invalid value: "-"') as string,
     },
-  ])('a webhook that $name', async ({ answer, message }) => {
+  ])('A webhook that $name', async ({ answer, message }) => {
     const { converter: subject, reviews } = converter(answer);
     const ask = (): Promise<KubeObject> => settled(() => subject.convert(widget('a'), 'e.com/v2'));
     await expect(ask()).rejects.toMatchObject({
@@ -195,7 +195,7 @@ describe('conversion by a webhook', () => {
     expect(reviews).toHaveLength(2);
   });
 
-  test('an object that comes back changed is refused alone', async () => {
+  test('An object that comes back changed is refused alone', async () => {
     const { converter: subject } = converter((review) =>
       converted(review, (object) => (object.metadata!.name === 'a' ? { ...object, kind: 'Gadget' } : object)),
     );
@@ -206,7 +206,7 @@ describe('conversion by a webhook', () => {
     expect(fine).toMatchObject({ status: 'fulfilled', value: { apiVersion: 'e.com/v2', metadata: { name: 'b' } } });
   });
 
-  test('labels that were invalid before stay, as nothing was changed in them', async () => {
+  test('Labels that were invalid before a conversion stay, as nothing was changed in them', async () => {
     const { converter: subject } = converter(converted);
     const old = { ...widget('a'), metadata: { ...widget('a').metadata!, labels: { a: '-' } } };
     expect((await settled(() => subject.convert(old, 'e.com/v2'))).metadata!.labels).toEqual({ a: '-' });

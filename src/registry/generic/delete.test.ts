@@ -59,7 +59,7 @@ const request = {
   warn: () => undefined,
 } as unknown as WriteRequest;
 
-test('a deletion that lost a race is marked before it removes, like any other', async () => {
+test('A deletion that lost a race is marked before it removes, like any other', async () => {
   const did: string[] = [];
   await deleteObject(
     lagging(stored('one', 4), stored('one', 7), did),
@@ -70,7 +70,7 @@ test('a deletion that lost a race is marked before it removes, like any other', 
   expect(did).toEqual(['marked', 'removed']);
 });
 
-test('its preconditions hold for the object that is there by then', async () => {
+test('Its preconditions hold for the object that is there by then', async () => {
   const did: string[] = [];
   const deletion = deleteObject(
     lagging(stored('one', 4), stored('two', 7), did),
@@ -86,7 +86,7 @@ test.each([
   { name: 'an object that was changed in between is deleted as well', between: stored('one', 9), deletes: 2 },
   { name: 'an object that was removed in between is gone, as requested', between: undefined, deletes: 1 },
   { name: 'an object that was removed and created again stays', between: stored('two', 9), deletes: 1 },
-])('between the mark and the removal: $name', async ({ between, deletes }) => {
+])('Between the mark and the removal: $name', async ({ between, deletes }) => {
   const store = lagging(stored('one', 7), stored('one', 7), []);
   const { storage } = store;
   const revisions: number[] = [];

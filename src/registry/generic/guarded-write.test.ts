@@ -52,12 +52,12 @@ test.each([
     asked: [false, true],
     writes: [1],
   },
-])('a guarded write: $name', async ({ answers, refusals, result, asked, writes }) => {
+])('A guarded write: $name', async ({ answers, refusals, result, asked, writes }) => {
   const written = writes.map((revision) => [guard(revision)]);
   expect(await attempts(answers, refusals)).toEqual({ result, asked, written });
 });
 
-test('what rests on nothing is written as it is', async () => {
+test('What rests on nothing is written as it is', async () => {
   const result = await writeGuarded({ finish: () => undefined }, (guards) => Promise.resolve(guards));
   expect(result).toEqual([]);
 });

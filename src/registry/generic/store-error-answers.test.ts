@@ -53,12 +53,15 @@ describe('a refusal of the store is answered', () => {
     { of: 'Timeout', details: { revision: 7 }, code: 504, reason: 'Timeout', message: 'Timeout: why' },
     { of: 'Unavailable', code: 503, reason: 'ServiceUnavailable', message: 'the store is not available: why' },
     { of: 'Internal', code: 500, reason: 'InternalError', message: 'Internal error occurred: why' },
-  ])('$of of $verb with $code $reason', ({ of, verb = 'get', details = {}, code, reason, message }) => {
-    const answer = toStatusError(new StorageError(of, 'why', details), verb, pods, 'a') as StatusError;
-    expect([answer.code, answer.reason, answer.message]).toEqual([code, reason, message]);
-  });
+  ])(
+    'A refusal of the store is answered: $of of $verb with $code $reason',
+    ({ of, verb = 'get', details = {}, code, reason, message }) => {
+      const answer = toStatusError(new StorageError(of, 'why', details), verb, pods, 'a') as StatusError;
+      expect([answer.code, answer.reason, answer.message]).toEqual([code, reason, message]);
+    },
+  );
 
-  test('apart for lists and watches where history is gone', () => {
+  test('A refusal of the store is answered apart for lists and watches where history is gone', () => {
     const answers = (['list', 'watch'] as const).map(
       (verb) => toStatusError(new StorageError('Compacted', 'why'), verb, pods, '') as StatusError,
     );
@@ -70,7 +73,7 @@ describe('a refusal of the store is answered', () => {
   });
 });
 
-test('what is no refusal of the store stays what it is', () => {
+test('What is no refusal of the store stays what it is', () => {
   const error = new TypeError('broken');
   expect(toStatusError(error, 'get', pods, 'a')).toBe(error);
 });

@@ -103,7 +103,7 @@ describe('an update', () => {
       did: ['read any', 'write'],
       data: { k: 'after' },
     },
-  ])('an update: $name', async ({ setting, action, did, data }) => {
+  ])('An update: $name', async ({ setting, action, did, data }) => {
     const outcome = await update(setting);
     expect((await outcome.result).action).toBe(action);
     expect(outcome.did).toEqual(did);
@@ -165,24 +165,24 @@ describe('an update', () => {
       code: 422,
       message: 'metadata.name: Invalid value: "b": field is immutable',
     },
-  ])('an update: $name is refused', async ({ setting, code, message }) => {
+  ])('An update: $name is refused', async ({ setting, code, message }) => {
     const { result } = await update(setting);
     await expect(result).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
   });
 
-  test('is admitted before it is validated, and both see what was there', async () => {
+  test('An update is admitted before it is validated, and both see what was there', async () => {
     const { result, steps } = await update({ cached: before() });
     await result;
     expect(steps).toEqual(['admit', 'validate']);
   });
 
-  test('that creates is admitted and validated as a creation', async () => {
+  test('An update that creates is admitted and validated as a creation', async () => {
     const { result, steps } = await update({ strategy: { allowCreateOnUpdate: true }, change: edited({ uid: '' }) });
     await result;
     expect(steps).toEqual(['admit a new one', 'validate a new one']);
   });
 
-  test('keeps uid, creation time and deletion of what was there', async () => {
+  test('An update keeps uid, creation time and deletion of what was there', async () => {
     const created = { creationTimestamp: '2026-01-01T00:00:00Z', finalizers: ['a/b'] };
     const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 };
     const { result, current } = await update({
@@ -234,7 +234,7 @@ describe('what was begun for an update', () => {
       outcomes: [['unknown', 0]],
       fails: true,
     },
-  ])('what was begun for an update: $name', async ({ setting, outcomes, fails = false }) => {
+  ])('What was begun for an update: $name', async ({ setting, outcomes, fails = false }) => {
     const told: [WriteOutcome, number][] = [];
     const { result } = await update({ ...setting, ...begun(told) });
     if (fails) await expect(result).rejects.toThrow();
@@ -243,7 +243,7 @@ describe('what was begun for an update', () => {
   });
 });
 
-test('a change gets a copy of its own', async () => {
+test('A change gets a copy of its own', async () => {
   const { result, current } = await update({
     cached: before(),
     change: (shared, copy) => {

@@ -58,14 +58,14 @@ const labelled =
     });
   };
 
-test('an update that lost a race warns about the object as it is now, and not about earlier attempts', async () => {
+test('An update that lost a race warns about the object as it is now, and not about earlier attempts', async () => {
   const warnings = ['of the body'];
   const write = request(warnings);
   await readModifyWrite(lagging(stored('old', 4), stored('new', 7)), '/things/a', labelled(write), write);
   expect(warnings).toEqual(['of the body', 'seen new']);
 });
 
-test('a refusal is of the object as it is, with the warnings of that', async () => {
+test('A refusal is of the object as it is, with the warnings of that', async () => {
   const warnings: string[] = [];
   const write = request(warnings);
   await expect(

@@ -18,7 +18,7 @@ const messageOf = (read: () => unknown): string => {
 
 describe('a configuration', () => {
   test.each(['kubescheduler.config.k8s.io/v1', 'kubescheduler.config.orch.io/v1'])(
-    'of version %s that says nothing is the default one',
+    'A scheduler configuration of version %s that says nothing is the default one',
     (apiVersion) => {
       const { scheduler, process } = loadSchedulerConfig(`apiVersion: ${apiVersion}\nkind: KubeSchedulerConfiguration`);
       expect(scheduler).toEqual(defaultSchedulerConfig());
@@ -47,7 +47,7 @@ describe('a configuration', () => {
     },
   );
 
-  test('is YAML, with several profiles and their arguments', () => {
+  test('A scheduler configuration is YAML, with several profiles and their arguments', () => {
     const { scheduler, process } = loadSchedulerConfig(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -79,7 +79,7 @@ profiles:
     expect(usual!.args.NodeResourcesFit.scoringStrategy.type).toBe('LeastAllocated');
   });
 
-  test('leaves resources that an extender counts to it', () => {
+  test('A scheduler configuration leaves resources that an extender counts to it', () => {
     const managedResources = [{ name: 'example.com/gpu', ignoredByScheduler: true }, { name: 'example.com/other' }];
     const { scheduler } = load({ extenders: [{ urlPrefix: 'http://x', filterVerb: 'filter', managedResources }] });
     expect(scheduler.profiles[0]!.args.NodeResourcesFit.ignoredResources).toEqual(['example.com/gpu']);
@@ -91,7 +91,7 @@ describe('plugins by extension point', () => {
   const byDefault = withPlugins({});
   const names = (plugins: readonly { readonly name: string }[]): string[] => plugins.map(({ name }) => name);
 
-  test('are the default ones in their order', () => {
+  test('Plugins by extension point are the default ones in their order', () => {
     expect(names(byDefault.filter)).toEqual([
       'NodeUnschedulable',
       'NodeName',
@@ -117,31 +117,31 @@ describe('plugins by extension point', () => {
     ]);
   });
 
-  test('can be disabled at one point', () => {
+  test('Plugins by extension point can be disabled at one point', () => {
     const { score, filter } = withPlugins({ score: { disabled: [{ name: 'NodeAffinity' }] } });
     expect(names(score)).not.toContain('NodeAffinity');
     expect(filter).toEqual(byDefault.filter);
   });
 
-  test('can be disabled at all points', () => {
+  test('Plugins by extension point can be disabled at all points', () => {
     const plugins = withPlugins({ multiPoint: { disabled: [{ name: 'InterPodAffinity' }] } });
     for (const point of extensionPointNames) expect(names(plugins[point])).not.toContain('InterPodAffinity');
   });
 
-  test('can be disabled altogether at a point, but for some', () => {
+  test('Plugins by extension point can be disabled altogether at a point, but for some', () => {
     const { score } = withPlugins({
       score: { disabled: [{ name: '*' }], enabled: [{ name: 'ImageLocality', weight: 7 }] },
     });
     expect(score).toEqual([{ name: 'ImageLocality', weight: 7 }]);
   });
 
-  test('get another weight at a point, where they come first', () => {
+  test('Plugins by extension point get another weight at a point, where they come first', () => {
     const { score } = withPlugins({ score: { enabled: [{ name: 'ImageLocality', weight: 9 }] } });
     expect(score[0]).toEqual({ name: 'ImageLocality', weight: 9 });
     expect(score).toHaveLength(byDefault.score.length);
   });
 
-  test('get another weight in their place', () => {
+  test('Plugins by extension point get another weight in their place', () => {
     const { score } = withPlugins({ multiPoint: { enabled: [{ name: 'NodeAffinity', weight: 9 }] } });
     expect(score[1]).toEqual({ name: 'NodeAffinity', weight: 9 });
     expect(names(score)).toEqual(names(byDefault.score));
@@ -339,5 +339,5 @@ describe('what is wrong', () => {
         'extenders[0].managedResources[0].name: Invalid value: "kubernetes.io/foo": is an invalid ' +
         'extended resource name',
     },
-  ])('$name', ({ read, message }) => expect(messageOf(read)).toBe(message));
+  ])('What is wrong in a scheduler configuration: $name', ({ read, message }) => expect(messageOf(read)).toBe(message));
 });

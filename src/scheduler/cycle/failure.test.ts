@@ -41,7 +41,7 @@ describe('the patch of the status of a pod that was refused', () => {
       status: { conditions: [refused('why')], nominatedNodeName: 'n' },
       patch: undefined,
     },
-  ])('$name', ({ status, nominated, patch }) => {
+  ])('The patch of the status of a pod that was refused: $name', ({ status, nominated, patch }) => {
     const failure: SchedulingFailure = {
       reason: 'Unschedulable',
       message: 'why',
@@ -57,4 +57,4 @@ test.each([
   { name: 'a short note is kept', note: 'x'.repeat(1024), is: 'x'.repeat(1024) },
   { name: 'a long note is cut', note: 'x'.repeat(1025), is: `${'x'.repeat(1020)} ...` },
   { name: 'no character is cut in two', note: `${'x'.repeat(1019)}äöü`, is: `${'x'.repeat(1019)} ...` },
-])('$name', ({ note, is }) => expect(truncated(note)).toBe(is));
+])('A note of an event: $name', ({ note, is }) => expect(truncated(note)).toBe(is));

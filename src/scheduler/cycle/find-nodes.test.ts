@@ -12,6 +12,6 @@ test.each([
   { nodes: 1000, percentage: 40, found: 400 },
   { nodes: 1000, percentage: 1, found: 100 },
   { nodes: 1000, percentage: 100, found: 1000 },
-])('of $nodes nodes with $percentage percent, $found suitable ones are enough', ({ nodes, percentage, found }) => {
+])('Of $nodes nodes with $percentage percent, $found suitable ones are enough', ({ nodes, percentage, found }) => {
   expect(feasibleNodesToFind(nodes, percentage)).toBe(found);
 });

@@ -10,11 +10,11 @@ test.each([
   { totals: [1, 3, 2, 0], name: 'b' },
   { totals: [9, 3, 2, 0], name: 'a' },
   { totals: [0, 0, 0, 1], name: 'd' },
-])('of $totals the highest is selected: $name', ({ totals, name }) => {
+])('Of $totals the highest is selected: $name', ({ totals, name }) => {
   expect(selected(totals, () => 0)).toBe(name);
 });
 
-test('of equals each is selected as often', () => {
+test('Of equals each is selected as often', () => {
   const counts = new Map<string, number>();
   let step = 0;
   const random = (): number => (++step * 0.6180339887498949) % 1;

@@ -80,7 +80,7 @@ describe('an extender that filters', () => {
       },
       config: { nodeCacheCapable: false },
     },
-  ])('$name leaves nodes, and says why others are left out', async ({ answer, config }) => {
+  ])('An extender that filters: $name leaves nodes, and says why others are left out', async ({ answer, config }) => {
     await using service = new Service({ '/filter': answer });
     const diagnosis = emptyDiagnosis(new NodeStatuses());
     const left = await (await service.extenders(config)).filter(info, nodes, diagnosis, never);
@@ -90,7 +90,7 @@ describe('an extender that filters', () => {
     expect(service.asked[0]!.body['Pod']).toMatchObject({ metadata: { name: 'p' } });
   });
 
-  test('can say that the removal of pods does not help', async () => {
+  test('An extender that filters can say that the removal of pods does not help', async () => {
     await using service = new Service({ '/filter': { NodeNames: [], FailedAndUnresolvableNodes: { a: 'never' } } });
     const diagnosis = emptyDiagnosis(new NodeStatuses());
     await (await service.extenders()).filter(info, nodes, diagnosis, never);
@@ -100,20 +100,23 @@ describe('an extender that filters', () => {
   test.each([
     { name: 'answers an error', answer: { Error: 'no idea' }, message: 'no idea' },
     { name: 'answers another status', answer: 500, message: 'code 500' },
-  ])('and $name fails the attempt, unless it may be passed over', async ({ answer, message }) => {
-    await using service = new Service({ '/filter': answer });
-    const extenders = await service.extenders();
-    const diagnosis = emptyDiagnosis(new NodeStatuses());
-    await expect(extenders.filter(info, nodes, diagnosis, never)).rejects.toThrow(message);
-    await using other = new Service({ '/filter': answer });
-    const ignorable = await other.extenders({ ignorable: true });
-    expect(await ignorable.filter(info, nodes, diagnosis, never)).toEqual(nodes);
-  });
+  ])(
+    'An extender that filters and $name fails the attempt, unless it may be passed over',
+    async ({ answer, message }) => {
+      await using service = new Service({ '/filter': answer });
+      const extenders = await service.extenders();
+      const diagnosis = emptyDiagnosis(new NodeStatuses());
+      await expect(extenders.filter(info, nodes, diagnosis, never)).rejects.toThrow(message);
+      await using other = new Service({ '/filter': answer });
+      const ignorable = await other.extenders({ ignorable: true });
+      expect(await ignorable.filter(info, nodes, diagnosis, never)).toEqual(nodes);
+    },
+  );
 
   test.each([
     { name: 'one of its resources', resource: 'example.com/gpu', calls: 1 },
     { name: 'none of its resources', resource: 'example.com/other', calls: 0 },
-  ])('is asked about pods with $name $calls times', async ({ resource, calls }) => {
+  ])('An extender that filters is asked about pods with $name $calls times', async ({ resource, calls }) => {
     await using service = new Service({ '/filter': names });
     const extenders = await service.extenders({ managedResources: [{ name: resource, ignoredByScheduler: false }] });
     await extenders.filter(info, nodes, emptyDiagnosis(new NodeStatuses()), never);
@@ -121,7 +124,7 @@ describe('an extender that filters', () => {
   });
 });
 
-test('scores of extenders are added with their weight, and missing when it fails', async () => {
+test('Scores of extenders are added with their weight, and missing when it fails', async () => {
   await using service = new Service({
     '/score': [
       { Host: 'b', Score: 5 },
@@ -136,7 +139,7 @@ test('scores of extenders are added with their weight, and missing when it fails
   expect([...totals]).toEqual([1, 102, 203]);
 });
 
-test('an extender binds in place of the plugins', async () => {
+test('An extender binds in place of the plugins', async () => {
   await using service = new Service({ '/bind': {} });
   const extenders = await service.extenders();
   await extenders.binderOf(info)!.bind(info, 'a', never);
@@ -147,7 +150,7 @@ test('an extender binds in place of the plugins', async () => {
   await expect((await refusing.extenders()).binderOf(info)!.bind(info, 'a', never)).rejects.toThrow('no');
 });
 
-test('an extender says which pods give way', async () => {
+test('An extender says which pods give way', async () => {
   const victim = [...cluster.node('a')!.pods.values()][0]!;
   const candidates = ['a', 'b'].map((nodeName) => ({
     nodeName,

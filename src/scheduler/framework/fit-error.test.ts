@@ -37,7 +37,7 @@ test.each([
     postFilter: 'preemption: no.',
     is: '0/3 nodes are available: 3 Insufficient cpu. preemption: no.',
   },
-])('the message $name', ({ statuses, absent, preFilter = '', postFilter = '', is }) => {
+])('The message $name', ({ statuses, absent, preFilter = '', postFilter = '', is }) => {
   const nodes = new NodeStatuses();
   statuses.forEach((status, i) => nodes.set(`n${i}`, status));
   nodes.absent = absent;

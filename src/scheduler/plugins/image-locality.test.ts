@@ -18,7 +18,7 @@ test.each([
   { images: ['here'], score: 23 },
   { images: ['huge:1'], score: 100 },
   { images: ['everywhere:1', 'none:1'], score: 25 },
-])('the images $images score $score', ({ images: names, score }) => {
+])('The images $images score $score', ({ images: names, score }) => {
   const containers = names.map((image) => ({ image, resources: {} }));
   expect(imageScore({ containers }, images, 2)).toBe(score);
 });
@@ -29,4 +29,4 @@ test.each([
   { image: 'host:5000/a', is: 'host:5000/a:latest' },
   { image: 'host:5000/a:1', is: 'host:5000/a:1' },
   { image: 'a@sha256:0', is: 'a@sha256:0' },
-])('the image $image is known to nodes as $is', ({ image, is }) => expect(withTag(image)).toBe(is));
+])('The image $image is known to nodes as $is', ({ image, is }) => expect(withTag(image)).toBe(is));

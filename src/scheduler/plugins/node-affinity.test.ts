@@ -70,12 +70,12 @@ describe('what a pod requires', () => {
       spec: requiring({ matchFields: [...named('m').matchFields!, ...named('n').matchFields!] }),
       is: 'pod affinity terms conflict',
     },
-  ])('$name: $is', ({ spec, is }) => expect(judged(spec)).toBe(is));
+  ])('What a pod requires: $name: $is', ({ spec, is }) => expect(judged(spec)).toBe(is));
 
   test.each([
     { name: 'hold beside its own', values: ['ssd'], is: 'fits' },
     { name: 'are told apart', values: ['hdd'], is: "node(s) didn't match scheduler-enforced node affinity" },
-  ])('terms of the configuration $name', ({ values, is }) => {
+  ])('Terms of the configuration $name', ({ values, is }) => {
     const { affinity } = expressing({ key: 'disk', operator: 'In', values });
     expect(judged({}, createNodeAffinity({ addedAffinity: affinity!.nodeAffinity! }))).toBe(is);
   });
@@ -95,14 +95,14 @@ describe('what a pod prefers', () => {
   const sets: Record<string, string>[] = [{ a: '' }, { b: '' }, { a: '', b: '' }, {}];
   const nodes = sets.map((labels) => nodeInfo({ labels }));
 
-  test('adds up by weight', () => {
+  test('What a pod prefers adds up by weight', () => {
     const state = new CycleState();
     const info = podInfo({ spec: preferring([30, 'a'], [10, 'b']) });
     expect(plugin.preScore(state, info, nodes)).toBeUndefined();
     expect(scoresOf(plugin, state, info, nodes)).toEqual([75, 25, 100, 0]);
   });
 
-  test('is not looked at when it is nothing', () => {
+  test('What a pod prefers is not looked at when it is nothing', () => {
     expect(plugin.preScore(new CycleState(), podInfo(), nodes)?.code).toBe('Skip');
   });
 });
@@ -113,7 +113,7 @@ test.each<{ name: string; before: Labels | undefined; after: Labels; wakes: bool
   { name: 'it fitted before', before: { disk: 'ssd' }, after: { disk: 'ssd', a: '' }, wakes: false },
   { name: 'a node that fits comes', before: undefined, after: { disk: 'ssd' }, wakes: true },
   { name: 'a node that does not fit comes', before: undefined, after: {}, wakes: false },
-])('a refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
+])('A refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
   const { hint } = plugin.events[0]!;
   const refused = pod({ spec: { nodeSelector: { disk: 'ssd' } } });
   expect(hint!(refused, before && node({ labels: before }), node({ labels: after }))).toBe(wakes);

@@ -25,26 +25,26 @@ function sidecar(restartPolicy: 'Always' | undefined): Partial<PodSpec> {
   return { initContainers: [{ ...containers![0]!, ...(restartPolicy === undefined ? {} : { restartPolicy }) }] };
 }
 
-test.each(rows)('a pod that asks for $name fits: $fits', ({ asks, has, fits }) => {
+test.each(rows)('A pod that asks for $name fits: $fits', ({ asks, has, fits }) => {
   const node = nodeInfo({}, [{ name: 'there', spec: has }]);
   const status = plugin.filter(new CycleState(), podInfo({ spec: asks }), node);
   expect(status?.reasons).toEqual(fits ? undefined : ["node(s) didn't have free ports for the requested pod ports"]);
 });
 
 test.each(rows.slice(0, 6))(
-  'a pod that was refused is woken when a pod with $name goes: $fits',
+  'A pod that was refused is woken when a pod with $name goes: $fits',
   ({ asks, has, fits }) => {
     const { hint } = plugin.events[0]!;
     expect(hint!(pod({ spec: asks }), pod({ spec: has }), undefined)).toBe(!fits);
   },
 );
 
-test('a pod without ports of the host is not looked at', () => {
+test('A pod without ports of the host is not looked at', () => {
   expect(plugin.preFilter(new CycleState(), podInfo())?.status?.code).toBe('Skip');
   expect(plugin.preFilter(new CycleState(), podInfo({ spec: at8080() }))).toBeUndefined();
 });
 
-test('a port is free again when the last pod that has it is gone', () => {
+test('A port is free again when the last pod that has it is gone', () => {
   const node = nodeInfo({}, [
     { name: 'a', spec: at8080() },
     { name: 'b', spec: at8080() },

@@ -19,11 +19,11 @@ test.each<{ name: string; names: string[]; requests: Record<string, string>; sco
     score: 75,
   },
   { name: 'not asked for of an extended kind', names: three, requests: { cpu: '8', memory: '2Gi' }, score: 70 },
-])('resources that are $name score $score', ({ names, requests, score }) => {
+])('Resources that are $name score $score', ({ names, requests, score }) => {
   expect(balance(names, podInfo({ requests }), nodeInfo({ allocatable: ten }))).toBe(score);
 });
 
-test('what is on the node counts', () => {
+test('What is on the node counts', () => {
   const node = nodeInfo({ allocatable: ten }, [{ name: 'there', requests: { cpu: '6', memory: '2Gi' } }]);
   expect(balance(both, podInfo({ requests: { cpu: '1', memory: '1Gi' } }), node)).toBe(80);
 });

@@ -49,7 +49,7 @@ describe('a pod', () => {
       spec: { containers: [container({ cpu: '600m' })], overhead: { cpu: '600m' } },
       reasons: ['Insufficient cpu'],
     },
-  ])('$name', ({ requests, spec, reasons }) => {
+  ])('A pod under NodeResourcesFit: $name', ({ requests, spec, reasons }) => {
     const asking = podInfo({
       ...(requests === undefined ? {} : { requests }),
       ...(spec === undefined ? {} : { spec }),
@@ -63,7 +63,7 @@ describe('a pod', () => {
     if (reasons !== undefined) expect(status?.code).toBe('Unschedulable');
   });
 
-  test('does not fit on a node that is full', () => {
+  test('A pod under NodeResourcesFit does not fit on a node that is full', () => {
     const full = nodeInfo(small, [{ name: 'a' }, { name: 'b' }]);
     expect(plugin.filter(new CycleState(), podInfo(), full)?.reasons).toEqual(['Too many pods']);
     expect(plugin.filter(new CycleState(), podInfo({ requests: { cpu: '9' } }), full)?.reasons).toEqual([
@@ -75,7 +75,7 @@ describe('a pod', () => {
   test.each([
     { name: 'by name', ignored: { ignoredResources: [gpu] } },
     { name: 'by group', ignored: { ignoredResourceGroups: ['example.com'] } },
-  ])('may ask for resources that are ignored $name', ({ ignored }) => {
+  ])('A pod under NodeResourcesFit may ask for resources that are ignored $name', ({ ignored }) => {
     const ignoring = createNodeResourcesFit({ ...args, ...ignored });
     expect(ignoring.filter(new CycleState(), podInfo({ requests: { [gpu]: '9' } }), nodeInfo(small))).toBeUndefined();
   });
@@ -115,7 +115,7 @@ describe('scores', () => {
       requests: { cpu: '9' },
       scores: [100, 100, 45],
     },
-  ])('$strategy.type of $requests are $scores', ({ strategy, requests, scores }) => {
+  ])('Scores of node resources: $strategy.type of $requests are $scores', ({ strategy, requests, scores }) => {
     const scoring = createNodeResourcesFit({ ...args, scoringStrategy: strategy });
     const large = { allocatable: { cpu: '20', memory: '20Gi', [gpu]: '10' } };
     const nodes = [
@@ -126,7 +126,7 @@ describe('scores', () => {
     expect(scoresOf(scoring, new CycleState(), podInfo({ requests }), nodes)).toEqual(scores);
   });
 
-  test('follow the points of a shape', () => {
+  test('Scores of node resources follow the points of a shape', () => {
     const bent = [
       { utilization: 20, score: 0 },
       { utilization: 50, score: 10 },
@@ -150,7 +150,7 @@ test.each<{ name: string; before: Amounts | undefined; after: Amounts; wakes: bo
   { name: 'a node has more of something else', before: { memory: '2Gi' }, after: { memory: '4Gi' }, wakes: false },
   { name: 'a node takes more pods', before: { pods: '10' }, after: { pods: '20' }, wakes: true },
   { name: 'a node shrinks', before: { cpu: '5' }, after: { cpu: '4' }, wakes: false },
-])('a refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
+])('A refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
   const { hint } = plugin.events.at(-1)!;
   const of = (allocatable: Record<string, string>) => node({ allocatable });
   expect(hint!(pod({ requests: { cpu: '3' } }), before && of(before), of(after))).toBe(wakes);

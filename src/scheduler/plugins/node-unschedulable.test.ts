@@ -13,7 +13,7 @@ test.each([
   { name: 'does not fit on a cordoned node', node: cordoned, pod: {}, reasons: ['node(s) were unschedulable'] },
   { name: 'that tolerates it fits on a cordoned node', node: cordoned, pod: tolerant, reasons: undefined },
   { name: 'that tolerates all fits on a cordoned node', node: cordoned, pod: anything, reasons: undefined },
-])('a pod $name', ({ node, pod, reasons }) => {
+])('A pod $name', ({ node, pod, reasons }) => {
   const status = plugin.filter(new CycleState(), podInfo({ spec: pod }), nodeInfo({ spec: node }));
   expect(status?.reasons).toEqual(reasons);
 });
@@ -24,7 +24,7 @@ test.each([
   { name: 'a usual node changes', before: {}, after: {}, wakes: false },
   { name: 'a usual node comes', before: undefined, after: {}, wakes: true },
   { name: 'a cordoned node comes', before: undefined, after: cordoned, wakes: false },
-])('a refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
+])('A refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
   const { hint } = plugin.events[0]!;
   expect(hint!(pod(), before && node({ spec: before }), node({ spec: after }))).toBe(wakes);
 });

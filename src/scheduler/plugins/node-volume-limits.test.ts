@@ -42,7 +42,7 @@ test.each<{ name: string; limit: number | undefined; there: string[]; asks: stri
   { name: 'a volume that no driver makes', limit: 0, there: [], asks: ['local'], is: 'fits' },
   { name: 'a volume of another kind', limit: 0, there: [], asks: ['nfs'], is: 'fits' },
   { name: 'a node that tells no limit', limit: undefined, there: [], asks: ['a'], is: 'fits' },
-])('$name: $is', ({ limit, there, asks, is }) => {
+])('A pod and the limits of volumes of a node: $name: $is', ({ limit, there, asks, is }) => {
   const { cluster } = testCluster(
     [{ name: 'n' }],
     [{ name: 'there', node: 'n', spec: { volumes: there.map(claimVolume) } }],

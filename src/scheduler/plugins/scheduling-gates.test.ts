@@ -6,7 +6,7 @@ test.each([
   { gates: [], message: undefined },
   { gates: ['a'], message: 'waiting for scheduling gates: [a]' },
   { gates: ['a', 'b.c/d'], message: 'waiting for scheduling gates: [a b.c/d]' },
-])('a pod with the gates $gates is told: $message', ({ gates, message }) => {
+])('A pod with the gates $gates is told: $message', ({ gates, message }) => {
   const schedulingGates = gates.map((name) => ({ name }));
   expect(createSchedulingGates().preEnqueue(podInfo({ spec: { schedulingGates } }))?.message).toBe(message);
 });

@@ -42,7 +42,7 @@ describe('a node with taints', () => {
       tolerations: [{ operator: 'Exists' }],
       reasons: undefined,
     },
-  ])('$name', ({ taints, tolerations, reasons }) => {
+  ])('A node with taints: $name', ({ taints, tolerations, reasons }) => {
     const status = plugin.filter(new CycleState(), podInfo({ spec: { tolerations } }), nodeInfo({ spec: { taints } }));
     expect(status?.reasons).toEqual(reasons);
     expect(status?.code ?? 'fits').toBe(reasons === undefined ? 'fits' : 'UnschedulableAndUnresolvable');
@@ -57,7 +57,7 @@ test.each<{ name: string; tolerations: Toleration[]; scores: number[] }>([
     tolerations: [{ key: 'c', operator: 'Exists', effect: 'NoSchedule' }],
     scores: [100, 50, 0],
   },
-])('scores of nodes: $name', ({ tolerations, scores }) => {
+])('Scores of nodes: $name', ({ tolerations, scores }) => {
   const other: Taint = { key: 'd', effect: 'PreferNoSchedule' };
   const nodes = [[], [soft], [soft, other]].map((taints) => nodeInfo({ spec: { taints } }));
   const state = new CycleState();
@@ -71,7 +71,7 @@ test.each([
   { name: 'a taint comes', before: [], after: [hard], wakes: false },
   { name: 'another taint stays', before: [hard, evicting], after: [evicting], wakes: false },
   { name: 'a node without taints comes', before: undefined, after: [], wakes: true },
-])('a refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
+])('A refused pod is woken when $name: $wakes', ({ before, after, wakes }) => {
   const { hint } = plugin.events[0]!;
   const nodeWith = (taints: Taint[]) => node({ spec: { taints } });
   expect(hint!(pod(), before && nodeWith(before), nodeWith(after))).toBe(wakes);

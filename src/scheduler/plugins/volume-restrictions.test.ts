@@ -68,12 +68,12 @@ describe('a pod', () => {
       asks: withVolumes(rbd('x')),
       is: { a: noDisk, b: 'fits' },
     },
-  ])('$name', ({ there, asks, is }) => {
+  ])('A pod under VolumeRestrictions: $name', ({ there, asks, is }) => {
     const { cluster } = testCluster([{ name: 'a' }, { name: 'b' }], [{ ...there, name: 'there', node: 'a' }]);
     expect(judgements(createVolumeRestrictions(storage, cluster), podInfo(asks), cluster)).toEqual(is);
   });
 
-  test('fits where the pod that has its claim is removed in a trial', () => {
+  test('A pod under VolumeRestrictions fits where the pod that has its claim is removed in a trial', () => {
     const { cluster } = testCluster(
       [{ name: 'a' }],
       [{ ...withVolumes(claimVolume('one')), name: 'there', node: 'a' }],
@@ -95,7 +95,7 @@ describe('a pod', () => {
 test.each([
   { name: 'a pod with its claim goes', claims: ['one'], wakes: true },
   { name: 'a pod with another claim goes', claims: ['many'], wakes: false },
-])('a refused pod is woken when $name: $wakes', ({ claims, wakes }) => {
+])('A refused pod is woken when $name: $wakes', ({ claims, wakes }) => {
   const { hint } = createVolumeRestrictions(storage, { usesOf: () => 0 }).events[0]!;
   const refused = pod(withVolumes(claimVolume('one')));
   expect(hint!(refused, pod(withVolumes(...claims.map(claimVolume))), undefined)).toBe(wakes);

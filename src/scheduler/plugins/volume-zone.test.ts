@@ -32,7 +32,7 @@ test.each<{ claim: string; is: Record<string, string> }>([
   { claim: 'unbound', is: all('UnschedulableAndUnresolvable: PersistentVolume had no name') },
   { claim: 'gone', is: all('UnschedulableAndUnresolvable: persistentvolume "gone" not found') },
   { claim: 'none', is: all('UnschedulableAndUnresolvable: persistentvolumeclaim "none" not found') },
-])('a pod with the claim $claim', ({ claim: name, is }) => {
+])('A pod with the claim $claim', ({ claim: name, is }) => {
   const { cluster } = testCluster([
     ...['a', 'b'].map((letter) => ({ name: `${letter}1`, labels: { [zone]: letter } })),
     { name: 'c1', labels: { [oldZone]: 'c' } },

@@ -17,7 +17,7 @@ function* numbers(seed: number): Generator<number, never> {
   for (let value = seed; ; ) yield (value = (value * 48271) % 2147483647);
 }
 
-test('items come out in order, whatever was replaced and removed before', () => {
+test('Items come out in order, whatever was replaced and removed before', () => {
   const random = numbers(7);
   const items = heap();
   const model = new Map<string, Item>();

@@ -85,7 +85,7 @@ const move = (scene: Scene, event: ClusterEvent, after: unknown = 'good'): void 
   scene.queue.move(event, undefined, after);
 
 describe('the active queue', () => {
-  test('gives the pod with the highest priority, and of equals the one that waits for longest', async () => {
+  test('The active queue gives the pod with the highest priority, of equals the one waiting longest', async () => {
     const scene = new Scene();
     for (const [name, priority] of [
       ['low', -1],
@@ -100,7 +100,7 @@ describe('the active queue', () => {
     expect(names).toEqual(['high', 'first', 'second', 'low', undefined]);
   });
 
-  test('wakes the one who waits for a pod', async () => {
+  test('The active queue wakes the one who waits for a pod', async () => {
     const scene = new Scene();
     const waiting = scene.queue.wait();
     scene.add({});
@@ -108,7 +108,7 @@ describe('the active queue', () => {
     expect(scene.queue.pop()?.info.name).toBe('p');
   });
 
-  test('forgets a pod that is deleted, and shows changes of one that waits', () => {
+  test('The active queue forgets a pod that is deleted, and shows changes of one that waits', () => {
     const scene = new Scene();
     const before = scene.add({ name: 'a' });
     scene.queue.delete(scene.add({ name: 'b' }));
@@ -129,7 +129,7 @@ describe('a pod that was refused', () => {
     { name: 'is woken by what forces all', by: ['Picky'], event: forceActivate, place: 'backoff' },
     { name: 'by none is tried again after its back-off', by: [], event: undefined, place: 'backoff' },
     { name: 'and is pending is tried at once', by: [], pending: ['Picky'], event: nodeAdded, place: 'active' },
-  ])('$name', ({ by, pending = [], event, after, place }) => {
+  ])('A pod that was refused: $name', ({ by, pending = [], event, after, place }) => {
     const scene = new Scene();
     scene.refused(by, pending);
     if (event !== undefined) move(scene, event, after);
@@ -140,14 +140,14 @@ describe('a pod that was refused', () => {
     { name: 'something that helps happened', by: ['Picky'], event: nodeAdded, place: 'backoff' },
     { name: 'something else happened', by: ['Picky'], event: podDeleted, place: 'unschedulable' },
     { name: 'what it is pending for happened', by: [], pending: ['Easy'], event: podDeleted, place: 'active' },
-  ])('while $name goes to: $place', ({ by, pending = [], event, place }) => {
+  ])('While $name goes to: $place', ({ by, pending = [], event, place }) => {
     const scene = new Scene();
     scene.refused(by, pending, () => move(scene, event));
     expect(scene.place).toBe(place);
     expect(scene.queue.inFlight).toMatchObject({ podCount: 0, eventCount: 0 });
   });
 
-  test('is active again when its back-off is over, which doubles each time up to a limit', async () => {
+  test('A refused pod is active again when its back-off is over, which doubles up to a limit', async () => {
     const scene = new Scene();
     scene.add({});
     const waits: number[] = [];
@@ -161,7 +161,7 @@ describe('a pod that was refused', () => {
     expect(waits).toEqual([1000, 2000, 4000, 8000, 10_000, 10_000]);
   });
 
-  test('goes to the active queue at once when its back-off was over before the change', async () => {
+  test('A refused pod goes to the active queue at once when its back-off was over before the change', async () => {
     const scene = new Scene();
     scene.refused(['Picky']);
     await scene.clock.advance(1000);
@@ -170,7 +170,7 @@ describe('a pod that was refused', () => {
     expect(scene.incoming).toEqual(['active PodAdd', 'unschedulable ScheduleAttemptFailure', 'active NodeAdd']);
   });
 
-  test('is tried again after five minutes without any change', async () => {
+  test('A pod that was refused is tried again after five minutes without any change', async () => {
     const scene = new Scene();
     scene.refused(['Picky']);
     await scene.clock.advance(300_000);
@@ -181,7 +181,7 @@ describe('a pod that was refused', () => {
     expect(scene.clock.pending).toBe(0);
   });
 
-  test('is gone from every place when it is deleted', () => {
+  test('A pod that was refused is gone from every place when it is deleted', () => {
     const scene = new Scene();
     const { info } = scene.refused(['Picky']);
     scene.queue.delete(info.pod);
@@ -191,7 +191,7 @@ describe('a pod that was refused', () => {
 });
 
 describe('scheduling gates', () => {
-  test('keep a pod out of the active queue until they are gone', () => {
+  test('Scheduling gates keep a pod out of the active queue until they are gone', () => {
     const scene = new Scene();
     const before = scene.add({ spec: { schedulingGates: [{ name: 'g' }] } });
     expect(scene.place).toBe('gated');
@@ -203,7 +203,7 @@ describe('scheduling gates', () => {
 });
 
 describe('events while pods are in flight', () => {
-  test('are kept only as long as a pod needs them', () => {
+  test('Events while pods are in flight are kept only as long as a pod needs them', () => {
     const scene = new Scene();
     for (let i = 0; i < 100; i++) scene.add({ name: `p${i}` });
     let most = 0;
@@ -220,14 +220,14 @@ describe('events while pods are in flight', () => {
   });
 });
 
-test('a hint that fails is told', () => {
+test('A hint that fails is told', () => {
   const scene = new Scene();
   scene.refused(['Broken']);
   move(scene, nodeLabelled);
   expect(scene.failures).toEqual(['Broken']);
 });
 
-test('pods whose back-off ends in the same second become active together, the most important first', async () => {
+test('Pods whose back-off ends in the same second become active together, the most important first', async () => {
   const scene = new Scene();
   await scene.clock.advance(100);
   scene.add({ name: 'low', priority: 0 });

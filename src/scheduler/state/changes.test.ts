@@ -46,7 +46,7 @@ describe('a change of a pod', () => {
       after: { labels: { a: 'b' }, spec: { tolerations: [{ operator: 'Exists' }] } },
       events: ['UnscheduledPodUpdatePodLabel', 'UnscheduledPodUpdatePodToleration'],
     },
-  ])('$name is: $events', ({ before, after, events }) => {
+  ])('A change of a pod: $name is: $events', ({ before, after, events }) => {
     expect(podChanges(pod(before), pod(after)).map(({ label }) => label)).toEqual(events);
   });
 });
@@ -94,12 +94,12 @@ describe('a change of a node', () => {
       after: of({ allocatable: { cpu: '8' }, labels: { a: 'b' } }),
       events: ['NodeUpdateNodeAllocatable', 'NodeUpdateNodeLabel'],
     },
-  ])('$name is: $events', ({ before, after, events }) => {
+  ])('A change of a node: $name is: $events', ({ before, after, events }) => {
     expect(nodeChanges(before, after).map(({ label }) => label)).toEqual(events);
   });
 });
 
-test('a pod is kept without what the scheduler does not read', () => {
+test('A pod is kept without what the scheduler does not read', () => {
   const whole = pod({
     labels: { a: 'b' },
     node: 'n',

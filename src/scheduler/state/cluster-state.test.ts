@@ -17,7 +17,7 @@ function withNodes(...names: string[]): ClusterState {
 }
 
 describe('pods on nodes', () => {
-  test('count with what they ask for, and no longer when they are gone', () => {
+  test('Pods on nodes count with what they ask for, and no longer when they are gone', () => {
     const cluster = withNodes('n');
     cluster.setPod(pod({ name: 'a', node: 'n', requests: { cpu: '1', memory: '1Gi', 'example.com/gpu': '2' } }));
     cluster.setPod(pod({ name: 'b', node: 'n' }));
@@ -31,7 +31,7 @@ describe('pods on nodes', () => {
     expect([info.pods.size, info.scoredMilliCpu, info.requested.get('example.com/gpu')]).toEqual([0, 0, 0]);
   });
 
-  test('change the generation of their node alone', () => {
+  test('Pods on nodes change the generation of their node alone', () => {
     const cluster = withNodes('a', 'b');
     const [a, b] = [cluster.node('a')!, cluster.node('b')!];
     const before = [a.generation, b.generation];
@@ -39,7 +39,7 @@ describe('pods on nodes', () => {
     expect([a.generation > before[0]!, b.generation]).toEqual([true, before[1]]);
   });
 
-  test('are found by their affinity', () => {
+  test('Pods on nodes are found by their affinity', () => {
     const cluster = withNodes('n');
     cluster.setPod(pod({ node: 'n', spec: { affinity: antiAffinity } }));
     const [info] = [cluster.node('n')!];
@@ -48,7 +48,7 @@ describe('pods on nodes', () => {
     expect(cluster.nodesWithAffinity.size + cluster.nodesWithRequiredAntiAffinity.size).toBe(0);
   });
 
-  test('stay while their node is not known', () => {
+  test('Pods on nodes stay while their node is not known', () => {
     const cluster = withNodes();
     cluster.setPod(pod({ node: 'late', requests: { cpu: '1' } }));
     expect([cluster.node('late'), cluster.nodes.length]).toEqual([undefined, 0]);
@@ -60,7 +60,7 @@ describe('pods on nodes', () => {
 });
 
 describe('assumed pods', () => {
-  test('count on their node until they are forgotten', () => {
+  test('Assumed pods count on their node until they are forgotten', () => {
     const cluster = withNodes('n');
     cluster.assume(podInfo({ requests: { cpu: '1' } }), 'n');
     expect([cluster.assumedCount, cluster.node('n')?.requested.milliCpu]).toEqual([1, 1000]);
@@ -68,7 +68,7 @@ describe('assumed pods', () => {
     expect([cluster.assumedCount, cluster.node('n')?.requested.milliCpu]).toEqual([0, 0]);
   });
 
-  test('are confirmed by what the API server says, also on another node', () => {
+  test('Assumed pods are confirmed by what the API server says, also on another node', () => {
     const cluster = withNodes('n', 'other');
     cluster.assume(podInfo({ requests: { cpu: '1' } }), 'n');
     cluster.setPod(pod({ node: 'other', requests: { cpu: '1' } }));
@@ -78,14 +78,14 @@ describe('assumed pods', () => {
     expect(cluster.podCount).toBe(1);
   });
 
-  test('cannot be assumed twice', () => {
+  test('Assumed pods cannot be assumed twice', () => {
     const cluster = withNodes('n');
     cluster.assume(podInfo(), 'n');
     expect(() => cluster.assume(podInfo(), 'n')).toThrow('pod default/p has a node already');
   });
 });
 
-test('nodes of different zones take turns', () => {
+test('Nodes of different zones take turns', () => {
   const cluster = new ClusterState();
   const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name });
   for (const [name, labels] of Object.entries({ a1: zone('a'), a2: zone('a'), a3: zone('a'), b1: zone('b'), c: {} }))
@@ -100,7 +100,7 @@ test('nodes of different zones take turns', () => {
   expect(names()).toEqual(['a2', 'a1', 'c', 'a3']);
 });
 
-test('an image is known with the number of nodes that have it', () => {
+test('An image is known with the number of nodes that have it', () => {
   const cluster = new ClusterState();
   const images = [{ names: ['i:1', 'i@sha256:0'], sizeBytes: 5 }];
   cluster.setNode(node({ name: 'a', images }));

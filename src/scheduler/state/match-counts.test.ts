@@ -9,7 +9,7 @@ const query = (app: string, withTerminating = true) => ({
   withTerminating,
 });
 
-test('counts are what a look at all pods would find, also after pods came, changed and went', () => {
+test('Counts are what a look at all pods would find, also after pods came, changed and went', () => {
   const { cluster, counts } = testCluster([{ name: 'a' }, { name: 'b' }]);
   const shown = (withTerminating: boolean): Record<string, number> =>
     Object.fromEntries([...counts.of(query('web', withTerminating))].map(([{ name }, count]) => [name, count]));
@@ -31,7 +31,7 @@ test('counts are what a look at all pods would find, also after pods came, chang
   expect(shown(true)).toEqual({ b: 1 });
 });
 
-test('no more than 256 selectors are kept', () => {
+test('No more than 256 selectors are kept', () => {
   const { counts } = testCluster([]);
   for (let i = 0; i < 300; i++) counts.of(query(`app-${i}`));
   expect(counts.size).toBe(256);

@@ -17,7 +17,7 @@ describe('a body that turns out to be malformed', () => {
     { name: 'a trailer that is none', code: 'HPE_INVALID_HEADER_TOKEN', text: 'malformed MIME header' },
     { name: 'anything else', code: 'HPE_STRICT', text: 'malformed chunked encoding' },
     { name: 'no code', text: 'malformed chunked encoding' },
-  ])('a body that turns out to be malformed has the words of upstream for $name', ({ code, reason, text }) => {
+  ])('A body that turns out to be malformed has the words of upstream for $name', ({ code, reason, text }) => {
     const request = message();
     const told: string[] = [];
     onBrokenBody(request, (error) => told.push(error.message));
@@ -25,7 +25,7 @@ describe('a body that turns out to be malformed', () => {
     expect(told).toEqual([text]);
   });
 
-  test('is told to a reader that comes later, and to no reader of another request', () => {
+  test('A body that turns out to be malformed is told to later readers of the same request alone', () => {
     const [request, other] = [message(), message()];
     const told: string[] = [];
     onBrokenBody(other, () => told.push('other'));

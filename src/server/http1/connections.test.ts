@@ -16,14 +16,14 @@ async function connect(): Promise<{ socket: Socket; client: PlainClient }> {
 }
 
 describe('a server that leaves ends a connection', () => {
-  test('without a request at once', async () => {
+  test('A server that leaves ends a connection without a request at once', async () => {
     const [connections, { socket, client }] = [new Http1Connections(stallMs), await connect()];
     connections.add(socket);
     connections.leave();
     expect(await client.all()).toBe('');
   });
 
-  test('when the last of its requests is answered', async () => {
+  test('A server that leaves ends a connection when the last of its requests is answered', async () => {
     const [connections, { socket, client }] = [new Http1Connections(stallMs), await connect()];
     connections.add(socket);
     const [first, second] = [connections.begin(socket), connections.begin(socket)];
@@ -36,7 +36,7 @@ describe('a server that leaves ends a connection', () => {
     expect(await client.all()).toBe('answer');
   });
 
-  test('that comes later at once', async () => {
+  test('A server that leaves ends a connection that comes later at once', async () => {
     const [connections, { socket, client }] = [new Http1Connections(stallMs), await connect()];
     connections.leave();
     expect(connections.isLeaving).toBe(true);
@@ -45,7 +45,7 @@ describe('a server that leaves ends a connection', () => {
   });
 });
 
-test('a connection that is added again keeps its requests, and its end is told once', async () => {
+test('A connection that is added again keeps its requests, and its end is told once', async () => {
   const [connections, { socket, client }] = [new Http1Connections(stallMs), await connect()];
   const ends: string[] = [];
   connections.add(socket, () => ends.push('first'));
@@ -76,7 +76,7 @@ describe('a connection whose client takes nothing', () => {
     return { connections, socket, client };
   }
 
-  test('ends after the time', async () => {
+  test('A connection whose client takes nothing ends after the time', async () => {
     const { socket } = await stalled();
     vi.advanceTimersByTime(stallMs);
     expect(socket.destroyed).toBe(false);
@@ -84,14 +84,14 @@ describe('a connection whose client takes nothing', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  test('stays when another protocol is spoken on it', async () => {
+  test('A connection whose client takes nothing stays when another protocol is spoken on it', async () => {
     const { connections, socket } = await stalled();
     connections.handOver(socket);
     vi.advanceTimersByTime(10 * stallMs);
     expect(socket.destroyed).toBe(false);
   });
 
-  test('stays when nothing waits for it', async () => {
+  test('A connection whose client takes nothing stays when nothing waits for it', async () => {
     const [connections, { socket }] = [new Http1Connections(stallMs), await connect()];
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());

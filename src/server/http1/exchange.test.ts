@@ -42,7 +42,7 @@ describe('the target of an exchange', () => {
     { name: 'has no path where the URL has none', target: 'https://host?a', expected: '?a' },
     { name: 'keeps a URL in its path', target: '/proxy/http://host/a', expected: '/proxy/http://host/a' },
     { name: 'may be the server', method: 'OPTIONS', target: '*', expected: '*' },
-  ])('the target of an exchange: $name', async ({ method = 'GET', target, expected }) => {
+  ])('The target of an exchange: $name', async ({ method = 'GET', target, expected }) => {
     const { exchange } = await ask(head(`${method} ${target} HTTP/1.1`));
     expect([exchange.method, exchange.target, exchange.httpVersion]).toEqual([method, expected, '1.1']);
   });
@@ -54,18 +54,18 @@ describe('the protocol that an exchange asks for', () => {
     { name: 'that of the header, where the connection says so', connection: 'keep-alive, Upgrade', expected: 'SPDY' },
     { name: 'none where the connection does not say so', connection: 'close', expected: undefined },
     { name: 'one without a name where the header is missing', connection: 'upgrade', upgrade: '', expected: '' },
-  ])('the protocol that an exchange asks for is $name', ({ connection, upgrade = 'SPDY', expected }) => {
+  ])('The protocol that an exchange asks for is $name', ({ connection, upgrade = 'SPDY', expected }) => {
     const headers = { ...(connection && { connection }), ...(upgrade && { upgrade }) };
     expect(asksForUpgrade({ headers } as IncomingMessage)).toBe(expected);
   });
 
-  test('is told in lower case', () => {
+  test('The protocol that an exchange asks for is told in lower case', () => {
     expect(new Http1Exchange({ url: '/' } as IncomingMessage, { upgrade: 'SPDY/3.1' }).upgrade).toBe('spdy/3.1');
   });
 });
 
 describe('headers of an exchange', () => {
-  test('are found by their names in lower case, the values of repeated ones apart', async () => {
+  test('Headers of an exchange are found by their names in lower case, the values of repeated ones apart', async () => {
     const { exchange } = await ask(get('Accept: a', 'X-Group: one', 'x-group: two, three', 'Empty:'));
     expect(exchange.headerNames()).toEqual(['accept', 'x-group', 'empty']);
     expect(exchange.headerValues('x-group')).toEqual(['one', 'two, three']);
@@ -73,7 +73,7 @@ describe('headers of an exchange', () => {
     expect(exchange.headerValues('none')).toEqual([]);
   });
 
-  test('are forgotten but for those that the record of a long answer tells', async () => {
+  test('Headers of an exchange are forgotten but for those that the record of a long answer tells', async () => {
     const { exchange, message } = await ask(get('User-Agent: kubectl', 'Authorization: Bearer secret', 'Accept: a'));
     exchange.forgetHeaders();
     expect(exchange.headerNames()).toEqual(['user-agent', 'accept']);
@@ -90,7 +90,7 @@ describe('a body', () => {
     { name: 'in chunks', sent: `${chunked}2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n` },
     { name: 'that is as long as it may be', sent: `${chunked}${five}0\r\n\r\n`, limit: 5 },
     { name: 'that is not sent', sent: get(), body: '' },
-  ])('an HTTP/1.1 body is read to its end: $name', async ({ sent, limit = 100, body = 'hello' }) => {
+  ])('An HTTP/1.1 body is read to its end: $name', async ({ sent, limit = 100, body = 'hello' }) => {
     const { exchange, message } = await ask(sent);
     expect((await exchange.readBody(limit)).toString()).toBe(body);
     expect(isRead(message)).toBe(true);
@@ -99,27 +99,27 @@ describe('a body', () => {
   test.each([
     { name: 'that is announced as too long', sent: post('Content-Length: 6') },
     { name: 'that becomes too long, before its end', sent: `${chunked}6\r\nhello!\r\n` },
-  ])('an HTTP/1.1 body is refused: $name', async ({ sent }) => {
+  ])('An HTTP/1.1 body is refused: $name', async ({ sent }) => {
     const { exchange, message } = await ask(sent);
     await expect(exchange.readBody(5)).rejects.toEqual(new BodyTooLarge(5));
     expect(isRead(message)).toBe(false);
   });
 
-  test('for which there is no memory is refused', async () => {
+  test('A request body for which there is no memory is refused', async () => {
     const quota = new MemoryQuota({ totalBytes: 4, smallBytes: 4 });
     const { exchange } = await ask(`${chunked}${five}`, quota.open());
     await expect(exchange.readBody(100)).rejects.toThrow(TooManyBodies);
     expect(quota.reserved).toBe(0);
   });
 
-  test('that its client leaves unfinished is told as such', async () => {
+  test('A request body that its client leaves unfinished is told as such', async () => {
     const { exchange, client } = await ask(`${chunked}${five}`);
     const reading = exchange.readBody(100);
     client.socket.destroy();
     await expect(reading).rejects.toThrow(ClientGone);
   });
 
-  test('that breaks is told with what is wrong with it', async () => {
+  test('A request body that breaks is told with what is wrong with it', async () => {
     const { exchange, message } = await ask(`${chunked}${five}`);
     const reading = exchange.readBody(100);
     breakBody(message, { code: 'HPE_STRICT' });
@@ -129,7 +129,7 @@ describe('a body', () => {
   test.each<{ name: string; read: (exchange: Http1Exchange) => Promise<unknown> }>([
     { name: 'read', read: (exchange) => exchange.readBody(100) },
     { name: 'forwarded', read: (exchange) => text(exchange.bodyStream()!) },
-  ])('an HTTP/1.1 body whose client waits is asked for when it is $name', async ({ read }) => {
+  ])('An HTTP/1.1 body whose client waits is asked for when it is $name', async ({ read }) => {
     const { exchange, client } = await ask(post('Content-Length: 5', 'Expect: 100-Continue'));
     const reading = read(exchange);
     await client.hears('HTTP/1.1 100 Continue');
@@ -144,12 +144,12 @@ describe('the stream of a body', () => {
     { name: 'a length of nothing', sent: post('Content-Length: 0'), body: undefined },
     { name: 'a length', sent: `${post('Content-Length: 5')}hello`, body: 'hello' },
     { name: 'chunks, even if they hold nothing', sent: `${chunked}0\r\n\r\n`, body: '' },
-  ])('the stream of a body for $name', async ({ sent, body }) => {
+  ])('The stream of a body for $name', async ({ sent, body }) => {
     const stream = (await ask(sent)).exchange.bodyStream();
     expect(stream === undefined ? undefined : await text(stream)).toBe(body);
   });
 
-  test('does not end as if the body were whole where it breaks', async () => {
+  test('The stream of a body does not end as if the body were whole where it breaks', async () => {
     const { exchange, message } = await ask(`${chunked}5\r\nhello\r\n`);
     const reading = text(exchange.bodyStream()!);
     breakBody(message, { code: 'HPE_STRICT' });
@@ -160,7 +160,7 @@ describe('the stream of a body', () => {
 describe('the end of an exchange is told', () => {
   const told = (exchange: Http1Exchange): Promise<void> => new Promise((resolve) => exchange.onClose(resolve));
 
-  test('when it is answered', async () => {
+  test('The end of an exchange is told when it is answered', async () => {
     const { exchange, response } = await ask(get());
     const closed = told(exchange);
     response.end();
@@ -168,7 +168,7 @@ describe('the end of an exchange is told', () => {
     expect(response.writableFinished).toBe(true);
   });
 
-  test('when its client has left, also to one that asks later', async () => {
+  test('The end of an exchange is told when its client has left, also to one that asks later', async () => {
     const { exchange, response, client } = await ask(get());
     const closed = told(exchange);
     client.socket.destroy();
@@ -178,7 +178,7 @@ describe('the end of an exchange is told', () => {
   });
 });
 
-test('an exchange knows its connection and the address of its client, and no certificate without TLS', async () => {
+test('An exchange knows its connection and the address of its client, and no certificate without TLS', async () => {
   const { exchange, message } = await ask(get());
   expect(exchange.connection).toBe(message.socket);
   expect([exchange.remoteAddress, exchange.peerCertificate()]).toEqual(['127.0.0.1', undefined]);

@@ -58,7 +58,7 @@ async function start(heads = new EvictingQuota(1 << 20)) {
 }
 
 describe('requests that are sent behind each other', () => {
-  test('are parsed one by one, each when the one before is answered', async () => {
+  test('Requests that are sent behind each other are parsed when the one before is answered', async () => {
     const { client, socket, parsed, answer, begun } = await start();
     const held = once(socket, 'pause');
     client.say(get('/1') + get('/2') + get('/3'));
@@ -90,7 +90,7 @@ describe('requests that are sent behind each other', () => {
       body: 'a\r\n\r\nb',
     },
     { name: 'of nothing', sent: post('/1', 'Content-Length: 0'), body: '' },
-  ])('pipelined requests are told apart behind a body $name, in one piece and byte by byte', async ({ sent, body }) => {
+  ])('Pipelined requests are told apart behind a body $name, in one piece and byte by byte', async ({ sent, body }) => {
     for (const step of [Infinity, 1]) {
       const { client, feed, socket, parsed, answer } = await start();
       const all = sent + get('/2');
@@ -108,7 +108,7 @@ describe('requests that are sent behind each other', () => {
 });
 
 describe('the head of a request', () => {
-  test('counts until it is complete, and then tells its length', async () => {
+  test('The head of a request counts until it is complete, and then tells its length', async () => {
     const { client, socket, feed, heads, begun } = await start();
     const [first, second] = ['GET /1 HTTP/1.1\r\nAc', 'cept: a\r\n\r\n'];
     const came = once(socket, 'data');
@@ -120,7 +120,7 @@ describe('the head of a request', () => {
     expect([heads.used, feed.headBytes]).toEqual([0, first.length + second.length]);
   });
 
-  test('ends its connection when there is no memory for it beside others', async () => {
+  test('The head of a request ends its connection when there is no memory for it beside others', async () => {
     const heads = new EvictingQuota(20);
     const { client, socket } = await start(heads);
     const came = once(socket, 'data');
@@ -131,7 +131,7 @@ describe('the head of a request', () => {
     expect(heads.used).toBe(15);
   });
 
-  test('counts no more when its connection is closed', async () => {
+  test('The head of a request counts no more when its connection is closed', async () => {
     const { client, socket, heads } = await start();
     const came = once(socket, 'data');
     client.say('GET / HTTP/1.1');
@@ -149,7 +149,7 @@ function useFakeTimeouts(): void {
 }
 
 describe('what comes behind an answer that lasts', () => {
-  test('is read and dropped after the time, so that a client that leaves is noticed', async () => {
+  test('What comes behind an answer that lasts is read after the time, to notice a client that leaves', async () => {
     const { client, socket, feed, parsed } = await start();
     const held = once(socket, 'pause');
     client.say(get('/watch') + get('/behind'));
@@ -168,7 +168,7 @@ describe('what comes behind an answer that lasts', () => {
     expect(parsed).toEqual(['/watch']);
   });
 
-  test('is read and dropped as well when it comes later', async () => {
+  test('What comes behind an answer that lasts is read and dropped as well when it comes later', async () => {
     const { client, socket, feed, parsed, begun } = await start();
     client.say(get('/watch'));
     await begun('/watch');
@@ -182,7 +182,7 @@ describe('what comes behind an answer that lasts', () => {
     expect([dropped, socket.isPaused(), parsed]).toEqual([1, false, ['/watch']]);
   });
 
-  test('is a request like any other when the answer ends before, also after the time', async () => {
+  test('What comes behind an answer that lasts is a request when the answer ends before', async () => {
     const { client, socket, feed, answer, begun } = await start();
     const held = once(socket, 'pause');
     client.say(get('/watch') + get('/behind'));
@@ -201,7 +201,7 @@ describe('what comes behind an answer that lasts', () => {
   });
 });
 
-test('what was read and not parsed is handed over where the connection is read otherwise', async () => {
+test('What was read and not parsed is handed over where the connection is read otherwise', async () => {
   const { client, socket, feed } = await start();
   const rest = new Promise<string>((resolve) =>
     (socket as unknown as { server: http.Server }).server.on('request', () => resolve(feed.end().toString())),

@@ -21,7 +21,7 @@ function setUp() {
 }
 
 describe('requests of one connection', () => {
-  test('begin one by one, each when the answer to the one before is through', () => {
+  test('Requests of one connection begin one by one, each when the answer to the one before is through', () => {
     const { take, answer, begun } = setUp();
     for (const name of ['first', 'second', 'third']) take(name);
     expect(begun).toEqual(['first']);
@@ -31,14 +31,14 @@ describe('requests of one connection', () => {
     expect(begun).toEqual(['first', 'second', 'third']);
   });
 
-  test('do not wait for those of another connection', () => {
+  test('Requests of one connection do not wait for those of another connection', () => {
     const { take, begun } = setUp();
     take('first');
     take('other', new Socket());
     expect(begun).toEqual(['first', 'other']);
   });
 
-  test('do not begin when the connection has ended meanwhile', () => {
+  test('Requests of one connection do not begin when the connection has ended meanwhile', () => {
     const { take, answer, begun, socket } = setUp();
     take('first');
     take('second');
@@ -48,7 +48,7 @@ describe('requests of one connection', () => {
   });
 });
 
-test('a connection is busy until the last of its answers is through', () => {
+test('A connection is busy until the last of its answers is through', () => {
   const { pipelining, socket, take, answer } = setUp();
   const steps = [pipelining.isBusy(socket)];
   for (const step of [() => take('first'), () => take('second'), () => answer('first'), () => answer('second')]) {
@@ -58,7 +58,7 @@ test('a connection is busy until the last of its answers is through', () => {
   expect(steps).toEqual([false, true, true, true, false]);
 });
 
-test('what only waits for earlier answers keeps no request behind it waiting', () => {
+test('What only waits for earlier answers keeps no request behind it waiting', () => {
   const { pipelining, socket, take, answer, begun } = setUp();
   take('first');
   pipelining.after(socket, () => begun.push('refusal'));

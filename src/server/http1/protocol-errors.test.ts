@@ -102,7 +102,7 @@ describe('a request is refused with a line of text, and the connection ends', ()
     },
     { name: 'what is no HTTP', sent: head('this is no request'), status: badRequest },
   ])(
-    'a request is refused with a line of text, and the connection ends for $name',
+    'A request is refused with a line of text, and the connection ends for $name',
     async ({ sent, status, text = status }) => {
       const { server, served } = await start();
       expect(partsOf(await server.converse(sent))).toEqual([`HTTP/1.1 ${status}`, text]);
@@ -110,7 +110,7 @@ describe('a request is refused with a line of text, and the connection ends', ()
     },
   );
 
-  test('without the text where the method is HEAD', async () => {
+  test('A refused HEAD request is answered without the line of text', async () => {
     const { server } = await start();
     expect(partsOf(await server.converse(head('HEAD / HTTP/1.1')))).toEqual([
       'HTTP/1.1 400 Bad Request: missing required Host header',
@@ -127,7 +127,7 @@ describe('a request is not refused', () => {
     { name: 'the whole URL', sent: head('GET http://a/b HTTP/1.1', host, close), target: 'http://a/b' },
     { name: 'a question to the server', sent: head('OPTIONS * HTTP/1.1', host, close), target: '*' },
     { name: 'a broken escape in the query', sent: head('GET /?a=%zz HTTP/1.1', host, close), target: '/?a=%zz' },
-  ])('a request is not refused for $name', async ({ sent, target }) => {
+  ])('A request is not refused for $name', async ({ sent, target }) => {
     const { server, served } = await start();
     expect((await server.converse(sent)).split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
     expect(served).toEqual([target]);
@@ -135,7 +135,7 @@ describe('a request is not refused', () => {
 });
 
 describe('on a connection with other requests', () => {
-  test('a refusal comes behind the answers to what came before', async () => {
+  test('A refusal comes behind the answers to what came before', async () => {
     let goOn = (): void => undefined;
     const { server } = await start(new Promise<void>((resolve) => (goOn = resolve)));
     const client = (await server.dial()).say(head('GET /slow HTTP/1.1', host) + head('GET / HTTP/1.1'));
@@ -143,7 +143,7 @@ describe('on a connection with other requests', () => {
     expect((await client.all()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  test('nothing behind a refusal is served', async () => {
+  test('Nothing behind a refusal is served', async () => {
     const { server, served } = await start();
     const text = await server.converse(head('GET / HTTP/1.1') + head('GET /behind HTTP/1.1', host));
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
@@ -154,14 +154,14 @@ describe('on a connection with other requests', () => {
     { name: 'another request', behind: head('GET /behind HTTP/1.1', host) },
     { name: 'another one that is refused', behind: head('GET /behind HTTP/1.1') },
     { name: 'what is no HTTP', behind: 'no request\r\n\r\n' },
-  ])('$name behind a refusal that was parsed with it gets no answer', async ({ behind }) => {
+  ])('A request behind a refusal that was parsed with it gets no answer: $name', async ({ behind }) => {
     const { server, served } = await start(undefined, false);
     const text = await server.converse(head('GET / HTTP/1.1') + behind);
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     expect(served).toEqual([]);
   });
 
-  test('a client that goes on sending behind a refusal is disconnected after five seconds', async () => {
+  test('A client that goes on sending behind a refusal is disconnected after five seconds', async () => {
     const { server } = await start();
     const socket = net.connect({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
@@ -181,14 +181,14 @@ describe('on a connection with other requests', () => {
     expect(connection.destroyed).toBe(true);
   });
 
-  test('a body that breaks is told to the reader of its request, who answers', async () => {
+  test('A body that breaks is told to the reader of its request, who answers', async () => {
     const { server, broken } = await start();
     const text = await server.converse(`${head('POST / HTTP/1.1', host, 'Transfer-Encoding: chunked')}zz\r\n`);
     expect(text.split('\r\n')[0]).toBe('HTTP/1.1 200 OK');
     expect(broken).toEqual(['invalid byte in chunk length']);
   });
 
-  test('a client that leaves within a head gets no answer', async () => {
+  test('A client that leaves within a head gets no answer', async () => {
     const { server } = await start();
     const client = await server.dial();
     client.socket.end('GET / HTTP/1.1\r\nHo');

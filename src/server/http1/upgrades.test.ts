@@ -87,7 +87,7 @@ describe('a request to leave HTTP/1.1', () => {
       sent: head('CONNECT a:1 HTTP/1.1', host),
       expected: ['CONNECT', '', undefined, false, false],
     },
-  ])('a request to leave HTTP/1.1: $name', async ({ sent, expected }) => {
+  ])('A request to leave HTTP/1.1: $name', async ({ sent, expected }) => {
     const { server, exchanges } = await start(() => ({ ...no, headers: { ...no.headers, connection: 'close' } }));
     expect(statusesOf(await server.converse(sent))).toEqual(['HTTP/1.1 403']);
     const seen = exchanges.map(({ method, target, upgrade, canChangeProtocol, canBecomeWebSocket }) => [
@@ -101,7 +101,7 @@ describe('a request to leave HTTP/1.1', () => {
     expect(await exchanges[0]!.readBody(0)).toEqual(Buffer.alloc(0));
   });
 
-  test('that is malformed is refused as any other, and passes no chain', async () => {
+  test('A request to leave HTTP/1.1 that is malformed is refused as any other, and passes no chain', async () => {
     const { server, exchanges } = await start(() => no);
     const answer = await server.converse(head('GET / HTTP/1.1', ...wish.slice(1)));
     expect(answer.split('\r\n')[0]).toBe('HTTP/1.1 400 Bad Request: missing required Host header');
@@ -126,7 +126,7 @@ describe('a request whose wish is ignored reaches HTTP as it was sent', () => {
       sent: head('GET / HTTP/1.1', ...wish, 'X: a', 'Expect: more'),
       expected: 'expectation SPDY/3.1 a ',
     },
-  ])('an ignored upgrade reaches HTTP as it was sent: $name', async ({ sent, expected }) => {
+  ])('An ignored upgrade reaches HTTP as it was sent: $name', async ({ sent, expected }) => {
     const { server, exchanges } = await start(() => no);
     const answer = await server.converse(sent + head('GET / HTTP/1.1', ...last));
     expect(statusesOf(answer)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
@@ -137,7 +137,7 @@ describe('a request whose wish is ignored reaches HTTP as it was sent', () => {
 });
 
 describe('a connection behind an answer that is not another protocol', () => {
-  test('goes on as HTTP, with what was sent behind the request', async () => {
+  test('A connection behind an answer that is not another protocol goes on as HTTP', async () => {
     const { server } = await start(() => no);
     const answer = await server.converse(head('GET / HTTP/1.1', ...wish) + head('GET / HTTP/1.1', ...last));
     expect(statusesOf(answer)).toEqual(['HTTP/1.1 403', 'HTTP/1.1 200']);
@@ -148,7 +148,7 @@ describe('a connection behind an answer that is not another protocol', () => {
     { name: 'the answer says so', headers: { connection: 'close' } },
     { name: 'the server leaves', leaves: true },
   ])(
-    'a connection behind an answer that is not another protocol ends where $name',
+    'A connection behind an answer that is not another protocol ends where $name',
     async ({ lines = wish, headers = {}, leaves = false }) => {
       const { server, connections } = await start(() => {
         if (leaves) connections.leave();
@@ -162,7 +162,7 @@ describe('a connection behind an answer that is not another protocol', () => {
 describe('a request to leave HTTP/1.1 with a long head', () => {
   const long = `X-Long: ${'x'.repeat(10_000)}`;
 
-  test('counts while it is in work, and no longer', async () => {
+  test('A request to leave HTTP/1.1 with a long head counts while it is in work, and no longer', async () => {
     const used: number[] = [];
     const { server, memory } = await start(() => (used.push(memory.heads.used), no));
     await server.converse(head('GET / HTTP/1.1', ...wish, long) + head('GET / HTTP/1.1', ...last));
@@ -170,7 +170,7 @@ describe('a request to leave HTTP/1.1 with a long head', () => {
     expect(memory.heads.used).toBe(0);
   });
 
-  test('is cut off when there is no memory for it beside others', async () => {
+  test('A request to leave HTTP/1.1 with a long head is cut off when no memory is left for it', async () => {
     const { server, memory } = await start(() => {
       memory.heads.track({ evict: () => undefined }).set(defaultLimits().heads);
       return no;
@@ -178,7 +178,7 @@ describe('a request to leave HTTP/1.1 with a long head', () => {
     expect(await server.converse(head('GET / HTTP/1.1', ...wish, long))).toBe('');
   });
 
-  test('keeps nothing of it while its answer is sent', async () => {
+  test('A request to leave HTTP/1.1 with a long head keeps nothing of it while its answer is sent', async () => {
     const { server, exchanges } = await start(() => no);
     await server.converse(head('GET / HTTP/1.1', ...wish, long) + head('GET / HTTP/1.1', ...last));
     expect(exchanges[0]!.headerValues('x-long')).toEqual([]);
@@ -186,7 +186,7 @@ describe('a request to leave HTTP/1.1 with a long head', () => {
 });
 
 describe('the connection of a request to leave HTTP/1.1', () => {
-  test('has no time limit while the request is in work, and that of an idle connection behind the answer', async () => {
+  test('The connection of an upgrade request has no time limit in work, and that of an idle one after', async () => {
     const limits: unknown[] = [];
     const { server } = await start((exchange) => {
       limits.push((exchange.connection as Socket).timeout);
@@ -202,7 +202,7 @@ describe('the connection of a request to leave HTTP/1.1', () => {
     await vi.waitUntil(() => connection.timeout === 1234);
   });
 
-  test('is at rest when a request whose wish is ignored was answered, and ends when the server leaves', async () => {
+  test('The connection of an ignored upgrade is idle after its answer, and ends when the server leaves', async () => {
     const { server, connections } = await start(() => no);
     Object.assign(server.listener, { keepAliveTimeout: 0 });
     const client = await server.dial();
@@ -214,7 +214,7 @@ describe('the connection of a request to leave HTTP/1.1', () => {
 });
 
 describe('the end of a request to leave HTTP/1.1 is told', () => {
-  test('when it is answered, once, and to one that asks later', async () => {
+  test('The end of a request to leave HTTP/1.1 is told when it is answered, once, also to a later caller', async () => {
     let ends = 0;
     const { server, exchanges } = await start((exchange) => (exchange.onClose(() => ends++), no));
     await server.converse(head('GET / HTTP/1.1', ...wish) + head('GET / HTTP/1.1', ...last));
@@ -222,7 +222,7 @@ describe('the end of a request to leave HTTP/1.1 is told', () => {
     await new Promise<void>((resolve) => exchanges[0]!.onClose(resolve));
   });
 
-  test('when its connection is closed before the answer', async () => {
+  test('The end of a request to leave HTTP/1.1 is told when its connection is closed before the answer', async () => {
     let begun = (_exchange: Exchange): void => undefined;
     const begins = new Promise<Exchange>((resolve) => (begun = resolve));
     const { server } = await start((exchange) => (begun(exchange), new Promise<never>(() => undefined)));
@@ -234,7 +234,7 @@ describe('the end of a request to leave HTTP/1.1 is told', () => {
   });
 });
 
-test('the bytes of another protocol go both ways, those behind the request first', async () => {
+test('The bytes of another protocol go both ways, those behind the request first', async () => {
   const input = new PassThrough();
   const { server, connections } = await start(() => ({
     status: 101,
@@ -259,7 +259,7 @@ test('the bytes of another protocol go both ways, those behind the request first
 test.each([
   { name: 'text', isText: true },
   { name: 'binary', isText: false },
-])('an answer goes out as $name messages of a WebSocket, which then closes', async ({ isText }) => {
+])('An answer goes out as $name messages of a WebSocket, which then closes', async ({ isText }) => {
   const { server } = await start(() => ({
     status: 101,
     headers: {},

@@ -7,7 +7,7 @@ const head = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':autho
 const exchangeOf = (fields: readonly string[]): Http2Exchange =>
   new Http2Exchange({ fields: head.concat(fields) } as unknown as ServerStream, {} as TLSSocket);
 
-test('the fields of a stream are the headers of the request', () => {
+test('The fields of a stream are the headers of the request', () => {
   const exchange = exchangeOf(['accept', 'a', 'impersonate-group', 'one', 'x', '', 'impersonate-group', 'two']);
   expect([exchange.method, exchange.target]).toEqual(['GET', '/api?x=1']);
   expect(exchange.headerNames()).toEqual(['accept', 'impersonate-group', 'x']);
@@ -21,7 +21,7 @@ test('the fields of a stream are the headers of the request', () => {
 
 // This needs no authentication: comparing each header with each would block for minutes here, and for seconds with the
 // headers that fit into a request.
-test('many headers are listed and looked up without comparing each with each', () => {
+test('Many headers are listed and looked up without comparing each with each', () => {
   const names = Array.from({ length: 300_000 }, (_, i) => `x-${i}`);
   const exchange = exchangeOf(names.flatMap((name) => [name, name]));
   expect(exchange.headerNames()).toHaveLength(names.length);

@@ -72,7 +72,7 @@ const streamOf = (response: ApiResponse): ((sink: Sink) => Promise<void>) => {
 };
 
 describe('a context', () => {
-  test('has what the exchange says', async () => {
+  test('A Koa context has what the exchange says', async () => {
     const fields = { ':authority': ['host:6443'], accept: ['text/html', 'text/plain'], cookie: ['a=1', 'b=2'] };
     const seen: Record<string, unknown> = {};
     await serve((ctx) => {
@@ -101,14 +101,14 @@ describe('a context', () => {
     });
   });
 
-  test('takes a header that is called like a property for a header', async () => {
+  test('A Koa context takes a header that is called like a property for a header', async () => {
     const fields = { ['__proto__']: ['x'], constructor: ['y'] };
     let seen: string[] = [];
     await serve((ctx) => void (seen = [ctx.get('constructor'), ctx.get('toString')]), exchangeOf({ fields }));
     expect(seen).toEqual(['y', '']);
   });
 
-  test('reads the body when middleware asks for it, and not before', async () => {
+  test('A Koa context reads the body when middleware asks for it, and not before', async () => {
     let asked = 0;
     const exchange = exchangeOf({ method: 'POST', bodyStream: () => (asked++, Readable.from([Buffer.from('hello')])) });
     await serve(() => undefined, exchange);
@@ -118,13 +118,13 @@ describe('a context', () => {
     expect(seen).toBe('hello');
   });
 
-  test('has an empty body where none was sent', async () => {
+  test('A Koa context has an empty body where none was sent', async () => {
     let seen = 'not read';
     await serve(async (ctx) => void (seen = await text(ctx.req)));
     expect(seen).toBe('');
   });
 
-  test('tells a reader of the body when the client leaves', async () => {
+  test('A Koa context tells a reader of the body when the client leaves', async () => {
     const body = new PassThrough();
     const exchange = exchangeOf({ method: 'POST', bodyStream: () => body });
     const reading = serve(async (ctx) => void (await text(ctx.req)), exchange);
@@ -164,14 +164,14 @@ describe('an answer', () => {
       },
       { status: 304, headers: { vary: ['Accept', 'Origin'] } },
     ],
-  ])('an answer of %s is that of the application', async (_, middleware, expected) => {
+  ])('An answer of %s is that of the application', async (_, middleware, expected) => {
     expect(await serve(middleware)).toEqual({
       ...expected,
       headers: expect.objectContaining(expected.headers) as object,
     });
   });
 
-  test('is refused with what middleware throws', async () => {
+  test('An answer is refused with what middleware throws', async () => {
     await expect(
       serve(() => {
         throw new Error('broken');
@@ -179,7 +179,7 @@ describe('an answer', () => {
     ).rejects.toThrow('broken');
   });
 
-  test('comes piece by piece as the client takes it', async () => {
+  test('An answer comes piece by piece as the client takes it', async () => {
     const response = await serve((ctx) => (ctx.body = Readable.from([Buffer.from('a'), Buffer.from('b')])));
     const sink = new TestSink();
     sink.isFull = true;
@@ -194,7 +194,7 @@ describe('an answer', () => {
     expect(sink.aborted).toBe(false);
   });
 
-  test('ends its source when the client leaves', async () => {
+  test('An answer ends its source when the client leaves', async () => {
     const source = new PassThrough();
     const response = await serve((ctx) => (ctx.body = source));
     const sink = new TestSink();
@@ -204,7 +204,7 @@ describe('an answer', () => {
     expect(source.destroyed).toBe(true);
   });
 
-  test('breaks off where its source does', async () => {
+  test('An answer breaks off where its source does', async () => {
     const source = new PassThrough();
     const response = await serve((ctx) => (ctx.body = source));
     const sink = new TestSink();
@@ -214,7 +214,7 @@ describe('an answer', () => {
     expect(sink.aborted).toBe(true);
   });
 
-  test('to HEAD does not begin a stream', async () => {
+  test('An answer to HEAD does not begin a stream', async () => {
     const source = new PassThrough();
     const response = await serve((ctx) => (ctx.body = source), exchangeOf({ method: 'HEAD' }));
     expect(response).not.toHaveProperty('stream');

@@ -64,15 +64,15 @@ describe('a daemon serves', () => {
       type: Registry.PROMETHEUS_CONTENT_TYPE,
       text: expect.stringContaining('\nrequests_total 1\n'),
     },
-  ])('$target', async ({ target, status = 200, type = plain, text }) => {
+  ])('A daemon serves: $target', async ({ target, status = 200, type = plain, text }) => {
     expect(await start().send(target)).toEqual({ status, type, text });
   });
 
-  test('routes that it adds itself', async () => {
+  test('A daemon serves routes that it adds itself', async () => {
     expect((await start({ own: (ctx) => void (ctx.body = 'own') }).send('/own')).text).toBe('own');
   });
 
-  test.each(['/', '/other', '/Metrics', '/metrics/other', '/LIVEZ'])('no %s', async (target) => {
+  test.each(['/', '/other', '/Metrics', '/metrics/other', '/LIVEZ'])('No %s', async (target) => {
     expect(await start().send(target)).toEqual({ status: 404, type: plain, text: '404 page not found\n' });
   });
 });
@@ -90,7 +90,7 @@ describe('metrics of health checks', () => {
       expected: /^# HELP kubernetes_healthcheck b\n[^]* 1\n$/,
     },
     { name: 'are an empty document where there are none', names: [], expected: /^\n$/ },
-  ])('$name', async ({ names, expected }) => {
+  ])('Metrics of health checks: $name', async ({ names, expected }) => {
     const { text } = await start({ registry: registryWith(...names, 'other') }).send('/metrics/slis');
     expect(text).toMatch(expected);
     expect(text).not.toMatch(/requests_total|other/);
@@ -137,7 +137,7 @@ describe('what a route throws', () => {
       text: 'Internal Server Error\n',
       isLogged: true,
     },
-  ])('$name', async ({ error, status, text, type = plain, isLogged }) => {
+  ])('What a route throws: $name', async ({ error, status, text, type = plain, isLogged }) => {
     const { send, errors } = start({
       own: () => {
         throw error;
@@ -148,7 +148,7 @@ describe('what a route throws', () => {
   });
 });
 
-test('steps in front of everything come in order, and can refuse', async () => {
+test('Steps in front of everything come in order, and can refuse', async () => {
   const order: string[] = [];
   const step =
     (name: string): Koa.Middleware<ServingState> =>
@@ -164,7 +164,7 @@ test('steps in front of everything come in order, and can refuse', async () => {
   expect(order).toEqual(['first', 'second', 'own']);
 });
 
-test('the signal of a request ends when its client is gone', async () => {
+test('The signal of a request ends when its client is gone', async () => {
   let signal: AbortSignal | undefined;
   const { handle } = start({ own: (ctx) => void ({ signal } = ctx.state) });
   const exchange = memoryExchange({ method: 'GET', target: '/own' });

@@ -145,14 +145,14 @@ describe('a request beside the prefix is answered by what comes behind', () => {
     expect(seen).toEqual([]);
   });
 
-  test('as is a question to the whole server', async () => {
+  test('A question to the whole server is answered by what comes behind the prefix', async () => {
     const { send } = await start();
     expect(await (await send({ method: 'OPTIONS', path: '*' })).body()).toBe('behind *');
   });
 });
 
 test.each(['clusters', '/', '/clusters/', '//clusters', '/clusters?a', '/clusters#a', '/a//b'])(
-  'the prefix %s is refused at once',
+  'The prefix %s is refused at once',
   (prefix) => {
     expect(() => mount({ handle: () => Promise.resolve(done), prefix, user: undefined })).toThrow(
       `${JSON.stringify(prefix)} is no prefix`,
@@ -167,7 +167,7 @@ describe('the caller', () => {
     { name: 'is whom the application knows', user: () => alice, caller: { user: alice } },
     { name: 'is whom the application finds out later', user: () => Promise.resolve(alice), caller: { user: alice } },
     { name: 'is unknown where the application does not know it', user: () => undefined, caller: { user: undefined } },
-  ])('$name', async ({ user, caller }) => {
+  ])('The caller: $name', async ({ user, caller }) => {
     const { send, seen } = await start({ user });
     expect((await send({})).status).toBe(200);
     expect(seen[0]!.caller).toEqual(caller);
@@ -177,13 +177,13 @@ describe('the caller', () => {
     { name: 'without a name', user: () => ({ groups: ['a'] }) as never },
     { name: 'with an empty name', user: () => ({ name: '', groups: [] }) },
     { name: 'whose authentication fails', user: () => Promise.reject(new Error('no')) },
-  ])('$name reaches no server', async ({ user }) => {
+  ])('The caller: $name reaches no server', async ({ user }) => {
     const { send, seen } = await start({ user });
     expect((await send({})).status).toBe(500);
     expect(seen).toEqual([]);
   });
 
-  test('is refused where Node may have dropped headers that say for whom it acts', async () => {
+  test('The caller is refused where Node may have dropped headers that say for whom it acts', async () => {
     const { send, seen } = await start({ user: () => alice });
     const headers = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [i === 0 ? 'host' : `a${i}`, '1']));
     const answer = await send({ headers });
@@ -193,7 +193,7 @@ describe('the caller', () => {
 });
 
 describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('over HTTP/$version', ({ version }) => {
-  test('an exchange has what the client sent, and no certificate', async () => {
+  test('An exchange has what the client sent, and no certificate', async () => {
     let facts: unknown[] = [];
     const handle = (exchange: Exchange): ApiResponse => {
       const { method, target, httpVersion, remoteAddress } = exchange;
@@ -208,7 +208,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     expect(facts).toEqual(['DELETE', '/a?b=c', version, '127.0.0.1', values, [], 'one', undefined, undefined]);
   });
 
-  test('the requests of a connection have one connection', async () => {
+  test('The requests of a connection have one connection', async () => {
     const connections: unknown[] = [];
     const { send } = await start({ version, handle: (exchange) => (connections.push(exchange.connection), done) });
     for (const path of ['/1', '/2']) await (await send({ path })).body();
@@ -219,7 +219,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     { name: 'is read whole', limit: 5, body: 'hello', read: 'hello' },
     { name: 'that is longer than the limit is refused', limit: 4, body: 'hello', read: 'too large' },
     { name: 'that was not sent is empty', limit: 5, read: '' },
-  ])('a body $name', async ({ limit, body, read }) => {
+  ])('A body $name', async ({ limit, body, read }) => {
     const handle = async (exchange: Exchange): Promise<ApiResponse> => {
       const bytes = await exchange.readBody(limit).catch((error: unknown) => {
         if (error instanceof BodyTooLarge) return 'too large';
@@ -231,7 +231,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     expect(await (await send({ method: 'POST', ...(body === undefined ? {} : { body }) })).body()).toBe(read);
   });
 
-  test('a body that was read before is an error, which says what to do', async () => {
+  test('A body that was read before is an error, which says what to do', async () => {
     let why = '';
     const { send } = await start({
       version,
@@ -246,7 +246,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     expect(why).toMatch(/^the body was read before: the control plane is to be mounted in front/);
   });
 
-  test('an answer that ends its connection says so where the protocol has a word for it', async () => {
+  test('An answer that ends its connection says so where the protocol has a word for it', async () => {
     const warn = vi.spyOn(process, 'emitWarning');
     onTestFinished(() => warn.mockRestore());
     const { send } = await start({ version, handle: () => ({ ...done, headers: { connection: 'close' } }) });
@@ -268,7 +268,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     return { ...server, sink, end: () => end() };
   }
 
-  test('the head of a stream is sent before its first bytes', async () => {
+  test('The head of a stream is sent before its first bytes', async () => {
     const { send, sink, end } = await startStream();
     const answer = await send({});
     expect([answer.status, answer.headers['x-a']]).toEqual([200, 'b']);
@@ -280,7 +280,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
   test.each([
     { name: 'Koa', serve: undefined },
     { name: 'a framework that does not break off what it pipes', serve: serveByPipe },
-  ])('a stream of $name that is broken off is not taken for a whole one', async ({ serve }) => {
+  ])('A stream of $name that is broken off is not taken for a whole one', async ({ serve }) => {
     const { send, sink } = await startStream(serve);
     const answer = await send({});
     (await sink).write(Buffer.from('half'));
@@ -289,7 +289,7 @@ describe.each<{ version: Version }>([{ version: '1.1' }, { version: '2.0' }])('o
     await expect(body).rejects.toThrow();
   });
 
-  test('the end of a request is told when its client leaves, and to one that asks later', async () => {
+  test('The end of a request is told when its client leaves, and to one that asks later', async () => {
     const { send, sink, seen } = await startStream();
     const answer = await send({});
     const { exchange } = seen[0]!;

@@ -36,7 +36,7 @@ function begin(onBreak?: () => void): { source: Readable; sink: Sink; end(): voi
 const megabyte = Buffer.alloc(1024 * 1024);
 
 describe('an answer on a context', () => {
-  test('has status, headers and bytes', () => {
+  test('An answer on a context has status, headers and bytes', () => {
     const ctx = new TestContext();
     send(ctx, { status: 201, headers: { 'content-type': 'a/b', 'retry-after': 5, vary: ['x', 'y'] }, body: 'é' });
     expect(ctx.status).toBe(201);
@@ -48,13 +48,13 @@ describe('an answer on a context', () => {
     ]);
   });
 
-  test('without a body keeps its status', () => {
+  test('An answer on a context without a body keeps its status', () => {
     const ctx = new TestContext();
     send(ctx, { status: 404, headers: {} });
     expect(ctx).toMatchObject({ status: 404, body: null });
   });
 
-  test('of chunks has their length', async () => {
+  test('An answer on a context of chunks has their length', async () => {
     const ctx = new TestContext();
     send(ctx, { status: 200, headers: {}, chunks: [Buffer.from('a'), Buffer.from('b')], length: 2 });
     expect(ctx.length).toBe(2);
@@ -63,7 +63,7 @@ describe('an answer on a context', () => {
 });
 
 describe('a streaming answer on a context', () => {
-  test('is what the stream writes, to its end', async () => {
+  test('A streaming answer on a context is what the stream writes, to its end', async () => {
     const { source, sink, end } = begin();
     sink.write(Buffer.from('a'));
     sink.write(Buffer.from('b'));
@@ -71,7 +71,7 @@ describe('a streaming answer on a context', () => {
     expect(await text(source)).toBe('ab');
   });
 
-  test('tells its stream to wait until what it wrote is read', async () => {
+  test('A streaming answer on a context tells its stream to wait until what it wrote is read', async () => {
     const { source, sink } = begin();
     expect(sink.write(megabyte)).toBe(false);
     let isDrained = false;
@@ -82,7 +82,7 @@ describe('a streaming answer on a context', () => {
     await drained;
   });
 
-  test('tells its stream when the client leaves, also while it waits', async () => {
+  test('A streaming answer on a context tells its stream when the client leaves, also while it waits', async () => {
     const { source, sink } = begin();
     const heard: string[] = [];
     sink.onClose(() => heard.push('closed'));
@@ -97,7 +97,7 @@ describe('a streaming answer on a context', () => {
     expect(heard).toEqual(['closed', 'closed already']);
   });
 
-  test('tells of a break once, whether or not anyone reads', async () => {
+  test('A streaming answer on a context tells of a break once, whether or not anyone reads', async () => {
     let breaks = 0;
     const { source, sink } = begin(() => breaks++);
     sink.abort();
@@ -107,7 +107,7 @@ describe('a streaming answer on a context', () => {
     expect(breaks).toBe(1);
   });
 
-  test('breaks off when its stream fails', async () => {
+  test('A streaming answer on a context breaks off when its stream fails', async () => {
     let breaks = 0;
     const ctx = new TestContext();
     send(ctx, { status: 200, headers: {}, stream: () => Promise.reject(new Error('broken')) }, () => breaks++);

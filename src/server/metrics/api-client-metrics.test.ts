@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createApiClientMetrics } from './api-client-metrics.ts';
 import { allMetrics, MetricRegistry } from './metric-registry.ts';
 
-test('requests are counted under the names and labels of the reference', async () => {
+test('Requests are counted under the names and labels of the reference', async () => {
   const registry = new MetricRegistry(allMetrics);
   const metrics = createApiClientMetrics(registry);
   const get = { method: 'GET', host: 'a:1' };

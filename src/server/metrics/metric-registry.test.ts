@@ -14,7 +14,7 @@ const linesOf = async (registry: MetricRegistry, name: string): Promise<string[]
   (await registry.metrics()).split('\n').filter((line) => line.startsWith(name));
 
 describe('what is shown', () => {
-  test('says at what level it is, and that it is deprecated', async () => {
+  test('A metric says at what level it is, and that it is deprecated', async () => {
     const registry = create({ showHidden: true });
     const registers = [registry];
     new Counter({ name: 'apiserver_request_total', help: 'Requests.', registers });
@@ -41,7 +41,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  test('is not what is deprecated, unless that is asked for', async () => {
+  test('A deprecated metric is not shown, unless that is asked for', async () => {
     const registry = create();
     new Gauge({ name: 'apiserver_storage_db_total_size_in_bytes', help: 'Size.', registers: [registry] }).set(1);
     expect(await linesOf(registry, 'apiserver_storage_db')).toEqual([]);
@@ -52,7 +52,7 @@ describe('what is shown', () => {
     ]).toEqual([false, true]);
   });
 
-  test('is not what is disabled, hidden or not', async () => {
+  test('A disabled metric is not shown, hidden or not', async () => {
     const registry = create({
       disabled: ['apiserver_request_total', 'apiserver_storage_db_total_size_in_bytes', 'absent'],
       showHidden: true,
@@ -65,7 +65,7 @@ describe('what is shown', () => {
 });
 
 describe('labels with a list of values', () => {
-  test('show what is in it, and count the rest together', async () => {
+  test('Labels with a list of values show what is in it, and count the rest together', async () => {
     const registry = create(allowed('requests_total', 'code', '200', '404'));
     const counter = new Counter({
       name: 'requests_total',
@@ -83,7 +83,7 @@ describe('labels with a list of values', () => {
     ]);
   });
 
-  test('are merged bucket by bucket in histograms, and the last one counts in gauges', async () => {
+  test('Labels with a list of values are merged by bucket in histograms; in gauges the last counts', async () => {
     const registry = create({
       allowedLabels: new Map([
         ['seconds', new Map([['verb', new Set(['GET'])]])],
@@ -129,7 +129,7 @@ describe.skipIf(!hasShared('facts/metrics.json'))('levels (skipped where facts/m
       >)
     : {};
 
-  test.each(['STABLE', 'BETA', 'ALPHA'])('metric levels are those of 1.32: %s', (level) => {
+  test.each(['STABLE', 'BETA', 'ALPHA'])('Metric levels are those of 1.32: %s', (level) => {
     const names = ['any', 'kube-apiserver'].flatMap((component) => Object.keys(facts[level]![component] ?? {}));
     // What is BETA upstream and is not here would be found by the test of what is served.
     const wrong = names.filter(

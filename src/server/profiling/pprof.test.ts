@@ -38,7 +38,7 @@ function decode(gzipped: Buffer): Decoded {
 
 const frame = (functionName: string, lineNumber = 0, url = 'file:///a.js') => ({ functionName, url, lineNumber });
 
-test('a profile has its stacks, the innermost function first, with each text and function once', async () => {
+test('A profile has its stacks, the innermost function first, with each text and function once', async () => {
   const [main, parse, anonymous] = [frame('main', 9), frame('parse', 19, 'file:///b.js'), frame('', 4)];
   const decoded = decode(
     await encodeProfile({
@@ -82,7 +82,7 @@ test('a profile has its stacks, the innermost function first, with each text and
 describe('the samples of V8', () => {
   const callFrame = (functionName: string) => ({ ...frame(functionName), scriptId: '1', columnNumber: 0 });
 
-  test('of the CPU are summed up by stack; idle time is no work', () => {
+  test('The samples of V8 of the CPU are summed up by stack; idle time is no work', () => {
     const node = (id: number, name: string, children: number[] = []) => ({
       id,
       callFrame: callFrame(name),
@@ -105,7 +105,7 @@ describe('the samples of V8', () => {
     ]);
   });
 
-  test('of the heap have the size of what is left at each stack, and how often it was sampled', () => {
+  test('The samples of V8 of the heap have the size that is left at each stack, and the count', () => {
     const node = (id: number, name: string, selfSize: number, children: object[] = []) => ({
       id,
       callFrame: callFrame(name),

@@ -135,7 +135,7 @@ const stalls: readonly { name: string; stall: (request: Request) => unknown; fra
 
 describe('a stall', () => {
   test.each(stalls)(
-    'a stall is told with what was at work, and with the functions on the stack: in $name',
+    'A stall is told with what was at work, and with the functions on the stack: in $name',
     async ({ stall, frames }) => {
       const { work, stack, seconds } = await inspected(stall);
       expect(work).toEqual({ verb: 'create', user: 'jane' });
@@ -148,7 +148,7 @@ describe('a stall', () => {
     },
   );
 
-  test('that follows another one at once is told as well', async () => {
+  test('A stall that follows another one at once is told as well', async () => {
     const { all, told } = watching();
     holdUntilSeen();
     (function again() {
@@ -158,7 +158,7 @@ describe('a stall', () => {
     expect(all.flatMap(({ stack }) => stack.map((frame) => frame.split(' ', 1)[0]))).toContain('again');
   });
 
-  test('of one request is not blamed on another one that waits', async () => {
+  test('A stall of one request is not blamed on another one that waits', async () => {
     const { told } = watching();
     const waits = async (request: Request): Promise<Request> => {
       await told;
@@ -177,7 +177,7 @@ describe('a stall', () => {
     expect((await told).work).toEqual({ verb: 'patch', user: 'jane' });
   });
 
-  test('of which nothing says what it is has its stack', async () => {
+  test('A stall of which nothing says what it is has its stack', async () => {
     const { told } = watching();
     await (async function lonely() {
       await next();
@@ -188,7 +188,7 @@ describe('a stall', () => {
     expect(stack).toContainEqual(expect.stringMatching(/^lonely \(.*:\d+:\d+\)$/));
   });
 
-  test('a stall is reported to all watchers, and no more to those that have stopped', async () => {
+  test('A stall is reported to all watchers, and no more to those that have stopped', async () => {
     const [first, second, third] = [watching(), watching(), watching()];
     await third.end();
     holdUntilSeen();
@@ -196,7 +196,7 @@ describe('a stall', () => {
     expect(third.all).toEqual([]);
   });
 
-  test('is told to a hundred by one thread, which ends with the last of them', async () => {
+  test('A stall is told to a hundred by one thread, which ends with the last of them', async () => {
     const threads: Worker[] = [];
     const exits: number[] = [];
     const add = (worker: Worker): void => {
@@ -213,7 +213,7 @@ describe('a stall', () => {
     expect(exits).toEqual([0]);
   });
 
-  test('is inspected without opening a port', async () => {
+  test('A stall is inspected without opening a port', async () => {
     const { told } = watching();
     function look(): string | undefined {
       holdUntilSeen();

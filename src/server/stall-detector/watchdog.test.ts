@@ -103,7 +103,7 @@ beforeEach(() => vi.restoreAllMocks());
 afterEach(() => vi.restoreAllMocks());
 
 describe('the thread that watches', () => {
-  test('does nothing while the watched event loop runs', async () => {
+  test('The thread that watches does nothing while the watched event loop runs', async () => {
     const it = new Watching();
     for (let i = 0; i < 100; i++) {
       it.beat();
@@ -112,7 +112,7 @@ describe('the thread that watches', () => {
     expect([it.sessions, it.reports]).toEqual([[], []]);
   });
 
-  test('looks into it once when it stands, and lets it go', async () => {
+  test('The thread that watches looks into it once when it stands, and lets it go', async () => {
     const it = new Watching();
     await it.pass(5);
     it.beat();
@@ -136,7 +136,7 @@ describe('the thread that watches', () => {
   test.each([
     { name: 'runs again before its stack can be read', paused: [] },
     { name: 'runs again when its stack is read', paused: ['noteThatEventLoopTurns', 'listOnTimeout'] },
-  ])('the thread that watches has no stack of one that $name', async ({ paused }) => {
+  ])('The thread that watches has no stack of one that $name', async ({ paused }) => {
     const it = new Watching();
     await it.pass(1100);
     if (paused.length > 0) await it.pause(...paused);
@@ -157,7 +157,7 @@ describe('the thread that watches', () => {
       sessions: 1,
     },
   ])(
-    'the thread that watches does not inspect the watched thread where $name, and reports the stall all the same',
+    'The thread that watches does not inspect the watched thread where $name, and reports the stall all the same',
     async ({ set, sessions }) => {
       const it = new Watching();
       set(it);
@@ -167,13 +167,13 @@ describe('the thread that watches', () => {
     },
   );
 
-  test('does not look into a thread that is not the main one', async () => {
+  test('The thread that watches does not look into a thread that is not the main one', async () => {
     const it = new Watching({ isMain: false });
     await it.pass(1100);
     expect([it.sessions.length, it.reports.length]).toEqual([0, 1]);
   });
 
-  test('takes a process that was suspended for no stall, and one that stands afterwards for one', async () => {
+  test('The thread that watches takes a process that was suspended for no stall', async () => {
     const it = new Watching();
     it.beat();
     it.run(60_000n * ms);
@@ -198,7 +198,7 @@ describe('the thread that watches', () => {
         /stack=\["judge \(file:\/\/\/a\.js:3:5\)"\]\n$/,
       ),
     },
-  ])('logs the stall itself when the watched thread stays blocked, in format $format', async ({ format, line }) => {
+  ])('Logs the stall itself when the watched thread stays blocked, in format $format', async ({ format, line }) => {
     const it = new Watching({ lastWords: format });
     await it.pass(1100);
     await it.pause('judge');
@@ -208,7 +208,7 @@ describe('the thread that watches', () => {
     expect(it.lines).toEqual([expect.stringMatching(line)]);
   });
 
-  test('ends on request, and not while the watched thread is interrupted', async () => {
+  test('The thread that watches ends on request, and not while the watched thread is interrupted', async () => {
     const it = new Watching();
     await it.pass(1100);
     it.port.emit('message', 'stop');

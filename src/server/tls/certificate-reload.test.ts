@@ -96,7 +96,7 @@ async function start(more: Partial<ServingTls>) {
 }
 
 describe('the certificate of a server', () => {
-  test('is the new one when both files are replaced, and the old one in between', async () => {
+  test('The certificate of a server is the new one when both files are replaced, else the old one', async () => {
     const { watchPair, put } = await openFiles();
     const { connect } = await start(await watchPair('serving', pairs.get('first')!));
     const second = pairs.get('second')!;
@@ -108,7 +108,7 @@ describe('the certificate of a server', () => {
     expect(seen).toEqual(['first', 'first', 'second']);
   });
 
-  test('is not followed any more when that is stopped', async () => {
+  test('The certificate of a server is not followed any more when that is stopped', async () => {
     const { watchPair, put } = await openFiles();
     const { connect, stop } = await start(await watchPair('serving', pairs.get('first')!));
     stop();
@@ -118,7 +118,7 @@ describe('the certificate of a server', () => {
     expect((await connect()).shown).toBe('first');
   });
 
-  test('that cannot be used is refused at the start', () => {
+  test('The certificate of a server that cannot be used is refused at the start', () => {
     const serving = { named: [], clientAuthorities: undefined, cipherSuites: [], withoutHttp2: false } as const;
     const broken = { certificate: fixedText('none'), key: fixedText('none') };
     expect(() => createTlsServer({ ...serving, ...broken, minVersion: 'TLSv1.2' }, () => undefined)).toThrow();
@@ -141,12 +141,12 @@ describe('a client that asks for a name is shown the certificate', () => {
       shown: 'first',
     },
     { name: 'of the server where none has it', servername: 'other', shown: 'first' },
-  ])('a client that asks for a name is shown the certificate: $name', async ({ servername, shown }) => {
+  ])('A client that asks for a name is shown the certificate: $name', async ({ servername, shown }) => {
     const { connect } = await start({ named: named() });
     expect((await connect({ servername })).shown).toBe(shown);
   });
 
-  test('that replaces the one before, with its own names', async () => {
+  test('A client that asks for a name is shown the replaced certificate, with its own names', async () => {
     const { watchPair, put } = await openFiles();
     const pair = await watchPair('named', pairs.get('a.example.com')!);
     const { connect } = await start({ named: [{ ...pair, names: [] }] });
@@ -159,7 +159,7 @@ describe('a client that asks for a name is shown the certificate', () => {
   });
 });
 
-test('a certificate for a name is renewed while the files of the server do not fit', async () => {
+test('A certificate for a name is renewed while the files of the server do not fit', async () => {
   const { watchPair, put } = await openFiles();
   const serving = await watchPair('serving', pairs.get('first')!);
   const named = await watchPair('named', pairs.get('a.example.com')!);
@@ -178,12 +178,12 @@ describe('a client agrees on', () => {
     { name: 'HTTP/2 where it can be', given: {}, alpn: 'h2' },
     { name: 'HTTP/1.1 where HTTP/2 is off', given: { withoutHttp2: true }, alpn: 'http/1.1' },
     { name: 'no older TLS than the least', given: { minVersion: 'TLSv1.3' }, version: 'TLSv1.3' },
-  ])('a client agrees on $name', async ({ given, alpn = 'h2', version = 'TLSv1.3' }) => {
+  ])('A client agrees on $name', async ({ given, alpn = 'h2', version = 'TLSv1.3' }) => {
     const { connect } = await start(given);
     expect(await connect({ ALPNProtocols: protocols })).toMatchObject({ alpn, version });
   });
 
-  test('nothing where all that it knows is older than the least', async () => {
+  test('Nothing where all that it knows is older than the least', async () => {
     const { connect } = await start({ minVersion: 'TLSv1.3' });
     await expect(connect({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/i);
   });
@@ -195,7 +195,7 @@ describe('the certificate of a client', () => {
     return { cert: certificate + authorities.ca.certificate, key };
   };
 
-  test('tells its names, the certificates that came with it, and whether an authority vouches for it', async () => {
+  test('The certificate of a client tells its names, its chain, and whether an authority vouches for it', async () => {
     const { connect } = await start({ clientAuthorities: fixedText(authorities.ca.certificate) });
     const { socket } = await connect(admin());
     const peer = peerCertificateOf(socket);
@@ -212,12 +212,12 @@ describe('the certificate of a client', () => {
   test.each([
     { name: 'none is sent', vouches: () => authorities.ca.certificate, options: () => ({}) },
     { name: 'none is asked for', vouches: undefined, options: admin },
-  ])('the certificate of a client is not there where $name', async ({ vouches, options }) => {
+  ])('The certificate of a client is not there where $name', async ({ vouches, options }) => {
     const { connect } = await start(vouches === undefined ? {} : { clientAuthorities: fixedText(vouches()) });
     expect(peerCertificateOf((await connect(options())).socket)).toBeUndefined();
   });
 
-  test('is verified by the authorities as they are when it connects', async () => {
+  test('The certificate of a client is verified by the authorities as they are when it connects', async () => {
     const { watch, put } = await openFiles();
     const { connect } = await start({ clientAuthorities: await watch('ca.crt', authorities.other.certificate) });
     const verified = async () => peerCertificateOf((await connect(admin())).socket);

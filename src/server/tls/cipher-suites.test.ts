@@ -11,24 +11,24 @@ describe('cipher suites', () => {
     { name: 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', openssl: 'ECDHE-RSA-CHACHA20-POLY1305' },
     { name: 'TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', openssl: 'ECDHE-RSA-CHACHA20-POLY1305' },
     { name: 'TLS_RSA_WITH_AES_256_CBC_SHA', openssl: 'AES256-SHA' },
-  ])('cipher suites: $name is $openssl for OpenSSL', ({ name, openssl }) => {
+  ])('Cipher suites: $name is $openssl for OpenSSL', ({ name, openssl }) => {
     expect(isCipherSuite(name)).toBe(true);
     expect(opensslCiphers([name])).toBe(`${tls13}:${openssl}`);
     expect(() => tls.createSecureContext({ ciphers: opensslCiphers([name]) })).not.toThrow();
   });
 
-  test('of TLS 1.3 may be named, and are offered once', () => {
+  test('Cipher suites of TLS 1.3 may be named, and are offered once', () => {
     expect(isCipherSuite('TLS_AES_128_GCM_SHA256')).toBe(true);
     expect(opensslCiphers(['TLS_AES_128_GCM_SHA256'])).toBe(tls13);
   });
 
-  test('keep their order', () => {
+  test('Cipher suites keep their order', () => {
     const names = ['TLS_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'];
     expect(opensslCiphers(names)).toBe(`${tls13}:AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256`);
   });
 
   test.each(['', 'TLS_NULL_WITH_NULL_NULL', 'AES128-GCM-SHA256', 'tls_rsa_with_aes_128_gcm_sha256'])(
-    'cipher suites: %j is no name of a cipher suite',
+    'Cipher suites: %j is no name of a cipher suite',
     (name) => expect(isCipherSuite(name)).toBe(false),
   );
 });

@@ -3,7 +3,7 @@ import { openEmbeddedStore } from '../embedded/open.ts';
 import { any, bytesOf, cacheUnderTest, keyOf, mostRecent, settle } from './testing/support.ts';
 
 describe('reads at the most recent version', () => {
-  test('share one question to the store, those that wait when it is sent', async () => {
+  test('Reads at the most recent version share a question to the store, those that wait for it', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     await t.cache.list({ version: any });
@@ -13,7 +13,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('get')).toBe(1); // put's own
   });
 
-  test('do not share a question to the store with reads that come after it was sent', async () => {
+  test('Reads at the most recent version share no question that was sent before they came', async () => {
     const t = await cacheUnderTest();
     await t.put('a', { data: '1' });
     await t.cache.list({ version: any });
@@ -31,7 +31,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('currentRevision')).toBe(asked + 2);
   });
 
-  test('share one question to the store across its caches', async () => {
+  test('Reads at the most recent version share one question to the store across its caches', async () => {
     const t = await cacheUnderTest();
     const caches = [t.open(), t.open({ prefix: '/registry/others/' })];
     for (const cache of caches) await cache.list({ version: any });
@@ -40,7 +40,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('currentRevision')).toBe(asked + 1);
   });
 
-  test('wait for the events of their own resource without asking for progress', async () => {
+  test('Reads at the most recent version wait for events of their own resource without a question', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.pauseWatches();
@@ -55,7 +55,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('requestProgress')).toBe(0);
   });
 
-  test('ask for progress when the revision is of something else', async () => {
+  test('Reads at the most recent version ask for progress when the revision is of something else', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     await t.cache.list({ version: any });
@@ -68,7 +68,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('requestProgress')).toBe(1);
   });
 
-  test('ask again while progress does not come', async () => {
+  test('Reads at the most recent version ask again while progress does not come', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     await t.putElsewhere();
@@ -83,7 +83,7 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('requestProgress')).toBe(3);
   });
 
-  test('ask anew for the next revision of something else, without waiting out a period', async () => {
+  test('Reads at the most recent version ask at once for the next revision of something else', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     for (let round = 1; round <= 3; round++) {
@@ -96,7 +96,7 @@ describe('reads at the most recent version', () => {
     }
   });
 
-  test('go to the store when the watch hangs while the store answers', async () => {
+  test('Reads at the most recent version go to the store when the watch hangs while the store answers', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.pauseWatches();
@@ -108,7 +108,7 @@ describe('reads at the most recent version', () => {
     expect((await list).objects.map((object) => object.revision)).toEqual([revision]);
   });
 
-  test('fail with what the store says while it is away', async () => {
+  test('Reads at the most recent version fail with what the store says while it is away', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.disconnect();
@@ -116,7 +116,7 @@ describe('reads at the most recent version', () => {
     await expect(t.cache.list({ version: mostRecent })).rejects.toMatchObject({ reason: 'Unavailable' });
   });
 
-  test('end when their caller no longer waits', async () => {
+  test('Reads at the most recent version end when their caller no longer waits', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const release = t.store.hold('currentRevision');
@@ -131,7 +131,7 @@ describe('reads at the most recent version', () => {
     expect(await stayed).toBeUndefined();
   });
 
-  test('find out when the store has gone back in time, and begin anew', async () => {
+  test('Reads at the most recent version find out when the store has gone back in time, and begin anew', async () => {
     const t = await cacheUnderTest();
     for (const name of ['a', 'b', 'c']) await t.put(name);
     await t.cache.list({ version: any });
@@ -147,7 +147,7 @@ describe('reads at the most recent version', () => {
 });
 
 describe('reads where progress is not to be believed', () => {
-  test('of one object ask the store for it only when another revision is in between', async () => {
+  test('A read of one object, without progress, asks the store only when another revision is between', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     await t.put('a');
@@ -163,7 +163,7 @@ describe('reads where progress is not to be believed', () => {
     expect(reads[0]).toBe(known);
   });
 
-  test('of many share one list of keys, and answer with the objects of the cache', async () => {
+  test('Reads of many objects, without progress, share one list of keys and use the cached objects', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     for (const name of ['a', 'b', 'c']) await t.put(name);
@@ -182,7 +182,7 @@ describe('reads where progress is not to be believed', () => {
     expect(t.opened).toBe(opened);
   });
 
-  test('remember that nothing had changed, until something does', async () => {
+  test('Reads without progress remember that nothing had changed, until something does', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     await t.put('a');
@@ -200,7 +200,7 @@ describe('reads where progress is not to be believed', () => {
     expect((await t.cache.list({ version: mostRecent })).objects[0]!.revision).toBe(revision);
   });
 
-  test('take from the store what the watch has not shown yet', async () => {
+  test('Reads without progress take from the store what the watch has not shown yet', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     for (const name of ['a', 'b', 'c']) await t.put(name);
@@ -225,7 +225,7 @@ describe('reads where progress is not to be believed', () => {
 });
 
 describe('own writes', () => {
-  test('are decoded once, and are the objects that readers get, in either order of answer and event', async () => {
+  test('Own writes are decoded once, and readers get these objects, in either order of events', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const created = await t.cache.create(keyOf('a'), bytesOf('a'));
@@ -238,7 +238,7 @@ describe('own writes', () => {
     expect(t.opened).toBe(2);
   });
 
-  test('are not mistaken for what another server wrote to the key afterwards', async () => {
+  test('Own writes are not mistaken for what another server wrote to the key afterwards', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.pauseWatches();
@@ -251,7 +251,7 @@ describe('own writes', () => {
     expect(await t.cache.get(keyOf('a'), { match: 'exact', revision: created.revision })).toBe(created);
   });
 
-  test('do not show before their event: the cache moves by whole revisions', async () => {
+  test('Own writes do not show before their event: the cache moves by whole revisions', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     t.store.pauseWatches();

@@ -11,7 +11,7 @@ async function watching(cache: WatchCache, after: number, selection?: Selection,
 }
 
 describe('what watchers share', () => {
-  test('the same events, and with the same selection the same array of them', async () => {
+  test('The same events, and with the same selection the same array of them', async () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
@@ -26,7 +26,7 @@ describe('what watchers share', () => {
     expect(whole.events[0]).toBe(one.events[0]);
   });
 
-  test('one watch on the store', async () => {
+  test('Watchers of a cache share one watch on the store', async () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
@@ -34,7 +34,7 @@ describe('what watchers share', () => {
     expect(t.store.openWatches).toBe(1);
   });
 
-  test('nothing of the harm one of them does', async () => {
+  test('Nothing of the harm one of them does', async () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
@@ -50,7 +50,7 @@ describe('what watchers share', () => {
     broken.close();
   });
 
-  test('a consumer may close itself and others, and begin a new watch, when it is told of events', async () => {
+  test('A consumer may close itself and others, and begin a new watch, when it is told of events', async () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
@@ -72,7 +72,7 @@ describe('what watchers share', () => {
 });
 
 describe('a watch after a revision', () => {
-  test('that the window covers needs no watch on the store', async () => {
+  test('A watch after a revision that the window covers needs no watch on the store', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
@@ -82,7 +82,7 @@ describe('a watch after a revision', () => {
     expect(t.store.calls('watch')).toBe(1);
   });
 
-  test('from before the window has the window extended, once for all watches that need it', async () => {
+  test('A watch from before the window has the window extended, once for all watches that need it', async () => {
     const t = await cacheUnderTest();
     const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
     await t.cache.list({ version: any });
@@ -99,7 +99,7 @@ describe('a watch after a revision', () => {
     expect(watches[2]!.events[0]).toBe(watches[4]!.events[0]);
   });
 
-  test('from before it, where nothing happened since, meets the cache by the progress of the store', async () => {
+  test('A watch from before the window, where nothing happened since, is current by progress', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');
     await t.putElsewhere();
@@ -110,7 +110,7 @@ describe('a watch after a revision', () => {
     expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
   });
 
-  test('from before it is not kept waiting when the store says nothing', async () => {
+  test('A watch from before the window is not kept waiting when the store says nothing', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');
     await t.putElsewhere();
@@ -127,7 +127,7 @@ describe('a watch after a revision', () => {
     expect(t.store.openWatches).toBe(1);
   });
 
-  test('from so long before it that the window could not hold it all replays history for itself', async () => {
+  test('A watch from long before what the window can hold replays history for itself', async () => {
     const t = await cacheUnderTest();
     const revisions: number[] = [];
     for (let index = 0; index < 30; index++) revisions.push(await t.put('a', { data: String(index) }));
@@ -148,7 +148,7 @@ describe('a watch after a revision', () => {
     expect(t.store.openWatches).toBe(1);
   });
 
-  test('from before it, of an object deleted and made again, has each version once', async () => {
+  test('A watch from before the window, of an object deleted and made again, has each version once', async () => {
     const t = await cacheUnderTest();
     const first = await t.put('a', { data: '1', labels: { app: 'x' } });
     const second = await t.put('a', { data: '2', labels: { app: 'y' } });
@@ -167,7 +167,7 @@ describe('a watch after a revision', () => {
     expect(past.objects.map(({ revision }) => revision)).toEqual([second]);
   });
 
-  test('from before it keeps its own where progress is not to be believed, until something happens', async () => {
+  test('A watch from before the window, without progress, keeps its own until something happens', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     const revision = await t.put('a');
@@ -182,7 +182,7 @@ describe('a watch after a revision', () => {
     expect(t.store.openWatches).toBe(1);
   });
 
-  test('from before it survives that the store goes away', async () => {
+  test('A watch from before the window survives that the store goes away', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     const revision = await t.put('a');
@@ -198,7 +198,7 @@ describe('a watch after a revision', () => {
     expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
   });
 
-  test('from before it ends its own watch on the store when it is closed', async () => {
+  test('A watch from before the window ends its own watch on the store when it is closed', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     const revision = await t.put('a');
@@ -211,7 +211,7 @@ describe('a watch after a revision', () => {
     expect(t.store.openWatches).toBe(1);
   });
 
-  test('many that begin before it and after each other see the same', async () => {
+  test('Many watches that begin before the window and after each other see the same', async () => {
     const t = await cacheUnderTest();
     const revisions: number[] = [];
     for (let index = 0; index < 30; index++) revisions.push(await t.put(`p${index % 5}`, { data: String(index) }));
@@ -225,7 +225,7 @@ describe('a watch after a revision', () => {
   });
 });
 
-test('a revision with more changes than a part is taken whole', async () => {
+test('A revision with more changes than a part is taken whole', async () => {
   const t = await cacheUnderTest();
   await t.cache.list({ version: any });
   const lease = await t.store.grantLease(1);
@@ -242,7 +242,7 @@ test('a revision with more changes than a part is taken whole', async () => {
 }, 15_000);
 
 describe('with time', () => {
-  test('bookmarks come once a minute to those that asked, with the revision of the store', async () => {
+  test('Bookmarks come once a minute to watches that asked, with the revision of the store', async () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
@@ -261,7 +261,7 @@ describe('with time', () => {
     expect(silent.events).toEqual([]);
   });
 
-  test('a watch that takes nothing of what it began with is ended', async () => {
+  test('A watch that takes nothing of what it began with is ended', async () => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 3; index++) await t.put(`p${index}`);
     const watch = await t.cache.watch({ after: 'any', onReady: () => undefined });
@@ -273,7 +273,7 @@ describe('with time', () => {
     watch.close();
   });
 
-  test('the window lets go of what is old, also when nothing happens', async () => {
+  test('The window lets go of what is old, also when nothing happens', async () => {
     const t = await cacheUnderTest();
     const cache = t.open({ windowLimits: { minEvents: 0 } });
     await cache.list({ version: any });

@@ -23,7 +23,7 @@ describe('a change as a watcher of app=x sees it', () => {
     { name: 'changed outside', previous: oldY, object: newY, type: undefined, content: undefined },
     { name: 'deleted within', previous: oldX, object: undefined, type: 'DELETED', content: oldX },
     { name: 'deleted outside', previous: oldY, object: undefined, type: undefined, content: undefined },
-  ])('a change as a watcher of app=x sees it: $name: $type', ({ previous, object, type, content }) => {
+  ])('A change as a watcher of app=x sees it: $name: $type', ({ previous, object, type, content }) => {
     const event = new Change({ key: 'k', revision: 2, object, previous, at: 0 }).eventFor(
       (attributes) => attributes.labels.get('app') === 'x',
     );
@@ -32,7 +32,7 @@ describe('a change as a watcher of app=x sees it', () => {
     if (event !== undefined) expect(event.revision).toBe(2);
   });
 
-  test('all watchers for which a change has the same type get the same event', () => {
+  test('All watchers for which a change has the same type get the same event', () => {
     const change = new Change({ key: 'k', revision: 2, object: newX, previous: oldY, at: 0 });
     expect(change.eventFor(undefined)).toBe(change.eventFor((attributes) => attributes.name === 'k'));
     expect(change.eventFor((attributes) => attributes.labels.get('app') === 'x')).not.toBe(change.eventFor(undefined));

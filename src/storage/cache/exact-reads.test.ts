@@ -4,7 +4,7 @@ import { Watched } from '../testing/objects/support.ts';
 import { any, cacheUnderTest, caughtUp, keyOf, mostRecent, settle } from './testing/support.ts';
 
 describe('what was listed while the cache moved on', () => {
-  test('is answered as of its revision, and not taken for the state of other ranges', async () => {
+  test('A list made while the cache moved on is answered as of its revision, for its range alone', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     for (const name of ['a', 'b']) await t.put(name);
@@ -30,7 +30,7 @@ describe('what was listed while the cache moved on', () => {
     ).toEqual(['a', 'b', 'x']);
   });
 
-  test('is the initial state of a watch; later changes are delivered after it', async () => {
+  test('A list made while the cache moved on begins a watch; later changes are delivered after it', async () => {
     const t = await cacheUnderTest();
     t.store.soundProgress = false;
     const first = await t.put('a');
@@ -52,7 +52,7 @@ describe('what was listed while the cache moved on', () => {
 });
 
 describe('reads at an exact version', () => {
-  test('of the recent past are answered from memory', async () => {
+  test('Reads at an exact version of the recent past are answered from memory', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const first = await t.put('a', { data: '1' });
@@ -70,7 +70,7 @@ describe('reads at an exact version', () => {
     expect(t.store.calls('list')).toBe(lists);
   });
 
-  test('from before the window are answered by the store', async () => {
+  test('A watch from before the window are answered by the store', async () => {
     const t = await cacheUnderTest();
     const cache = t.open({ windowLimits: { minEvents: 0, maxEvents: 2 } });
     await cache.list({ version: any });
@@ -85,7 +85,7 @@ describe('reads at an exact version', () => {
     expect(t.store.calls('list')).toBe(lists + 1);
   });
 
-  test('pages go on in memory as long as the window reaches back', async () => {
+  test('Pages at an exact version go on in memory as long as the window reaches back', async () => {
     const t = await cacheUnderTest();
     for (const name of ['a', 'b', 'c']) await t.put(name);
     const page = await t.cache.list({ version: any, limit: 1 });
@@ -106,7 +106,7 @@ describe('reads at an exact version', () => {
     expect(t.store.calls('list')).toBe(lists);
   });
 
-  test('expire with the history of the store once the cache is told of the compaction', async () => {
+  test('Reads at an exact version expire with the history of the store after a compaction', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const first = await t.put('a', { data: '1' });

@@ -3,7 +3,7 @@ import type { ObjectAttributes, ObjectList, ObjectListOptions, Selection } from 
 import { labelled } from '../testing/objects/support.ts';
 import { cacheUnderTest, keyOf, mostRecent, prefix } from './testing/support.ts';
 
-test('lists by an indexed field read only the objects with its value, and give the same answer', async () => {
+test('Lists by an indexed field read only the objects with its value, and give the same answer', async () => {
   const t = await cacheUnderTest();
   const indexed = t.open({ indexedFields: ['spec.nodeName'] });
   for (let index = 0; index < 60; index++)
@@ -39,7 +39,7 @@ describe('lists by a label', () => {
         matches: ({ labels, name }: ObjectAttributes) => labels.get('app') === 'a7' && name !== 'p7',
       },
     },
-  ])('lists by a label: $name are as without an index, before and after changes', async ({ selection }) => {
+  ])('Lists by a label: $name are as without an index, before and after changes', async ({ selection }) => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 60; index++)
       await t.put(`p${index}`, { namespace: `ns${index % 3}`, labels: { app: `a${index % 10}`, own: `${index}` } });
@@ -53,7 +53,7 @@ describe('lists by a label', () => {
     expect(await list(t.cache, selection)).toEqual(await list(t.cache, unindexed));
   });
 
-  test('look at what has it, and at all in order where those are many', async () => {
+  test('Lists by a label look at what has it, and at all in order where those are many', async () => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 40; index++)
       await t.put(`p${index}`, { labels: { app: index % 20 === 0 ? 'few' : 'many' } });

@@ -12,7 +12,7 @@ const objectOf = (name: string, labels: Readonly<Record<string, string>>): Store
 const namesOf = (found: ReadonlySet<StoredObject> | undefined): string[] | undefined =>
   found && [...found].map(({ attributes: attributes }) => attributes.name);
 
-test('the rarest of the required labels is what is looked at', () => {
+test('The rarest of the required labels is what is looked at', () => {
   const objects = [
     objectOf('one', { app: 'a', tier: 'x' }),
     objectOf('two', { app: 'b', tier: 'x' }),
@@ -27,7 +27,7 @@ test('the rarest of the required labels is what is looked at', () => {
   expect(find({})).toBeUndefined();
 });
 
-test('a label is looked up in all objects once, until others were asked for more lately', () => {
+test('A label is looked up in all objects once, until others were asked for more lately', () => {
   const index = new LabelIndex();
   const asked: string[] = [];
   const ask = (key: string): unknown => index.find(new Map([[key, 'v']]), () => asked.push(key));
@@ -40,7 +40,7 @@ test('a label is looked up in all objects once, until others were asked for more
   expect(asked.slice(8)).toEqual(['k8', 'k1']);
 });
 
-test('however many labels are required, all objects are looked at for a few', () => {
+test('However many labels are required, all objects are looked at for a few', () => {
   let looks = 0;
   new LabelIndex().find(new Map(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v'])), () => looks++);
   expect(looks).toBe(8);

@@ -29,7 +29,7 @@ function keysOf(index: ObjectIndex, range = { prefix }, after?: string): string[
 }
 
 describe('object index', () => {
-  test('holds what a sorted list would, after any sequence of changes', () => {
+  test('The object index holds what a sorted list would, after any sequence of changes', () => {
     const index = new ObjectIndex();
     const model = new Map<string, number>();
     let seed = 7;
@@ -49,7 +49,7 @@ describe('object index', () => {
     for (const [key, revision] of model) expect(index.get(prefix + key)!.revision).toBe(revision);
   });
 
-  test('a snapshot does not change with the index, nor the index with the snapshot', () => {
+  test('A snapshot does not change with the index, nor the index with the snapshot', () => {
     const index = indexOf(...Array.from({ length: 500 }, (_, n) => `ns/${n}`));
     const snapshot = index.snapshot();
     for (let n = 0; n < 500; n += 2) index.delete(`${prefix}ns/${n}`);
@@ -69,19 +69,19 @@ describe('object index', () => {
     { name: 'behind a key before the range', range: 'aa/', after: 'a/1', keys: ['aa/1'] },
     { name: 'behind a key after the range', range: 'a/', after: 'b/1', keys: [] },
     { name: 'nothing', range: 'c/', after: undefined, keys: [] },
-  ])('object index visits and counts $name', ({ range, after, keys }) => {
+  ])('Object index visits and counts $name', ({ range, after, keys }) => {
     const index = indexOf('b/1', 'a/2', 'a/1', 'aa/1');
     expect(keysOf(index, { prefix: prefix + range }, after)).toEqual(keys);
     if (after !== undefined) expect(index.countAfter({ prefix: prefix + range }, prefix + after)).toBe(keys.length);
   });
 
-  test('stops where the visitor has enough', () => {
+  test('The object index stops where the visitor has enough', () => {
     const seen: string[] = [];
     indexOf('a/1', 'a/2', 'a/3').visit({ prefix }, undefined, ({ key }) => seen.push(key) < 2);
     expect(seen).toHaveLength(2);
   });
 
-  test('orders keys as their UTF-8 bytes are', () => {
+  test('The object index orders keys as their UTF-8 bytes are', () => {
     const keys = ['\ud83d\ude00', '\uffee', '\ue000', '\ud7ff', '~', 'é', 'a\uffff', 'a\u{10ffff}', 'a'];
     const byBytes = [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     expect(keysOf(indexOf(...keys))).toEqual(byBytes);

@@ -24,7 +24,7 @@ async function watching(t: CacheUnderTest, after: number): Promise<Watched> {
 }
 
 describe('filling', () => {
-  test('nothing is answered before: readers and watches wait, and the cache is not ready', async () => {
+  test('Nothing is answered before: readers and watches wait, and the cache is not ready', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     const release = t.store.hold('list');
@@ -40,7 +40,7 @@ describe('filling', () => {
     expect(t.cache.ready()).toBe(true);
   });
 
-  test('is tried until the store is available; reads fail with the reason meanwhile', async () => {
+  test('The filling of a watch cache is tried until the store is there; reads fail until then', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     t.store.disconnect();
@@ -60,7 +60,7 @@ describe('filling', () => {
     expect((await t.cache.get(keyOf('a'), any))!.attributes.name).toBe('a');
   });
 
-  test('is warned of once for each time that the store goes away, not with every attempt', async () => {
+  test('The filling of a watch cache is warned of once for each time that the store goes away', async () => {
     const t = await cacheUnderTest();
     const warnings: string[] = [];
     const cache = t.open({ log: { ...silentLogger, warn: (_, message) => void warnings.push(message) } });
@@ -80,7 +80,7 @@ describe('filling', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  test('reads pages of a size that fits what the objects weigh', async () => {
+  test('The filling of a watch cache reads pages of a size that fits what the objects weigh', async () => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 260; index++) await t.put(`p${index}`, { data: 'x'.repeat(100_000) });
     const calls = t.store.calls('list');
@@ -89,7 +89,7 @@ describe('filling', () => {
     expect(t.store.calls('list') - calls).toBe(1 + Math.ceil(60 / 41));
   });
 
-  test('begins again when compaction overtakes it', async () => {
+  test('The filling of a watch cache begins again when compaction overtakes it', async () => {
     const t = await cacheUnderTest();
     for (let index = 0; index < 300; index++) await t.put(`p${index}`);
     const original = t.store.list.bind(t.store);
@@ -109,7 +109,7 @@ describe('filling', () => {
 });
 
 describe('watching', () => {
-  test('a store that goes away and comes back: the cache says so, answers what it can, and watches go on', async () => {
+  test('A store that goes away and comes back: the cache says so, answers what it can, and watches go on', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');
     await t.cache.list({ version: any });
@@ -127,7 +127,7 @@ describe('watching', () => {
     expect([t.cache.ready(), watched.ended]).toEqual([true, undefined]);
   });
 
-  test('history compacted meanwhile: watches end, the cache is filled anew, unchanged objects are kept', async () => {
+  test('Where history is compacted meanwhile watches end, and the cache keeps unchanged objects', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');
     await t.put('b');
@@ -148,7 +148,7 @@ describe('watching', () => {
     expect(t.cache.ready()).toBe(true);
   });
 
-  test('a watch asked for while history is lost begins once the cache is filled anew', async () => {
+  test('A watch asked for while history is lost begins once the cache is filled anew', async () => {
     const t = await cacheUnderTest();
     const first = await t.put('a', { data: '1' });
     await t.cache.list({ version: any });
@@ -171,7 +171,7 @@ describe('watching', () => {
     expect(await watched.lineCount(1)).toEqual([`MODIFIED a @${next}`]);
   });
 
-  test('an object that becomes unreadable ends the watches, and nothing else', async () => {
+  test('An object that becomes unreadable ends the watches, and nothing else', async () => {
     const t = await cacheUnderTest();
     const revision = await t.put('a');
     await t.put('b');
@@ -189,7 +189,7 @@ describe('watching', () => {
     expect((await t.cache.list({ version: mostRecent })).objects).toHaveLength(2);
   });
 
-  test('ends with the storage: readers and watches are told', async () => {
+  test('Watching ends with the storage: readers and watches are told', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });
     const watched = await watching(t, 1);
@@ -207,7 +207,7 @@ describe('watching', () => {
   });
 });
 
-test('a store that is restarted on its data: watches go on where they were', async () => {
+test('A store that is restarted on its data: watches go on where they were', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-cache-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const first = await openEmbeddedStore({ directory });

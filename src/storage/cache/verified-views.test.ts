@@ -46,7 +46,7 @@ async function startComparing(t: CacheUnderTest): Promise<{ list: Promise<Object
 }
 
 describe('between the list of keys and the values that differ', () => {
-  test('the store drops that revision: the keys are listed again', async () => {
+  test('The store drops that revision: the keys are listed again', async () => {
     const { t, at } = await filled();
     t.store.pauseWatches();
     const changed = await overwrite(t, 'b', at.b);
@@ -58,7 +58,7 @@ describe('between the list of keys and the values that differ', () => {
     expect(linesOf(await list)).toEqual([`a @${at.a}`, `b @${changed}`, `c @${later}`]);
   });
 
-  test('the cache overtakes the list: the answer is as of the list, and nothing is taken for proven', async () => {
+  test('The cache overtakes the list: the answer is as of the list, and nothing is taken for proven', async () => {
     const { t, at } = await filled();
     t.store.pauseWatches();
     const changed = await overwrite(t, 'b', at.b);
@@ -72,7 +72,7 @@ describe('between the list of keys and the values that differ', () => {
     expect(linesOf(await t.cache.list({ version: mostRecent }))).toEqual([`a @${at.a}`, `b @${later}`, `c @${at.c}`]);
   });
 
-  test('the cache is filled anew: the answer is as of the list', async () => {
+  test('The cache is filled anew: the answer is as of the list', async () => {
     const { t, at } = await filled();
     t.store.pauseWatches();
     const changed = await overwrite(t, 'b', at.b);
@@ -111,7 +111,7 @@ describe('between the question and the answer of a list', () => {
       change: async (t: CacheUnderTest, { b }: Filled['at']) => (await t.store.delete(keyOf('b'), b)).revision,
     },
     { name: 'a creation', change: (t: CacheUnderTest) => t.put('bb') },
-  ])('a list during which the cache saw $name answers without it, and the next one with it', async ({ change }) => {
+  ])('A list during which the cache saw $name answers without it, and the next one with it', async ({ change }) => {
     const { t, at } = await filled();
     const elsewhere = await t.putElsewhere();
     const list = await listedDuring(t, async () => {
@@ -122,7 +122,7 @@ describe('between the question and the answer of a list', () => {
     expect(linesOf(await t.cache.list({ version: mostRecent }))).not.toEqual(linesOf(list));
   });
 
-  test('a change that the cache has not seen yet is not missed by reads that begin after it', async () => {
+  test('A change that the cache has not seen yet is not missed by reads that begin after it', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     let later = 0;
@@ -137,7 +137,7 @@ describe('between the question and the answer of a list', () => {
     expect((await t.cache.get(keyOf('b'), mostRecent))!.revision).toBe(later);
   });
 
-  test('a read that begins meanwhile waits for its own list', async () => {
+  test('A read that begins meanwhile waits for its own list', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     let later = 0;
@@ -151,7 +151,7 @@ describe('between the question and the answer of a list', () => {
     expect(linesOf(await asked!)[1]).toBe(`b @${later}`);
   });
 
-  test('a get that begins meanwhile does not get the older answer either', async () => {
+  test('A get that begins meanwhile does not get the older answer either', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
     const answered = new Latch();

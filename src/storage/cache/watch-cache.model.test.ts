@@ -337,7 +337,7 @@ describe.each([{ soundProgress: true }, { soundProgress: false }])(
   'random histories, progress sound: $soundProgress',
   ({ soundProgress }) => {
     test.each(Array.from({ length: 12 }, (_, index) => ({ seed: 1_000 + 7_919 * index })))(
-      'seed $seed',
+      'Seed $seed',
       async ({ seed }) => {
         const t = await cacheUnderTest();
         t.store.soundProgress = soundProgress;

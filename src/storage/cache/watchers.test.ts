@@ -47,7 +47,7 @@ class Setup {
 }
 
 describe('live watchers', () => {
-  test('are asked about a change only where they could be concerned', () => {
+  test('Live watchers are asked about a change only where they could be concerned', () => {
     const setup = new Setup();
     setup.add('all', {});
     for (const namespace of ['a', 'b']) setup.add(`namespace ${namespace}`, { namespace });
@@ -70,7 +70,7 @@ describe('live watchers', () => {
     expect(setup.told.filter((name) => name.startsWith('node')).sort()).toEqual(['node n1', 'node n1', 'node n2']);
   });
 
-  test('leave nothing behind when they go', () => {
+  test('Live watchers leave nothing behind when they go', () => {
     const setup = new Setup();
     const selections: Selection[] = [
       {},
@@ -88,7 +88,7 @@ describe('live watchers', () => {
     expect(setup.asked).toEqual([]);
   });
 
-  test('with the same text of what they select are one group, without it only with the same function', () => {
+  test('Live watchers with the same selector text are one group, without it only by function', () => {
     const { watchers } = new Setup();
     const add = (selection: Selection): void =>
       watchers.add(

@@ -29,7 +29,7 @@ function windowOf(changes: readonly Change[], options: Partial<WindowLimits> = {
 const revisionsOf = (changes: Iterable<Change>): number[] => [...changes].map(({ revision }) => revision);
 
 describe('change window', () => {
-  test('gives what came after a revision, and what to undo to get back to it', () => {
+  test('The change window gives what came after a revision, and what to undo to get back to it', () => {
     const window = windowOf([2, 3, 3, 5, 8].map((revision) => change(revision)));
     expect(revisionsOf(window.after(1))).toEqual([2, 3, 3, 5, 8]);
     expect(revisionsOf(window.after(3))).toEqual([5, 8]);
@@ -46,7 +46,7 @@ describe('change window', () => {
     { name: 'by bytes of old versions', options: { maxBytes: 2 * 410 }, now: 0, kept: [5, 6], floor: 4 },
     { name: 'by bytes, if need be all of them', options: { maxBytes: 100 }, now: 1_000, kept: [], floor: 6 },
     { name: 'nothing within the limits', options: {}, now: 100, kept: [2, 3, 4, 5, 6], floor: 1 },
-  ])('change window drops the oldest $name', ({ options, now, kept, floor }) => {
+  ])('Change window drops the oldest $name', ({ options, now, kept, floor }) => {
     const window = windowOf(
       [2, 3, 4, 5, 6].map((revision) => change(revision)),
       options,
@@ -56,7 +56,7 @@ describe('change window', () => {
     expect(window.floor).toBe(floor);
   });
 
-  test('a revision of which a part was dropped is not offered at all', () => {
+  test('A revision of which a part was dropped is not offered at all', () => {
     const window = windowOf(
       [2, 3, 3, 3, 4].map((revision) => change(revision)),
       { maxEvents: 3 },
@@ -65,7 +65,7 @@ describe('change window', () => {
     expect(revisionsOf(window.after(window.floor))).toEqual([4]);
   });
 
-  test('gives back what it dropped: bytes do not add up', () => {
+  test('The change window gives back what it dropped: bytes do not add up', () => {
     const window = new ChangeWindow({ ...limits, maxEvents: 10 }, 1);
     for (let revision = 2; revision < 10_000; revision++) {
       window.push(change(revision));

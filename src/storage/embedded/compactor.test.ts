@@ -43,7 +43,7 @@ async function fill(store: EmbeddedStore): Promise<void> {
 }
 
 describe('compaction', () => {
-  test('drops from the log all that can no longer be read', async () => {
+  test('Compaction drops from the log all that can no longer be read', async () => {
     const directory = temporaryDirectory();
     const { store, journal } = await openControlled(directory);
     await fill(store);
@@ -56,7 +56,7 @@ describe('compaction', () => {
     expect(records).toHaveLength(21);
   });
 
-  test('drops a deletion at its own revision the next time', async () => {
+  test('Compaction drops a deletion at its own revision the next time', async () => {
     const directory = temporaryDirectory();
     const first = await openControlled(directory);
     const { revision } = await first.store.create('/k', bytes('x'));
@@ -74,7 +74,7 @@ describe('compaction', () => {
     expect(await recordsIn(directory)).toMatchObject([{ kind: 'put', revision: later.revision }]);
   });
 
-  test('forgets a lease end with many keys, and keeps those made anew', async () => {
+  test('Compaction forgets a lease end with many keys, and keeps those made anew', async () => {
     const directory = temporaryDirectory();
     const { store, journal } = await openControlled(directory);
     const lease = await store.grantLease(0.05);
@@ -89,7 +89,7 @@ describe('compaction', () => {
   });
 
   test.each(Array.from({ length: 8 }, (_, steps) => ({ steps })))(
-    'compaction cut off after $steps steps of its work is finished after the next opening',
+    'Compaction cut off after $steps steps of its work is finished after the next opening',
     async ({ steps }) => {
       const directory = temporaryDirectory();
       const { store, journal } = await openControlled(directory);
@@ -114,7 +114,7 @@ describe('compaction', () => {
     },
   );
 
-  test('that failed for want of space is finished by the next one', async () => {
+  test('Compaction that failed for want of space is finished by the next one', async () => {
     const directory = temporaryDirectory();
     const { store, journal } = await openControlled(directory);
     await fill(store);
@@ -132,7 +132,7 @@ describe('compaction', () => {
     expect(await recordsIn(directory)).toHaveLength(21);
   });
 
-  test('of an older revision that comes while a newer one is under way changes nothing', async () => {
+  test('Compaction of an older revision that comes while a newer one is under way changes nothing', async () => {
     const directory = temporaryDirectory();
     const { store } = await openControlled(directory);
     for (let i = 0; i < 5; i++) await store.create(`/k/${i}`, bytes('x'));

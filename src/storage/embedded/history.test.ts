@@ -141,7 +141,7 @@ async function compare(store: Store, model: Model): Promise<void> {
 
 describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a random history in $medium', ({ medium }) => {
   test.each(Array.from({ length: 6 }, (_, seed) => ({ seed })))(
-    'random histories of the embedded store are what the model says, seed $seed',
+    'Random histories of the embedded store are what the model says, seed $seed',
     { timeout: 60_000 },
     async ({ seed }) => {
       const random = randomOf(seed);

@@ -15,7 +15,7 @@ describe('leases of a store', () => {
   });
   afterEach(() => store[Symbol.asyncDispose]());
 
-  test('end at their time, each at a revision of its own', async () => {
+  test('Leases of a store end at their time, each at a revision of its own', async () => {
     const [first, second] = [await store.grantLease(10), await store.grantLease(20)];
     for (const name of ['/a', '/b']) await store.create(name, bytes('x'), { lease: first });
     await store.create('/c', bytes('x'), { lease: second });
@@ -28,14 +28,14 @@ describe('leases of a store', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('without keys end without a revision', async () => {
+  test('Leases of a store without keys end without a revision', async () => {
     const lease = await store.grantLease(10);
     await clock.advance(10_000);
     expect(await store.currentRevision()).toBe(1);
     await expect(store.create('/a', bytes('x'), { lease })).rejects.toMatchObject({ reason: 'LeaseNotFound' });
   });
 
-  test('of years have a timer that fits', async () => {
+  test('Leases of a store of years have a timer that fits', async () => {
     const year = 365 * 24 * 3600;
     const lease = await store.grantLease(year);
     await store.create('/a', bytes('x'), { lease });
@@ -45,18 +45,18 @@ describe('leases of a store', () => {
     expect((await store.list('/')).count).toBe(0);
   });
 
-  test.each([0, -1, NaN, Infinity])('leases of a store cannot be granted for %d seconds', async (ttlSeconds) => {
+  test.each([0, -1, NaN, Infinity])('Leases of a store cannot be granted for %d seconds', async (ttlSeconds) => {
     await expect(store.grantLease(ttlSeconds)).rejects.toThrow(`a lease cannot live for ${ttlSeconds} seconds`);
   });
 
-  test('are found by their exact id only', async () => {
+  test('Leases of a store are found by their exact id only', async () => {
     const lease = await store.grantLease(10);
     for (const name of ['', '0', `0${lease}`, ` ${lease}`, `${lease}.0`, 'x']) {
       await expect(store.create('/a', bytes('x'), { lease: name })).rejects.toMatchObject({ reason: 'LeaseNotFound' });
     }
   });
 
-  test('do not matter to a write whose guard fails', async () => {
+  test('Leases of a store do not matter to a write whose guard fails', async () => {
     await store.create('/a', bytes('x'));
     await expect(store.create('/a', bytes('y'), { lease: '1' })).rejects.toMatchObject({ reason: 'KeyExists' });
     expect(await store.update('/a', bytes('y'), 9, { lease: '1' })).toMatchObject({ applied: false });
@@ -75,7 +75,7 @@ describe('a stored lease', () => {
     { name: 'has the time left that is left', expiresAtMs: 1_030_000, leftMs: 30_000 },
     { name: 'ends at once when it ran out meanwhile', expiresAtMs: 900_000, leftMs: 0 },
     { name: 'lives no longer than granted when the wall clock was set back', expiresAtMs: 9_000_000, leftMs: 60_000 },
-  ])('a stored lease: $name', async ({ expiresAtMs, leftMs }) => {
+  ])('A stored lease: $name', async ({ expiresAtMs, leftMs }) => {
     const clock = new FakeClock();
     const ended: number[] = [];
     const book = new Lessor({ clock, end: async ({ id }) => ended.push(id) });

@@ -40,7 +40,7 @@ function lmdbHead(version: number): Buffer {
 }
 
 describe('a store on disk, opened again', () => {
-  test('has the same keys, revisions, history and events', async () => {
+  test('A store on disk that is opened again has the same keys, revisions, history and events', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const created = await first.create('/a', bytes('1'));
@@ -67,7 +67,7 @@ describe('a store on disk, opened again', () => {
     expect(await second.create('/next', bytes('x'))).toEqual({ revision: revision + 1 });
   });
 
-  test('keeps keys longer than LMDB allows, and such that are not ASCII', async () => {
+  test('A store on disk that is opened again keeps keys longer than LMDB allows, and those beyond ASCII', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const names = ['/long/'.padEnd(100_000, 'k'), '/日本/é\u{1f600}'];
@@ -77,7 +77,7 @@ describe('a store on disk, opened again', () => {
     for (const name of names) expect((await second.get(name)).kv?.key).toBe(name);
   });
 
-  test('still refuses what was compacted', async () => {
+  test('A store on disk that is opened again still refuses what was compacted', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const created = await first.create('/a', bytes('1'));
@@ -90,7 +90,7 @@ describe('a store on disk, opened again', () => {
     });
   });
 
-  test('starts at revision 1 and writes nothing before it has to', async () => {
+  test('A store on disk that is opened again starts at revision 1 and writes nothing before it has to', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     expect(await first.currentRevision()).toBe(1);
@@ -98,7 +98,7 @@ describe('a store on disk, opened again', () => {
     expect(await second.currentRevision()).toBe(1);
   });
 
-  test('goes on with its leases', async () => {
+  test('A store on disk that is opened again goes on with its leases', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const [short, long] = [await first.grantLease(0.3), await first.grantLease(3600)];
@@ -117,7 +117,7 @@ describe('a store on disk, opened again', () => {
     ]);
   });
 
-  test('ends a lease that ran out meanwhile', async () => {
+  test('A store on disk that is opened again ends a lease that ran out meanwhile', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const lease = await first.grantLease(0.05);
@@ -131,13 +131,13 @@ describe('a store on disk, opened again', () => {
 });
 
 describe('a data directory', () => {
-  test('is made with the folders above it', async () => {
+  test('A data directory is made with the folders above it', async () => {
     const directory = path.join(temporaryDirectory(), 'deep', 'er');
     await open({ directory });
     expect(readdirSync(directory).toSorted()).toEqual(['data.mdb', 'lock.mdb']);
   });
 
-  test('serves one store at a time', async () => {
+  test('A data directory serves one store at a time', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('a data directory', () => {
     expect((await second.get('/a')).kv?.value).toEqual(bytes('x'));
   });
 
-  test('is never given to two processes that open it at once', async () => {
+  test('A data directory is never given to two processes that open it at once', async () => {
     const directory = temporaryDirectory();
     const results = await Promise.allSettled(Array.from({ length: 5 }, () => open({ directory })));
     expect(results.filter((result) => result.status === 'fulfilled').length).toBe(1);
@@ -175,7 +175,7 @@ describe('a data directory', () => {
       content: lmdbHead(1),
       reason: "data.mdb has version 1 of LMDB's file format, not 2",
     },
-  ])('a data directory that holds $name is refused', async ({ file, content, reason }) => {
+  ])('A data directory that holds $name is refused', async ({ file, content, reason }) => {
     const directory = temporaryDirectory();
     writeFileSync(path.join(directory, file), content);
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
@@ -185,7 +185,7 @@ describe('a data directory', () => {
     });
   });
 
-  test('whose lock cannot be used is refused', async () => {
+  test('A data directory whose lock cannot be used is refused', async () => {
     const directory = temporaryDirectory();
     mkdirSync(path.join(directory, 'lock.mdb'));
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
@@ -194,7 +194,7 @@ describe('a data directory', () => {
     });
   });
 
-  test('that cannot be made is refused', async () => {
+  test('A data directory that cannot be made is refused', async () => {
     const file = path.join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
     await expect(openEmbeddedStore({ directory: path.join(file, 'data') })).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe('a data directory', () => {
     });
   });
 
-  test('of a later format is refused', async () => {
+  test('A data directory of a later format is refused', async () => {
     const directory = temporaryDirectory();
     const { open: openLmdb } = await import('lmdb');
     const root = openLmdb<Buffer, number>(directory, { encoding: 'binary' });
@@ -216,7 +216,7 @@ describe('a data directory', () => {
     });
   });
 
-  test('whose log is damaged is refused, and let go', async () => {
+  test('A data directory whose log is damaged is refused, and let go', async () => {
     const directory = temporaryDirectory();
     const store = await open({ directory });
     await store.create('/a', bytes('x'));
@@ -235,7 +235,7 @@ describe('a data directory', () => {
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject(refusal);
   });
 
-  test('reports its size, and takes no more than the maximum', async () => {
+  test('A data directory reports its size, and takes no more than the maximum', async () => {
     const directory = temporaryDirectory();
     const store = await open({ directory, maxSizeBytes: 1024 * 1024 });
     const value = Buffer.alloc(3_000, 'x');
@@ -261,7 +261,7 @@ describe('a data directory', () => {
       .toBe('created');
   });
 
-  test('uses the space of what was compacted again', async () => {
+  test('A data directory uses the space of what was compacted again', async () => {
     const store = await open({ directory: temporaryDirectory() });
     const value = Buffer.alloc(3_000, 'x');
     const sizes: number[] = [];
@@ -276,7 +276,7 @@ describe('a data directory', () => {
 });
 
 describe('a store without a directory', () => {
-  test('shares nothing with another', async () => {
+  test('A store without a directory shares nothing with another', async () => {
     const [one, other] = [await open({}), await open({})];
     await one.create('/a', bytes('x'));
     expect((await other.get('/a')).kv).toBeUndefined();
@@ -295,7 +295,7 @@ describe('the files of a store are for their owner only', () => {
   const own = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
 
   test.each([0o000, 0o022, 0o777])(
-    'the files of a store are for their owner only at umask %o, in a directory that is made',
+    'The files of a store are for their owner only at umask %o, in a directory that is made',
     async (mask) => {
       const directory = path.join(temporaryDirectory(), 'store');
       const before = process.umask(mask);
@@ -305,7 +305,7 @@ describe('the files of a store are for their owner only', () => {
     },
   );
 
-  test('in a directory that others may enter, which is told', async () => {
+  test('The files of a store in a directory that others may enter are for their owner, which is told', async () => {
     const directory = temporaryDirectory();
     chmodSync(directory, 0o755);
     const told: object[] = [];
@@ -314,7 +314,7 @@ describe('the files of a store are for their owner only', () => {
     expect(told).toEqual([{ path: directory, before: '0755', now: '0700' }]);
   });
 
-  test('where they were made by a version that left them open, which is told', async () => {
+  test('The files of a store of a version that left them open are made private, which is told', async () => {
     const directory = temporaryDirectory();
     const first = await open({ directory });
     const { revision } = await first.create('/a', bytes('1'));

@@ -31,7 +31,7 @@ describe('a watch batch', () => {
     store = await openStore();
   });
 
-  test('has 1000 events at most', async () => {
+  test('A watch batch has 1000 events at most', async () => {
     await createMany(store, 3_500);
     const batches = await take(store.watch('/k/', { after: 1, signal })[Symbol.asyncIterator](), 3_501);
     expect(batches.map((batch) => [batch.events.length, batch.revision])).toEqual([
@@ -42,13 +42,13 @@ describe('a watch batch', () => {
     ]);
   });
 
-  test('has 4 MiB at most, or one event', async () => {
+  test('A watch batch has 4 MiB at most, or one event', async () => {
     await createMany(store, 10, Buffer.alloc(1_500_000));
     const batches = await take(store.watch('/k/', { after: 1, signal })[Symbol.asyncIterator](), 11);
     expect(batches.map((batch) => batch.events.length)).toEqual([3, 3, 3, 1]);
   });
 
-  test('is larger only when one revision is', async () => {
+  test('A watch batch is larger only when one revision is', async () => {
     const lease = await store.grantLease(0.5);
     await Promise.all(Array.from({ length: 2_500 }, (_, i) => store.create(`/k/${i}`, bytes('x'), { lease })));
     const { revision } = await store.create('/other', bytes('x'));
@@ -58,7 +58,7 @@ describe('a watch batch', () => {
     expect((value as WatchBatch).events).toHaveLength(2_500);
   });
 
-  test('skips what is under other prefixes, however much it is', async () => {
+  test('A watch batch skips what is under other prefixes, however much it is', async () => {
     await createMany(store, 25_000);
     const { revision } = await store.create('/other', bytes('x'));
     const watch = store.watch('/other', { after: 1, signal })[Symbol.asyncIterator]();
@@ -67,7 +67,7 @@ describe('a watch batch', () => {
 });
 
 describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a slow watch in $medium', ({ medium }) => {
-  test('gets what has left the cache of recent values from the journal', async () => {
+  test('A slow watch gets what has left the cache of recent values from the journal', async () => {
     const store = await openStore(medium === 'disk' ? temporaryDirectory() : undefined);
     const watch = store.watch('/k/', { after: 0, previous: true, signal })[Symbol.asyncIterator]();
     const first = watch.next();
@@ -79,7 +79,7 @@ describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a slow watch in $medi
       expect([value.length, value[49_999], value.buffer.byteLength]).toEqual([50_000, 120, 50_000]);
   });
 
-  test('ends when compaction overtakes it', async () => {
+  test('A slow watch ends when compaction overtakes it', async () => {
     const store = await openStore(medium === 'disk' ? temporaryDirectory() : undefined);
     const watch = store.watch('/k/', { after: 0, signal })[Symbol.asyncIterator]();
     const first = watch.next();
@@ -93,7 +93,7 @@ describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a slow watch in $medi
 });
 
 describe('progress', () => {
-  test('is sent once, to watches that do not know the revision yet', async () => {
+  test('Progress is sent once, to watches that do not know the revision yet', async () => {
     const store = await openStore();
     const batches: WatchBatch[] = [];
     const abort = new AbortController();
@@ -120,7 +120,7 @@ describe('progress', () => {
     await watching;
   });
 
-  test('waits until a watch that starts in the future has begun', async () => {
+  test('Progress waits until a watch that starts in the future has begun', async () => {
     const store = await openStore();
     const watch = store.watch('/k/', { after: 3, signal })[Symbol.asyncIterator]();
     const next = watch.next();

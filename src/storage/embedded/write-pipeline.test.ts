@@ -34,12 +34,12 @@ async function isPending(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('group commit', () => {
-  test('makes concurrent writers share a commit', async () => {
+  test('Group commit makes concurrent writers share a commit', async () => {
     await Promise.all(Array.from({ length: 100 }, (_, i) => store.create(`/k/${i}`, bytes('x'))));
     expect(journal.commits.map((changes) => changes.length)).toEqual([100]);
   });
 
-  test('gathers what comes while a commit is under way', async () => {
+  test('Group commit gathers what comes while a commit is under way', async () => {
     const release = journal.hold();
     const first = store.create('/k/first', bytes('x'));
     await turn();
@@ -51,12 +51,12 @@ describe('group commit', () => {
     expect(journal.commits.map((changes) => changes.length)).toEqual([1, 20]);
   });
 
-  test('gives revisions in the order of the calls', async () => {
+  test('Group commit gives revisions in the order of the calls', async () => {
     const results = await Promise.all(Array.from({ length: 10 }, (_, i) => store.create(`/k/${i}`, bytes('x'))));
     expect(results.map(({ revision }) => revision)).toEqual(Array.from({ length: 10 }, (_, i) => 2 + i));
   });
 
-  test('lets a guard see what was written before it in the same batch', async () => {
+  test('Group commit lets a guard see what was written before it in the same batch', async () => {
     const created = store.create('/k', bytes('1'));
     const updated = store.update('/k', bytes('2'), 2);
     const refused = store.update('/k', bytes('3'), 2);
@@ -78,7 +78,7 @@ describe('group commit', () => {
 });
 
 describe('a write that is not durable yet', () => {
-  test('is not acknowledged, read, listed, counted or watched', async () => {
+  test('A write that is not durable yet is not acknowledged, read, listed, counted or watched', async () => {
     const batches: WatchBatch[] = [];
     const abort = new AbortController();
     const watching = (async () => {
@@ -140,7 +140,7 @@ describe('a write that is not durable yet', () => {
       call: () => store.update('/other', bytes('2'), 0, { companion: { key: '/k', value: bytes('2'), expected: 1 } }),
       outcome: { applied: false, revision: 2, current: undefined },
     },
-  ])('a write that is not durable yet holds up $name', async ({ call, outcome }) => {
+  ])('A write that is not durable yet holds up $name', async ({ call, outcome }) => {
     const release = journal.hold();
     const created = store.create('/k', bytes('1'));
     const refused = call();
@@ -150,7 +150,7 @@ describe('a write that is not durable yet', () => {
     expect(await refused).toMatchObject(outcome);
   });
 
-  test('lets its caller go when the signal aborts, and is applied all the same', async () => {
+  test('A write that is not durable yet is applied also when the signal of its caller aborts', async () => {
     const release = journal.hold();
     const abort = new AbortController();
     const created = store.create('/k', bytes('1'), { signal: abort.signal });
@@ -162,7 +162,7 @@ describe('a write that is not durable yet', () => {
     expect((await store.get('/k')).kv?.value).toEqual(bytes('1'));
   });
 
-  test('is waited for when the store is disposed', async () => {
+  test('A write that is not durable yet is waited for when the store is disposed', async () => {
     const created = store.create('/k', bytes('1'));
     await store[Symbol.asyncDispose]();
     expect(await created).toEqual({ revision: 2 });
@@ -170,7 +170,7 @@ describe('a write that is not durable yet', () => {
   });
 });
 
-test('a write that does not fit together with its companion leaves both as they are', async () => {
+test('A write that does not fit together with its companion leaves both as they are', async () => {
   const small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 2_000 }), { clock });
   const write = small.create('/own', bytes('x'.repeat(1_500)), {
     companion: { key: '/companion', value: bytes('x'.repeat(1_500)), expected: 0 },
@@ -182,7 +182,7 @@ test('a write that does not fit together with its companion leaves both as they 
 });
 
 describe('a commit that fails for want of space', () => {
-  test('takes back everything written since, and nothing else', async () => {
+  test('A commit that fails for want of space takes back everything written since, and nothing else', async () => {
     const kept = await store.create('/kept', bytes('1'));
     const gone = await store.create('/deleted', bytes('1'));
     const before = await store.list('/');
@@ -201,7 +201,7 @@ describe('a commit that fails for want of space', () => {
     expect(await store.list('/')).toEqual(before);
   });
 
-  test('gives its error to the writers that waited for it', async () => {
+  test('A commit that fails for want of space gives its error to the writers that waited for it', async () => {
     const release = journal.hold();
     journal.fail('NoSpace');
     const created = store.create('/k', bytes('1'));
@@ -212,7 +212,7 @@ describe('a commit that fails for want of space', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'NoSpace' } });
   });
 
-  test('is forgotten when there is space again: the same revisions are given', async () => {
+  test('A commit that fails for want of space is forgotten later: the same revisions are given', async () => {
     const first = await store.create('/a', bytes('1'));
     journal.fail('NoSpace');
     await expect(store.create('/b', bytes('1'))).rejects.toMatchObject({ reason: 'NoSpace' });
@@ -221,7 +221,7 @@ describe('a commit that fails for want of space', () => {
     expect((await store.get('/b')).kv).toMatchObject({ value: bytes('2'), createRevision: first.revision + 1 });
   });
 
-  test('keeps a lease and its keys for another attempt', async () => {
+  test('A commit that fails for want of space keeps a lease and its keys for another attempt', async () => {
     const lease = await store.grantLease(60);
     await store.create('/leased', bytes('x'), { lease });
     journal.fail('NoSpace', (change) => change.kind === 'leaseEnded');
@@ -235,14 +235,14 @@ describe('a commit that fails for want of space', () => {
     await expect(store.create('/late', bytes('x'), { lease })).rejects.toMatchObject({ reason: 'LeaseNotFound' });
   });
 
-  test('fails a grant of a lease', async () => {
+  test('A commit that fails for want of space fails a grant of a lease', async () => {
     journal.fail('NoSpace');
     await expect(store.grantLease(10)).rejects.toMatchObject({ reason: 'NoSpace' });
   });
 });
 
 describe('a journal that broke', () => {
-  test('is not written to again, while reads go on', async () => {
+  test('A journal that broke is not written to again, while reads go on', async () => {
     await store.create('/a', bytes('1'));
     journal.fail('Unavailable');
     await expect(store.create('/b', bytes('1'))).rejects.toMatchObject({ reason: 'Unavailable' });
@@ -259,7 +259,7 @@ describe('a journal that broke', () => {
 });
 
 describe('the maximum size', () => {
-  test('refuses puts, not deletions, and is left by compaction', async () => {
+  test('The maximum size refuses puts, not deletions, and is left by compaction', async () => {
     await using small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 20_000 }));
     const value = Buffer.alloc(4_000, 'x');
     const revisions: number[] = [];
@@ -280,7 +280,7 @@ describe('the maximum size', () => {
       .toBe('created');
   });
 
-  test('counts what is on its way', async () => {
+  test('The maximum size counts what is on its way', async () => {
     await using small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 20_000 }));
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, i) => small.create(`/k/${i}`, Buffer.alloc(4_000))),

@@ -20,12 +20,12 @@ describe('a store whose values are encrypted', () => {
   });
   afterEach(() => plain[Symbol.asyncDispose]());
 
-  test('seals a companion as it seals the value', async () => {
+  test('A store whose values are encrypted seals a companion as it seals the value', async () => {
     await store.create('/own', bytes('1'), { companion: { key: '/companion', value: bytes('2'), expected: 0 } });
     expect((await plain.list('/')).kvs.map(({ value }) => value.toString())).toEqual(['/companion=2', '/own=1']);
   });
 
-  test('passes the guards of a write to the store below', async () => {
+  test('A store whose values are encrypted passes the guards of a write to the store below', async () => {
     const { revision } = await plain.create('/others/a', bytes('x'));
     const guards = [{ prefix: '/others/', unchangedSince: revision - 1 }];
     await expect(store.create('/own', bytes('1'), { guards })).rejects.toMatchObject({ reason: 'Conflict' });

@@ -55,7 +55,7 @@ const providers = [
 ];
 
 describe.each(providers)('$name', ({ make, overhead }) => {
-  test('reads what it wrote, which is longer by what it adds, and another text each time', () => {
+  test('An encryption provider reads what it wrote, with its overhead, as another text each time', () => {
     const [first, second] = [toStorage(make(1)), toStorage(make(1))];
     expect(fromStorage(make(1), first)).toEqual({ value, stale: false });
     expect(first).toHaveLength(value.length + overhead);
@@ -63,21 +63,21 @@ describe.each(providers)('$name', ({ make, overhead }) => {
     expect(first.includes(value.subarray(0, 8))).toBe(false);
   });
 
-  test.each([0, 1, 15, 16, 17, 4096])('an encryption provider reads a value of %i bytes', (length) => {
+  test.each([0, 1, 15, 16, 17, 4096])('An encryption provider reads a value of %i bytes', (length) => {
     const plain = Buffer.alloc(length, 'x');
     expect(
       fromStorage(make(1), Buffer.concat(make(1).toStorage(plain, context) as Uint8Array[])).value.equals(plain),
     ).toBe(true);
   });
 
-  test('refuses what is too short', () => {
+  test('An encryption provider refuses what is too short', () => {
     expect(() => fromStorage(make(1), Buffer.alloc(11))).toThrow('the stored data was shorter than the required size');
   });
 });
 
 // Others can only tell by their padding, which looks right by chance: one in 256 times.
 describe.each(providers.filter(({ authenticated }) => authenticated))('$name', ({ make, wrong }) => {
-  test('refuses what another key wrote, and what was changed', () => {
+  test('An encryption provider refuses what another key wrote, and what was changed', () => {
     const stored = toStorage(make(1));
     expect(() => fromStorage(make(2), stored)).toThrow(wrong);
     for (const at of [0, 20, -1]) expect(() => fromStorage(make(1), flipped(stored, at))).toThrow(wrong);
@@ -85,7 +85,7 @@ describe.each(providers.filter(({ authenticated }) => authenticated))('$name', (
 });
 
 describe.each(providers.filter(({ bound }) => bound))('$name', ({ make, wrong }) => {
-  test('refuses a value that was moved to another key', () => {
+  test('An encryption provider refuses a value that was moved to another key', () => {
     expect(() =>
       fromStorage(make(1), toStorage(make(1)), { ...context, key: '/registry/secrets/default/two' }),
     ).toThrow(wrong);
@@ -115,7 +115,7 @@ describe('aescbc', () => {
       message: 'invalid PKCS7 data (empty or not padded)',
     },
     { name: 'half a block', stored: Buffer.alloc(24), message: 'the stored data is not a multiple of the block size' },
-  ])('aescbc refuses $name', ({ stored, message }) => {
+  ])('Aescbc refuses $name', ({ stored, message }) => {
     expect(() => fromStorage(aesCbc(key), stored)).toThrow(message);
   });
 });
@@ -143,11 +143,11 @@ describe('providers in order', () => {
     { name: 'aesgcm', provider: { aesgcm: keys('k1') }, prefix: 'k8s:enc:aesgcm:v1:k1:' },
     { name: 'secretbox', provider: { secretbox: keys('k1') }, prefix: 'k8s:enc:secretbox:v1:k1:' },
     { name: 'identity', provider: { identity: {} }, prefix: 'k8s\0' },
-  ])('encryption providers in order: $name writes behind its prefix', ({ provider, prefix }) => {
+  ])('Encryption providers in order: $name writes behind its prefix', ({ provider, prefix }) => {
     expect(toStorage(transformerOf([provider])).toString('latin1')).toMatch(new RegExp(`^${prefix}`));
   });
 
-  test('the first writes, the others read what is then stale', () => {
+  test('The first writes, the others read what is then stale', () => {
     const before = transformerOf([{ aescbc: keys('old') }, { identity: {} }]);
     const rotated = transformerOf([{ aescbc: keys('new', 'old') }, { identity: {} }]);
     expect(fromStorage(rotated, toStorage(before))).toEqual({ value, stale: true });
@@ -155,12 +155,12 @@ describe('providers in order', () => {
     expect(fromStorage(rotated, value)).toEqual({ value, stale: true });
   });
 
-  test('the same provider twice with different keys: the second reads what the first cannot', () => {
+  test('The same provider twice with different keys: the second reads what the first cannot', () => {
     const twice = transformerOf([{ aesgcm: keys('2') }, { aesgcm: keys('1') }]);
     expect(fromStorage(twice, toStorage(transformerOf([{ aesgcm: keys('1') }])))).toEqual({ value, stale: true });
   });
 
-  test('identity before the others ends encryption: writes are plain, encrypted values are read and stale', () => {
+  test('The provider identity before the others ends encryption: encrypted values are read and stale', () => {
     const leaving = transformerOf([{ identity: {} }, { secretbox: keys('1') }]);
     expect(fromStorage(leaving, toStorage(transformerOf([{ secretbox: keys('1') }])))).toEqual({ value, stale: true });
     expect(fromStorage(leaving, value)).toEqual({ value, stale: false });
@@ -192,17 +192,17 @@ describe('providers in order', () => {
       stored: Buffer.from('k8s:enc:secretbox:v1:1:x'),
       message: 'no matching key was found for the provided Secretbox transformer',
     },
-  ])('encryption providers in order refuse $name', ({ providers: given, stored, message }) => {
+  ])('Encryption providers in order refuse $name', ({ providers: given, stored, message }) => {
     expect(() => fromStorage(transformerOf(given), stored)).toThrow(new Error(message));
   });
 
-  test('without any configuration an encrypted value is told as such', () => {
+  test('An encrypted value without any configuration is told as such', () => {
     expect(() => identity.fromStorage(Buffer.from('k8s:enc:kms:v2:x'), context)).toThrow(
       'identity transformer tried to read encrypted data',
     );
   });
 
-  test('each transformation is told, with the provider and with the key', () => {
+  test('Each transformation is told, with the provider and with the key', () => {
     const told: unknown[] = [];
     const observer = {
       ...noObserver,
@@ -256,11 +256,11 @@ describe('which rule speaks of a resource', () => {
     { group: '', resource: 'pods', rule: '*.' },
     { group: 'apps', resource: 'deployments', rule: '*.apps' },
     { group: 'example.com', resource: 'widgets', rule: '*.*' },
-  ])('the encryption rule of a resource: $resource of "$group" goes by $rule', ({ rule, ...resource }) => {
+  ])('The encryption rule of a resource: $resource of "$group" goes by $rule', ({ rule, ...resource }) => {
     expect(rulesOf(['secrets'], ['*.', '*.apps'], ['*.*']).keyOf(resource)).toBe(rule);
   });
 
-  test('nothing is said of what is not listed', () => {
+  test('Nothing is said of what is not listed', () => {
     expect(
       rulesOf(['secrets', 'widgets.example.com']).keyOf({ group: 'other.com', resource: 'widgets' }),
     ).toBeUndefined();
@@ -273,7 +273,7 @@ describe('which rule speaks of a resource', () => {
     },
     { lists: [['*.'], ['secrets']], message: 'resource "secrets" is masked by earlier rule "*."' },
     { lists: [['*.*'], ['*.apps']], message: 'resource "*.apps" is masked by earlier rule "*.*"' },
-  ])('encryption rules: $lists cannot be: $message', ({ lists, message }) => {
+  ])('Encryption rules: $lists cannot be: $message', ({ lists, message }) => {
     expect(() => rulesOf(...lists)).toThrow(new Error(message));
   });
 });

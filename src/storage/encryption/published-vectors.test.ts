@@ -7,7 +7,7 @@ import { context, value, toStorage, fromStorage } from './testing/transformed.ts
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 
 describe('published vectors', () => {
-  test('AES-256-CBC, NIST SP 800-38A F.2.5, with the block of padding that PKCS #7 adds', () => {
+  test('AES-256-CBC agrees with NIST SP 800-38A F.2.5, with the block of padding that PKCS #7 adds', () => {
     const key = hex('603deb1015ca71be2b73aef0857d7781 1f352c073b6108d72d9810a30914dff4');
     const iv = hex('000102030405060708090a0b0c0d0e0f');
     const plain = hex(
@@ -24,7 +24,7 @@ describe('published vectors', () => {
     expect(fromStorage(aesCbc(key), Buffer.concat([iv, blocks, padding])).value).toEqual(plain);
   });
 
-  test('AES-128-GCM, test case 4 of the GCM specification is read where its data is the key in the store', () => {
+  test('AES-128-GCM reads test case 4 of the specification where its data is the key in the store', () => {
     // The additional data of the published case is no text; the case without any (case 3) is: an empty key.
     const key = hex('feffe9928665731c6d6a8f9467308308');
     const plain = hex(
@@ -42,7 +42,7 @@ describe('published vectors', () => {
     expect(fromStorage(aesGcm(key), stored, { ...context, key: '' }).value).toEqual(plain);
   });
 
-  test('secretbox, the example of the NaCl documentation', () => {
+  test('secretbox agrees with the example of the NaCl documentation', () => {
     const key = hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389');
     const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37');
     const plain = hex(
@@ -59,7 +59,7 @@ describe('published vectors', () => {
     expect(fromStorage(secretbox(key), Buffer.concat([nonce, box])).value).toEqual(plain);
   });
 
-  test('the derived key is HKDF-Expand of RFC 5869: its first block is HMAC(seed, info, 1)', () => {
+  test('The derived key is HKDF-Expand of RFC 5869: its first block is HMAC(seed, info, 1)', () => {
     // Test case 1 of the RFC, whose output begins with this block.
     const prk = hex('077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5');
     const block = createHmac('sha256', prk).update(hex('f0f1f2f3f4f5f6f7f8f9')).update(Buffer.of(1)).digest();

@@ -14,7 +14,7 @@ const read = (document: object, reload = false): unknown =>
   readEncryptionConfiguration(JSON.stringify(document), reload);
 
 describe('an EncryptionConfiguration', () => {
-  test('is read with its defaults', () => {
+  test('An EncryptionConfiguration is read with its defaults', () => {
     const text = `
 apiVersion: apiserver.config.k8s.io/v1
 kind: EncryptionConfiguration
@@ -61,7 +61,7 @@ resources:
     { apiVersion: 'apiserver.config.orch.io/v1', kind: 'EncryptionConfiguration' },
     { apiVersion: 'apiserver.orch.io/v1', kind: 'EncryptionConfiguration' },
     { apiVersion: 'v1', kind: 'EncryptionConfig' },
-  ])('an EncryptionConfiguration is also $kind of $apiVersion', (spelling) => {
+  ])('An EncryptionConfiguration is also $kind of $apiVersion', (spelling) => {
     expect(read({ ...one({ identity: {} }), ...spelling })).toEqual({
       resources: [{ resources: ['secrets'], providers: [{ identity: {} }] }],
     });
@@ -247,11 +247,11 @@ resources:
         'resources[0].providers[0].kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for ' +
         'KMS provider, only v1 and v2 are supported',
     },
-  ])('an EncryptionConfiguration is refused with $name', ({ document, message }) => {
+  ])('An EncryptionConfiguration is refused with $name', ({ document, message }) => {
     expect(() => read(document)).toThrow(typeof message === 'string' ? new Error(message) : message);
   });
 
-  test('v1 plugins can share a name, unless the document is read again', () => {
+  test('KMS v1 plugins can share a name, unless the document is read again', () => {
     const twice = {
       ...header,
       resources: [
@@ -304,7 +304,7 @@ describe('what a server can be started with', () => {
       },
       message: 'error while building transformers: resource "secrets" is masked by earlier rule "*.*"',
     },
-  ])('a server does not start with $name as its encryption configuration', ({ document, message }) => {
+  ])('A server does not start with $name as its encryption configuration', ({ document, message }) => {
     expect(check(document)).toThrow(new Error(message));
   });
 });

@@ -12,7 +12,7 @@ const progress = (revision: number): WatchBatch => ({ revision, events: [] });
 const megabyte = 1024 * 1024;
 
 describe('the queue of a watch', () => {
-  test('hands over in order, to a consumer that waits and to one that comes later', async () => {
+  test('The queue of a watch hands over in order, to a consumer that waits and to one that comes later', async () => {
     const queue = new BatchQueue(() => {});
     const waiting = queue.take();
     queue.push(batch(1, 1));
@@ -21,7 +21,7 @@ describe('the queue of a watch', () => {
     expect((await queue.take()).value?.revision).toBe(2);
   });
 
-  test('pauses its source when much waits, and lets it go on when half of that is taken', async () => {
+  test('The queue of a watch pauses its source when much waits, until half of that is taken', async () => {
     const setPaused = vi.fn();
     const queue = new BatchQueue(setPaused);
     for (let revision = 1; revision <= 4; revision++) queue.push(batch(revision, 0.3 * megabyte));
@@ -35,7 +35,7 @@ describe('the queue of a watch', () => {
     expect(setPaused.mock.calls).toEqual([[true], [false]]);
   });
 
-  test('does not pause for what is taken at once', async () => {
+  test('The queue of a watch does not pause for what is taken at once', async () => {
     const setPaused = vi.fn();
     const queue = new BatchQueue(setPaused);
     const waiting = queue.take();
@@ -44,7 +44,7 @@ describe('the queue of a watch', () => {
     expect(setPaused).not.toHaveBeenCalled();
   });
 
-  test('keeps only the newest of several progress marks', async () => {
+  test('The queue of a watch keeps only the newest of several progress marks', async () => {
     const queue = new BatchQueue(() => {});
     for (const one of [batch(1, 1), progress(2), progress(3), batch(4, 1), progress(5)]) queue.push(one);
     const seen = [];
@@ -52,7 +52,7 @@ describe('the queue of a watch', () => {
     expect(seen).toEqual([1, 3, 4, 5]);
   });
 
-  test('ends after what waits, with an error that is told once', async () => {
+  test('The queue of a watch ends after what waits, with an error that is told once', async () => {
     const queue = new BatchQueue(() => {});
     queue.push(batch(1, 1));
     queue.end(new Error('gone'));
@@ -62,7 +62,7 @@ describe('the queue of a watch', () => {
     expect(await queue.take()).toEqual({ done: true, value: undefined });
   });
 
-  test('discarded, ends without what waits, also when it had failed before', async () => {
+  test('The queue of a watch that is discarded ends without what waits, also when it had failed before', async () => {
     const queue = new BatchQueue(() => {});
     queue.push(batch(1, 1));
     queue.end(new Error('gone'));
@@ -71,7 +71,7 @@ describe('the queue of a watch', () => {
     expect(await queue.take()).toEqual({ done: true, value: undefined });
   });
 
-  test('wakes a waiting consumer when it ends', async () => {
+  test('The queue of a watch wakes a waiting consumer when it ends', async () => {
     const failing = new BatchQueue(() => {});
     const rejected = expect(failing.take()).rejects.toThrow('gone');
     failing.end(new Error('gone'));

@@ -33,7 +33,7 @@ describe("etcd's refusals in the store's words", () => {
     { code: GrpcCode.cancelled, message: 'etcdserver: request canceled', reason: 'Unavailable' },
     { code: GrpcCode.permissionDenied, message: 'etcdserver: permission denied', reason: 'Internal' },
     { code: GrpcCode.dataLoss, message: 'etcdserver: corrupt cluster', reason: 'Internal' },
-  ])("etcd's refusals in the store's words: $message: $reason", ({ code, message, reason }) => {
+  ])("Etcd's refusals in the store's words: $message: $reason", ({ code, message, reason }) => {
     const cause = new EtcdError(code, message);
     expect(toStorageError(cause, { key: '/k' })).toMatchObject({
       name: 'StorageError',
@@ -44,7 +44,7 @@ describe("etcd's refusals in the store's words", () => {
     });
   });
 
-  test('what is none of them stays visible as an internal error', () => {
+  test('What is none of them stays visible as an internal error', () => {
     expect(toStorageError(new TypeError('oops'))).toMatchObject({
       reason: 'Internal',
       message: 'etcd: TypeError: oops',

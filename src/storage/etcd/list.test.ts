@@ -51,7 +51,7 @@ describe('lists in pages', () => {
       calls: 2,
     },
     { name: 'exactly as many as there are', total: 1_000, bytes: 10, options: { limit: 1_000 }, keys: 1_000, calls: 1 },
-  ])('lists of etcd in pages read $name', async ({ total, bytes, options, keys, calls }) => {
+  ])('Lists of etcd in pages read $name', async ({ total, bytes, options, keys, calls }) => {
     const { range, requests } = rangeOver(total, bytes);
     const result = await listAll(range, '/p/', options);
     expect(result.kvs.length).toBe(keys);
@@ -63,7 +63,7 @@ describe('lists in pages', () => {
     expect(requests[0]!.revision).toBeUndefined();
   });
 
-  test('at a revision ask for it in each page', async () => {
+  test('Lists in pages at a revision ask for it in each page', async () => {
     const { range, requests } = rangeOver(3_000, 10);
     expect(await listAll(range, '/p/', { revision: 7, start: '/p/000100' })).toMatchObject({
       revision: 7,

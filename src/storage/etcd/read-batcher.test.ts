@@ -40,7 +40,7 @@ const kvOf = (key: string) => ({ key, value: Buffer.from(key), modRevision: 1, c
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('reads of single keys', () => {
-  test('go out alone when there are no other reads', async () => {
+  test('Reads of single keys go out alone when there are no other reads', async () => {
     const client = new HeldClient();
     const read = new ReadBatcher(client).read('a');
     await turn();
@@ -49,7 +49,7 @@ describe('reads of single keys', () => {
     expect(client.sent.map((one) => one.keys)).toEqual([['a']]);
   });
 
-  test('asked for together share one transaction, and probes ride along', async () => {
+  test('Reads of single keys asked for together share one transaction, and probes ride along', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const reads = [batcher.read('a'), batcher.read(undefined), batcher.read('missing'), batcher.read('c')];
@@ -64,7 +64,7 @@ describe('reads of single keys', () => {
     ]);
   });
 
-  test('probes share one question', async () => {
+  test('Probes share one question to etcd', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const probes = [batcher.read(undefined), batcher.read(undefined), batcher.read(undefined)];
@@ -74,7 +74,7 @@ describe('reads of single keys', () => {
     expect((await Promise.all(probes)).map((answer) => answer.revision)).toEqual([3, 3, 3]);
   });
 
-  test('never join what is under way, and gather while enough is', async () => {
+  test('Reads of single keys never join what is under way, and gather while enough is', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const first = batcher.read('a');
@@ -96,7 +96,7 @@ describe('reads of single keys', () => {
     await first;
   });
 
-  test('go out in transactions of bounded size', async () => {
+  test('Reads of single keys go out in transactions of bounded size', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const reads = Array.from({ length: 100 }, (_, i) => batcher.read(`k${i}`));
@@ -108,7 +108,7 @@ describe('reads of single keys', () => {
     expect(client.sent.map((one) => one.keys.length)).toEqual([32, 32, 32, 4]);
   });
 
-  test('fail together, and the next ones are not affected', async () => {
+  test('Reads of single keys fail together, and the next ones are not affected', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const reads = [batcher.read('a'), batcher.read('b')];
@@ -122,7 +122,7 @@ describe('reads of single keys', () => {
     expect((await next).revision).toBe(2);
   });
 
-  test('a cancelled read does not cancel the others', async () => {
+  test('A cancelled read does not cancel the others', async () => {
     const client = new HeldClient();
     const batcher = new ReadBatcher(client);
     const abort = new AbortController();

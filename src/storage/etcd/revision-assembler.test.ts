@@ -68,7 +68,7 @@ const cases: { name: string; answers: [number[], boolean][]; whole: number[][]; 
 ];
 
 describe('revisions split over answers', () => {
-  test.each(cases)('revisions split over answers: $name', ({ answers, whole, pending }) => {
+  test.each(cases)('Revisions split over answers: $name', ({ answers, whole, pending }) => {
     const assembler = new RevisionAssembler();
     expect(
       answers.map(([revisions, fragment]) =>
@@ -78,7 +78,7 @@ describe('revisions split over answers', () => {
     expect(assembler.pending).toBe(pending);
   });
 
-  test('keep the order of their events', () => {
+  test('Revisions split over answers keep the order of their events', () => {
     const assembler = new RevisionAssembler();
     assembler.push([event(1, 0), event(1, 1)], true);
     expect(assembler.push([event(1, 2), event(1, 3)], false).map((one) => one.key)).toEqual([

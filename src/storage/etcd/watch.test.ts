@@ -62,7 +62,7 @@ const revisions = (batches: readonly WatchBatch[]) =>
   batches.map((batch) => [batch.revision, ...batch.events.map((event) => event.modRevision)]);
 
 describe('a watch on etcd', () => {
-  test('asks for changes after the revision, in fragments, with progress where it is sound', async () => {
+  test('A watch on etcd asks for changes after the revision, in fragments, with sound progress', async () => {
     const one = await scene({ version: sound });
     one.watch(41, true);
     expect((await one.stream(1, 41)).request).toEqual({
@@ -82,7 +82,7 @@ describe('a watch on etcd', () => {
     });
   });
 
-  test('from now on begins after the last revision that was seen', async () => {
+  test('A watch on etcd from now on begins after the last revision that was seen', async () => {
     const { store, watch, stream } = await scene();
     watch(0);
     // The greeting said 7.
@@ -92,7 +92,7 @@ describe('a watch on etcd', () => {
     expect((await stream(2, 100)).request.start_revision).toBe(101);
   });
 
-  test('from now on does not insist on history that is gone', async () => {
+  test('A watch on etcd from now on does not insist on history that is gone', async () => {
     const { watch, stream } = await scene();
     const log = watch(0);
     (await stream(1, 80)).send({ header: { revision: 80 }, canceled: true, compact_revision: 60 });
@@ -102,7 +102,7 @@ describe('a watch on etcd', () => {
     expect(revisions((await log.until((one) => one.events.length > 0)).batches)).toEqual([[81, 81]]);
   });
 
-  test('from now on does insist on what came since', async () => {
+  test('A watch on etcd from now on does insist on what came since', async () => {
     const { watch, stream } = await scene();
     const log = watch(0);
     const first = await stream(1, 7);
@@ -111,7 +111,7 @@ describe('a watch on etcd', () => {
     await expect(log.ended).rejects.toMatchObject({ reason: 'Compacted', revision: 60 });
   });
 
-  test('passes a revision on when all of its fragments are here', async () => {
+  test('A watch on etcd passes a revision on when all of its fragments are here', async () => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 10);
@@ -126,7 +126,7 @@ describe('a watch on etcd', () => {
     ]);
   });
 
-  test('cut off within a revision begins again with that revision', async () => {
+  test('A watch on etcd cut off within a revision begins again with that revision', async () => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 10);
@@ -143,7 +143,7 @@ describe('a watch on etcd', () => {
     ]);
   });
 
-  test('begins after the last progress, if that is where it was', async () => {
+  test('A watch on etcd begins after the last progress, if that is where it was', async () => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 10);
@@ -153,7 +153,7 @@ describe('a watch on etcd', () => {
     expect((await stream(2, 60)).request.start_revision).toBe(51);
   });
 
-  test('drops what it has delivered before', async () => {
+  test('A watch on etcd drops what it has delivered before', async () => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 10);
@@ -170,7 +170,7 @@ describe('a watch on etcd', () => {
   test.each([
     { name: 'no leader', reason: 'etcdserver: no leader' },
     { name: 'no reason', reason: '' },
-  ])('canceled by etcd with $name is opened again', async ({ reason }) => {
+  ])('A watch on etcd canceled by etcd with $name is opened again', async ({ reason }) => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 10);
@@ -186,7 +186,7 @@ describe('a watch on etcd', () => {
     ]);
   });
 
-  test('whose history is compacted ends, and says from where there is some', async () => {
+  test('A watch on etcd whose history is compacted ends, and says from where there is some', async () => {
     const { watch, stream } = await scene();
     const log = watch(10);
     const first = await stream(1, 90);
@@ -196,7 +196,7 @@ describe('a watch on etcd', () => {
     expect(revisions(log.batches)).toEqual([[11, 11]]);
   });
 
-  test('that may not be made ends at once', async () => {
+  test('A watch on etcd that may not be made ends at once', async () => {
     const peer = await startGrpcPeer((call) => call.reply(1), { onWatch: ({ stream }) => void stream.close(0) });
     const store = new EtcdStore({ endpoints: [peer.url], watchGiveUpMs: 0 });
     onTestFinished(() => store[Symbol.asyncDispose]());
@@ -204,7 +204,7 @@ describe('a watch on etcd', () => {
     await expect(log.ended).rejects.toMatchObject({ reason: 'Unavailable' });
   });
 
-  test('gives up when etcd stays away, counted from when it was lost', async () => {
+  test('A watch on etcd gives up when etcd stays away, counted from when it was lost', async () => {
     const clock = new FakeClock();
     const { peer, watch, stream, streams } = await scene({ store: { clock, watchGiveUpMs: 15_000 } });
     const log = watch(10);
@@ -229,7 +229,7 @@ describe('a watch on etcd', () => {
     expect(clock.now() - lost).toBeLessThan(20_000);
   });
 
-  test('does not let etcd send without bound while the consumer takes nothing', async () => {
+  test('A watch on etcd does not let etcd send without bound while the consumer takes nothing', async () => {
     const { store, stream } = await scene();
     const abort = new AbortController();
     const iterator = store.watch('/p/', { after: 10, signal: abort.signal })[Symbol.asyncIterator]();
@@ -252,7 +252,7 @@ describe('a watch on etcd', () => {
 });
 
 describe('progress', () => {
-  test('is asked for and passed on where it is sound, once for each revision', async () => {
+  test('Progress is asked for and passed on where it is sound, once for each revision', async () => {
     const { store, watch, stream } = await scene({ version: sound });
     const log = watch(10);
     const first = await stream(1, 10);
@@ -266,7 +266,7 @@ describe('progress', () => {
     await vi.waitFor(() => expect(first.progressRequests()).toBe(1));
   });
 
-  test('is neither asked for nor believed where it is not', async () => {
+  test('Progress is neither asked for nor believed where it is not', async () => {
     const { store, watch, stream } = await scene({ version: old });
     const log = watch(10);
     const first = await stream(1, 10);
@@ -278,7 +278,7 @@ describe('progress', () => {
     expect(first.progressRequests()).toBe(0);
   });
 
-  test('waits for a revision that is only half here', async () => {
+  test('Progress waits for a revision that is only half here', async () => {
     const { watch, stream } = await scene({ version: sound });
     const log = watch(10);
     const first = await stream(1, 10);
@@ -291,7 +291,7 @@ describe('progress', () => {
 });
 
 describe('an etcd that can lose a deletion to compaction', () => {
-  test('is asked for one revision more when there is something to catch up with', async () => {
+  test('An etcd that can lose a deletion is asked for one revision more when a watch catches up', async () => {
     const { watch, stream } = await scene({ version: old });
     const log = watch(10);
     const first = await stream(1, 14);
@@ -303,7 +303,7 @@ describe('an etcd that can lose a deletion to compaction', () => {
     expect(revisions(log.batches)).toEqual([[14, 11, 14]]);
   });
 
-  test('is not when the watch starts at the present', async () => {
+  test('An etcd that can lose a deletion is asked for no more when the watch starts at the present', async () => {
     const { watch, stream, streams } = await scene({ version: old });
     const log = watch(10);
     const first = await stream(1, 10);

@@ -33,7 +33,7 @@ const advice =
   'strings are declared)';
 
 describe('cost of rules', () => {
-  test('a rule in a list counts as often as the list has elements', () => {
+  test('A rule in a list counts as often as the list has elements', () => {
     const rule = { rule: 'self.matches("^[a-z]*$")' };
     expect(errorsOf({ l: list(withRule(short, rule), { maxItems: 100 }) })).toEqual([]);
     expect(errorsOf({ l: list(withRule(short, rule), { maxItems: 1_000_000 }) })).toEqual([
@@ -42,14 +42,14 @@ describe('cost of rules', () => {
     ]);
   });
 
-  test('where nothing limits the list, a request does', () => {
+  test('Where nothing limits a list, the size of a request limits the cost of rules', () => {
     expect(errorsOf({ l: list(withRule(text, { rule: 'self != "a"' })) })).toEqual([]);
     expect(errorsOf({ l: list(withRule(text, { rule: 'self.contains("abc")' })) })[0]).toContain(
       'estimated rule cost exceeds budget by factor of more than 100x',
     );
   });
 
-  test('all rules together, the worst by name', () => {
+  test('All rules together, the worst by name', () => {
     const heavy = (n: number): [string, JSONSchemaProps] => [
       `p${n}`,
       withRule(
@@ -110,13 +110,13 @@ describe('rules about the old value', () => {
 describe('the language of rules', () => {
   const rule = 'self.all(i, v, i >= 0 && v != "")';
 
-  test('what the version before does not have is for rules that are stored already', () => {
+  test('What the version before does not have is for rules that are stored already', () => {
     const schema = { l: withRule(list(short, { maxItems: 5 }), { rule }) };
     expect(errorsOf(schema)[0]).toContain("undeclared reference to 'all' (in container '')");
     expect(errorsOf(schema, new Set([rule, '']))).toEqual([]);
   });
 
-  test('a rule of a schema that is not in order is not compiled', () => {
+  test('A rule of a schema that is not in order is not compiled', () => {
     expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } })[0]).toContain(
       'Unsupported value: "nonsense"',
     );
@@ -153,7 +153,7 @@ describe('rules that are compiled ahead', () => {
   const stepsUntilChecked = 1;
   const stepsOfCosts = 5;
 
-  test('are so in steps, and are judged like those that are not', () => {
+  test('Rules that are compiled ahead are compiled in steps, and are judged like those that are not', () => {
     const ahead = schema();
     expect([
       ...compileAhead(

@@ -77,26 +77,26 @@ describe('structural schemas', () => {
           'true without x-kubernetes-preserve-unknown-fields',
       ],
     },
-  ])('structural schemas: $name', ({ schema, errors }) => {
+  ])('Structural schemas: $name', ({ schema, errors }) => {
     expect(schemaErrors(schema)).toEqual(errors);
   });
 });
 
 describe('keywords', () => {
-  test('a schema with one that is not supported is looked at no further', () => {
+  test('A schema with one that is not supported is looked at no further', () => {
     expect(schemaErrors({ properties: { a: { patternProperties: {} } } })).toEqual([
       's.properties[a].patternProperties: Forbidden: patternProperties is not supported',
     ]);
   });
 
-  test('at the root, beside a status subresource, only what concerns all of the object', () => {
+  test('At the root, beside a status subresource, a schema has only keywords that concern all of the object', () => {
     expect(schemaErrors({ type: 'object', description: 'd', required: ['spec'] }, true)).toEqual([]);
     expect(schemaErrors({ type: 'object', maxProperties: 3 }, true)).toEqual([
       expect.stringContaining('fields are allowed at the root of the schema if the status subresource is enabled'),
     ]);
   });
 
-  test('keys of a map list are scalars, each once', () => {
+  test('Keys of a map list are scalars, each once', () => {
     const items: JSONSchemaProps = {
       type: 'object',
       required: ['k', 'o'],
@@ -143,13 +143,13 @@ describe('defaults', () => {
       unknown: false,
     },
     { name: 'carried JSON', schema: { type: 'object', default: new RawJson('{"y":1}').asValue() }, unknown: true },
-  ])('defaults in the schema of a definition: $name', ({ schema, unknown }) => {
+  ])('Defaults in the schema of a definition: $name', ({ schema, unknown }) => {
     expect(schemaErrors(withField(schema))).toEqual(
       unknown ? [expect.stringMatching(/must not have unknown fields$/)] : [],
     );
   });
 
-  test('one that its own schema refuses', () => {
+  test('One that its own schema refuses', () => {
     expect(schemaErrors(withField({ type: 'string', maxLength: 1, default: 'xx' }))).toEqual([
       expect.stringMatching(/\.default: Too long: may not be more than 1 bytes$/),
     ]);
@@ -169,7 +169,7 @@ test.each([
   ['a)', 'error parsing regexp: unexpected ): `a)`'],
   ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
   ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
-])('pattern %s: %s', (pattern, problem) => {
+])('Pattern %s: %s', (pattern, problem) => {
   expect(patternProblem(pattern)).toBe(problem);
 });
 
@@ -177,7 +177,7 @@ test.each([
   [".a['b-c']", 'string'],
   ['.a.x', 'does not refer to a valid field'],
   ['a', 'expected [ or . but got: a'],
-])('field path %s: %s', (path, expected) => {
+])('Field path %s: %s', (path, expected) => {
   const found = resolveFieldPath(path, withField({ type: 'object', properties: { 'b-c': { type: 'string' } } }));
   expect(typeof found === 'string' ? found : found.type).toBe(expected);
 });

@@ -35,7 +35,7 @@ const conditions = ({ status }: CustomResourceDefinition): string[] =>
   (status.conditions ?? []).map(({ type, status: state, reason, message }) => `${type}=${state} ${reason}: ${message}`);
 
 describe('names of definitions', () => {
-  test('are accepted when no other definition claims them', () => {
+  test('Names of definitions are accepted when no other definition claims them', () => {
     const subject = judged(definition('things', { shortNames: ['th'], categories: ['all'] }));
     expect(conditions(subject)).toEqual([
       'NamesAccepted=True NoConflicts: no conflicts found',
@@ -69,7 +69,7 @@ describe('names of definitions', () => {
       reason: 'SingularConflict',
       message: '"thing" is already in use',
     },
-  ])('names of definitions: $name that another one has', ({ names, reason, message }) => {
+  ])('Names of definitions: $name that another one has', ({ names, reason, message }) => {
     const first = judged(definition('things', { shortNames: ['th'] }));
     const second = judged(definition('others', names), [first]);
     expect(conditions(second)).toEqual([
@@ -79,7 +79,7 @@ describe('names of definitions', () => {
     expect(second.status.acceptedNames.plural).toBe('others');
   });
 
-  test('a new short name that is taken leaves the accepted one, and what was established stays', () => {
+  test('A new short name that is taken leaves the accepted one, and what was established stays', () => {
     const first = judged(definition('things', { shortNames: ['th'] }));
     const second = judged(
       definition('others', { singular: 'other', kind: 'Other', listKind: 'OtherList', shortNames: ['ot'] }),
@@ -94,13 +94,13 @@ describe('names of definitions', () => {
     ]);
   });
 
-  test('with several servers a definition waits', () => {
+  test('With several servers a definition waits', () => {
     expect(conditions(judged(definition('things'), [], false))[1]).toBe(
       'Established=False Installing: the initial names have been accepted',
     );
   });
 
-  test('a condition that stays keeps its time', () => {
+  test('A condition that stays keeps its time', () => {
     const subject = judged(definition('things'));
     updateStatus(subject, { others: [], establish: true, now: '2025-01-01T00:00:00Z' });
     expect(subject.status.conditions!.map(({ lastTransitionTime }) => lastTransitionTime)).toEqual([
@@ -129,7 +129,7 @@ describe('what the server says of a definition', () => {
         'False MissingAnnotation: protected groups must have approval annotation "api-approved.kubernetes.io", ' +
         'see https://github.com/kubernetes/enhancements/pull/1111',
     },
-  ])('a group of the community: $name', ({ value, condition }) => {
+  ])('A group of the community: $name', ({ value, condition }) => {
     const subject = judged(
       definition(
         'things',
@@ -143,7 +143,7 @@ describe('what the server says of a definition', () => {
     expect(conditions(subject)[2]).toBe(`KubernetesAPIApprovalPolicyConformant=${condition}`);
   });
 
-  test('a schema that is not structural, until it is', () => {
+  test('A schema that is not structural, until it is', () => {
     const subject = definition('things');
     subject.spec.versions![0]!.schema = { openAPIV3Schema: { type: 'object', properties: { a: {} } } };
     expect(conditions(judged(subject))[2]).toBe(

@@ -104,7 +104,7 @@ describe('a definition as kube-apiserver stores it', () => {
         conversion: { strategy: 'None' },
       },
     },
-  ])('a definition as kube-apiserver stores it: $name', ({ old, spec }) => {
+  ])('A definition as kube-apiserver stores it: $name', ({ old, spec }) => {
     expect(fromOldDefinition(definition(old))).toEqual({
       ...definition({}),
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -112,7 +112,7 @@ describe('a definition as kube-apiserver stores it', () => {
     });
   });
 
-  test('that is no definition stays one', () => {
+  test('A stored definition that is no definition stays as it is', () => {
     expect(fromOldDefinition({ spec: 5 })).toEqual({ apiVersion: 'apiextensions.k8s.io/v1', spec: {} });
     expect(
       fromOldDefinition(definition({ versions: [1, { additionalPrinterColumns: 'x' }], conversion: 'x' })),

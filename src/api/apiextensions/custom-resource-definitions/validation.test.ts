@@ -33,21 +33,21 @@ function definition(change: (object: CustomResourceDefinition) => void = () => u
 const errorsOf = (change: (object: CustomResourceDefinition) => void): string[] =>
   validateDefinition(definition(change)).map(fieldErrorText);
 
-test('names, list kind and conversion are filled in', () => {
+test('Names, list kind and conversion are filled in', () => {
   const { spec } = definition();
   expect(spec).toMatchObject({ names: { singular: 'thing', listKind: 'ThingList' }, conversion: { strategy: 'None' } });
 });
 
 describe('where errors of a version are said to be', () => {
   const bad = { openAPIV3Schema: { type: 'string' } };
-  test('above the versions when all have the same schema', () => {
+  test('Errors of a version are reported above the versions when all have the same schema', () => {
     expect(
       errorsOf(({ spec }) => {
         spec.versions = [version('v1', { storage: true, schema: bad }), version('v2', { schema: bad })];
       }),
     ).toEqual(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
   });
-  test('at the version when they differ', () => {
+  test('Errors of a version are reported at the version when the schemas differ', () => {
     expect(
       errorsOf(({ spec }) => {
         spec.versions = [version('v1', { storage: true }), version('v2', { schema: bad })];
@@ -61,7 +61,7 @@ describe('groups of the community', () => {
     ['https://github.com/kubernetes/kubernetes/pull/1', 0],
     ['unapproved, an experiment', 0],
     ['yes', 1],
-  ])('approval %s: %d errors', (approval, count) => {
+  ])('Approval %s: %d errors', (approval, count) => {
     expect(
       errorsOf(({ metadata, spec }) => {
         spec.group = 'x.k8s.io';
@@ -111,11 +111,11 @@ describe('certificate authorities of a conversion webhook', () => {
       bundle: base64('-----BEGIN X-----\nAAAA\n-----END X-----\n'),
       errors: [expect.stringMatching(/unable to load root certificates: no valid certificate authority data seen$/)],
     },
-  ])('certificate authorities of a conversion webhook: $name', ({ bundle, errors }) => {
+  ])('Certificate authorities of a conversion webhook: $name', ({ bundle, errors }) => {
     expect(errorsOf(withBundle(bundle))).toEqual(errors);
   });
 
-  test('may stay bad, and may not become so', () => {
+  test('Certificate authorities of a conversion webhook may stay bad, and may not become so', () => {
     const update = (old: string, bundle: string): number =>
       validateDefinitionUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
     expect([
@@ -135,7 +135,7 @@ describe('updates', () => {
     spec.names.kind = 'Other';
   };
 
-  test('scope and kind may change until the definition is established', () => {
+  test('Scope and kind of a definition may change until it is established', () => {
     expect(update(definition(), rename)).toEqual([]);
     const established = definition(({ status }) => {
       status.conditions = [{ type: 'Established', status: 'True' }];
@@ -146,7 +146,7 @@ describe('updates', () => {
     ]);
   });
 
-  test('a version that was stored may not go', () => {
+  test('A version that was stored may not go', () => {
     expect(
       update(definition(), (object) => {
         object.spec.versions = [version('v2', { storage: true })];

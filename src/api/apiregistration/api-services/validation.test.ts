@@ -37,7 +37,7 @@ test.each<{ name: string; object: string; spec: APIServiceSpec; errors: string[]
   expect(validateApiService({ metadata: { name: object }, spec, status: {} }).map(fieldErrorText)).toEqual(errors);
 });
 
-test('the Available column says why not', () => {
+test('The Available column says why not', () => {
   const cells = (reason: string | undefined) =>
     apiServiceCells(
       {

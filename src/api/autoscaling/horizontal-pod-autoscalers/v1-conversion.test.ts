@@ -77,17 +77,17 @@ const statuses: [string, MetricStatus][] = [
 ];
 
 describe('metrics of autoscaling/v1', () => {
-  test.each(metrics)('metrics of autoscaling/v1 come back as they were: %s', (_, metric) => {
+  test.each(metrics)('Metrics of autoscaling/v1 come back as they were: %s', (_, metric) => {
     expect(metricFromV1(metricToV1(metric))).toEqual(metric);
   });
 
-  test.each(statuses)('metrics of autoscaling/v1 come back as they were, current: %s', (_, metric) => {
+  test.each(statuses)('Metrics of autoscaling/v1 come back as they were, current: %s', (_, metric) => {
     expect(metricStatusFromV1(metricStatusToV1(metric))).toEqual(metric);
   });
 });
 
 describe('autoscaling/v2 read as v1', () => {
-  test('has the use of CPU as a member and everything else in annotations', () => {
+  test('A HorizontalPodAutoscaler read as v1 has the use of CPU as a member, the rest in annotations', () => {
     const v1 = autoscalerFromV2(autoscaler({ metrics: [metrics[3]![1], cpu(50)] }));
     expect(v1.spec.targetCPUUtilizationPercentage).toBe(50);
     expect(JSON.parse(v1.metadata.annotations!['autoscaling.alpha.kubernetes.io/metrics']!)).toEqual([
@@ -95,13 +95,13 @@ describe('autoscaling/v2 read as v1', () => {
     ]);
   });
 
-  test('has no annotations when there is nothing to put there, not even those that were stored', () => {
+  test('A HorizontalPodAutoscaler read as v1 has no annotations when there is nothing to put there', () => {
     const stored = autoscaler({ metrics: [cpu(50)] });
     stored.metadata.annotations = { 'autoscaling.alpha.kubernetes.io/behavior': '{}' };
     expect(autoscalerFromV2(stored).metadata.annotations).toBeUndefined();
   });
 
-  test('does not change what it is given', () => {
+  test('A HorizontalPodAutoscaler of v2 that is read as v1 does not change what it is given', () => {
     const stored = autoscaler(
       { metrics: [metrics[3]![1]], behavior: { scaleUp: {} } },
       { conditions: [{ type: 'AbleToScale', status: 'True' }] },
@@ -111,7 +111,7 @@ describe('autoscaling/v2 read as v1', () => {
     expect(stored).toEqual(before);
   });
 
-  test('and back loses nothing', () => {
+  test('A HorizontalPodAutoscaler of v2 that is read as v1 and taken back loses nothing', () => {
     const stored = autoscaler(
       {
         metrics: [...metrics.slice(1).map(([, metric]) => metric), cpu(50)],
@@ -153,7 +153,7 @@ describe('autoscaling/v1 taken as v2', () => {
     expect(metadata.annotations).toBeUndefined();
   });
 
-  test('puts the use of CPU behind the other metrics', () => {
+  test('A HorizontalPodAutoscaler of v1 that is taken as v2 puts the use of CPU behind the other metrics', () => {
     const { spec } = autoscalerToV2(
       v1(
         {
@@ -166,7 +166,7 @@ describe('autoscaling/v1 taken as v2', () => {
     expect(spec.metrics?.map(({ resource }) => resource?.name)).toEqual(['memory', 'cpu']);
   });
 
-  test('reads behavior with capital members', () => {
+  test('A HorizontalPodAutoscaler of v1 that is taken as v2 reads behavior with capital members', () => {
     const { spec } = autoscalerToV2(
       v1({
         'autoscaling.alpha.kubernetes.io/behavior':

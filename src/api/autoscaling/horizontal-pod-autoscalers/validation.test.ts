@@ -73,7 +73,7 @@ describe('HorizontalPodAutoscaler', () => {
     expect(validateAutoscaler(autoscaler(spec), { scaleToZero }).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('may go on with none at all when it had that before', () => {
+  test('HorizontalPodAutoscaler may go on with none at all when it had that before', () => {
     const spec = { minReplicas: 0, metrics: [external] };
     expect(
       validateAutoscalerUpdate(autoscaler({ ...spec, maxReplicas: 9 }), autoscaler(spec), { scaleToZero: false }),

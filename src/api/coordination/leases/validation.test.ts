@@ -20,6 +20,6 @@ test.each<{ name: string; spec: LeaseSpec; errors: string[] }>([
     spec: { preferredHolder: 'a' },
     errors: ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
   },
-])('a lease: $name', ({ spec, errors }) => {
+])('A lease: $name', ({ spec, errors }) => {
   expect(validateLease({ metadata: { name: 'l', namespace: 'n' }, spec }).map(fieldErrorText)).toEqual(errors);
 });

@@ -18,7 +18,7 @@ describe('rules of endpoints', () => {
   test.each([
     { name: 'no ports', made: endpoints([{ notReadyAddresses: [{ ip: 'fd00::1', nodeName: 'n1', hostname: 'h' }] }]) },
     { name: 'time of a change', made: endpoints([good], { [trigger]: '2024-02-29T23:59:59.123456789+01:00' }) },
-  ])('valid: $name', ({ made }) => expect(validateEndpoints(made)).toEqual([]));
+  ])('Valid: $name', ({ made }) => expect(validateEndpoints(made)).toEqual([]));
 
   test.each([
     {
@@ -40,11 +40,11 @@ describe('rules of endpoints', () => {
       made: endpoints([{ ...good, ports: [{ port: 80 }, { name: 'b', port: 81 }] }]),
       problem: 'subsets[0].ports[0].name: Required value',
     },
-  ])('endpoints are refused: $name', ({ made, problem }) =>
+  ])('Endpoints are refused: $name', ({ made, problem }) =>
     expect(validateEndpoints(made).map(fieldErrorText)).toEqual([problem]),
   );
 
-  test('bad subsets from before do not stand in the way of other changes', () => {
+  test('Bad subsets of Endpoints from before do not stand in the way of other changes', () => {
     const old = endpoints([{ addresses: [{ ip: '127.0.0.1' }] }]);
     expect(validateEndpointsUpdate(endpoints([{ addresses: [{ ip: '127.0.0.1' }] }], { a: 'b' }), old)).toEqual([]);
     expect(validateEndpointsUpdate(endpoints([{ addresses: [{ ip: '127.0.0.2' }] }]), old)).toHaveLength(1);

@@ -59,11 +59,11 @@ describe('an event of core/v1', () => {
       object: newEvent({ message: 'x'.repeat(1025) }),
       errors: ['message: Invalid value: "": can have at most 1024 characters'],
     },
-  ])('an event of core/v1: $name', ({ object, errors }) => {
+  ])('An event of core/v1: $name', ({ object, errors }) => {
     expect(validateEvent(object, 'v1').map(fieldErrorText)).toEqual(errors);
   });
 
-  test('may change in anything', () => {
+  test('An event of core/v1 may change in anything', () => {
     expect(validateEventUpdate(newEvent({ message: 'z', type: 'Warning' }), newEvent(), 'v1')).toEqual([]);
   });
 });
@@ -77,7 +77,7 @@ describe('an event of events.k8s.io/v1', () => {
       object: newEvent({ series: { count: 2 } }),
       errors: ['series.lastObservedTime: Required value'],
     },
-  ])('an event of events.k8s.io/v1: $name', ({ object, errors }) => {
+  ])('An event of events.k8s.io/v1: $name', ({ object, errors }) => {
     expect(validateEvent(object, 'events.k8s.io/v1').map(fieldErrorText)).toEqual(errors);
   });
 
@@ -102,11 +102,11 @@ describe('an event of events.k8s.io/v1', () => {
       object: newEvent({ eventTime: '2024-05-01T10:00:00.250000Z' }),
       errors: ['eventTime: Invalid value: 2024-05-01 10:00:00.25 +0000 UTC: field is immutable'],
     },
-  ])('an event of events.k8s.io/v1: $name', ({ object, errors }) => {
+  ])('An event of events.k8s.io/v1: $name', ({ object, errors }) => {
     expect(validateEventUpdate(object, newEvent(), 'events.k8s.io/v1').map(fieldErrorText)).toEqual(errors);
   });
 
-  test('has the same content as one of core/v1', () => {
+  test('An event of events.k8s.io/v1 has the same content as one of core/v1', () => {
     const core = newEvent({
       count: 3,
       message: 'm',

@@ -32,7 +32,7 @@ describe('a term that selects nodes', () => {
     },
     { name: 'no requirements', term: {}, expected: false },
   ] satisfies { name: string; term: NodeSelectorTerm; expected: boolean }[])(
-    'by $name matches: $expected',
+    'A term that selects nodes by $name matches: $expected',
     ({ term, expected }) => expect(nodeTermPredicate(term)(node)).toBe(expected),
   );
 });
@@ -52,5 +52,7 @@ describe('what a pod requires of its node', () => {
       spec: { nodeSelector: { zone: 'a' }, ...affinity(label('zone', 'In', 'b')) },
       expected: false,
     },
-  ])('is $name: $expected', ({ spec, expected }) => expect(requiredNodePredicate(spec)?.(node)).toBe(expected));
+  ])('What a pod requires of its node is $name: $expected', ({ spec, expected }) =>
+    expect(requiredNodePredicate(spec)?.(node)).toBe(expected),
+  );
 });

@@ -91,12 +91,12 @@ describe('a changed PersistentVolumeClaim', () => {
       old: claim(),
       errors: [immutable, 'volumeMode: Invalid value: "Block": field is immutable'],
     },
-  ])('a changed PersistentVolumeClaim: $name', ({ now, old, errors }) => {
+  ])('A changed PersistentVolumeClaim: $name', ({ now, old, errors }) => {
     const texts = validateClaimUpdate(now, old, allOff).map((error) => fieldErrorText(error).split('\n')[0]);
     expect(texts).toEqual(errors);
   });
 
-  test('may not shrink at all while a failed growth cannot be taken back', () => {
+  test('A changed PersistentVolumeClaim may not shrink at all while a failed growth cannot be taken back', () => {
     const errors = validateClaimUpdate(claim({}, { storage: '1500Mi', bound: true }), claim({}, { bound: true }), {
       ...allOff,
       recoverFromExpansion: false,

@@ -113,7 +113,7 @@ describe('PersistentVolume', () => {
     );
   });
 
-  test('inside an attachment has only what CSI needs', () => {
+  test('PersistentVolume inside an attachment has only what CSI needs', () => {
     const errors = new FieldErrors();
     checkInlineVolumeSpec(
       {

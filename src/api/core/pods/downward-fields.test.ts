@@ -28,11 +28,11 @@ test.each([
   { fieldPath: "['a']", errors: [unknown("['a']")] },
   { fieldPath: "metadata.labels['a", errors: [unknown("metadata.labels['a")] },
   { fieldPath: "metadata.labels[']", errors: [unknown("metadata.labels[']")] },
-])('references to fields: $fieldPath', ({ fieldPath, errors }) => {
+])('References to fields: $fieldPath', ({ fieldPath, errors }) => {
   expect(errorsOf(fieldPath)).toEqual(errors);
 });
 
-test('a reference with as many brackets as a body has space for is read once', () => {
+test('A reference with as many brackets as a body has space for is read once', () => {
   expect(errorsOf(`[${"['".repeat(1_000_000)}`)).toHaveLength(1);
   expect(errorsOf(`a${"['".repeat(1_000_000)}']`)).toHaveLength(1);
 });

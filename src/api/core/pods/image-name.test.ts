@@ -18,5 +18,5 @@ describe('the tag of an image', () => {
     ['is none for capitals behind a host', 'example.com/Nginx:1', undefined],
     ['is none for what could be an image id', 'a'.repeat(64), undefined],
     ['is none with spaces', ' nginx ', undefined],
-  ])('the tag of an image %s', (_, image, tag) => expect(imageTag(image)).toBe(tag));
+  ])('The tag of an image %s', (_, image, tag) => expect(imageTag(image)).toBe(tag));
 });

@@ -53,11 +53,11 @@ describe('what containers of a pod ask for together', () => {
       expected: { cpu: '2', memory: '1Gi' },
     },
     { name: 'a container without resources asks for nothing', containers: [{ name: 'a' }], init: [], expected: {} },
-  ])('what containers of a pod ask for together: $name', ({ containers, init, expected }) => {
+  ])('What containers of a pod ask for together: $name', ({ containers, init, expected }) => {
     expect(textOf(aggregateContainerRequests(specOf(containers as Container[], init)))).toEqual(expected);
   });
 
-  test('sidecars and init containers, each with a resource of its own, are compared a few times each', () => {
+  test('Sidecars and init containers, each with a resource of its own, are compared a few times each', () => {
     const compared = vi.spyOn(Quantity.prototype, 'compare');
     const containers = Array.from({ length: 2000 }, (_, i) =>
       (i % 2 === 0 ? sidecar : asking)({ [`example.com/r${i}`]: '1' }),
@@ -173,7 +173,7 @@ describe('requests and limits of a pod', () => {
       requests: { cpu: '1' },
       limits: { cpu: '1' },
     },
-  ])('requests and limits of a pod: $name', ({ spec, status, options, requests, limits }) => {
+  ])('Requests and limits of a pod: $name', ({ spec, status, options, requests, limits }) => {
     const pod = { metadata: { name: 'p' }, spec, status: status ?? {} } as unknown as Pod;
     const chosen = { ...every, ...options };
     expect({ requests: textOf(podRequests(pod, chosen)), limits: textOf(podLimits(pod, chosen)) }).toEqual({

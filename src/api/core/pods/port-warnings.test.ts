@@ -38,7 +38,7 @@ describe('ports of a pod', () => {
     { name: 'on two ports of the host', ports: [portOf({ hostPort: 1 }), portOf({ hostPort: 2 })], problem: undefined },
     { name: 'of two protocols', ports: [portOf(), portOf({ protocol: 'UDP' })], problem: undefined },
     { name: 'of two numbers', ports: [portOf(), portOf({ containerPort: 81 })], problem: undefined },
-  ])('ports of a pod: $name', ({ ports, problem }) => {
+  ])('Ports of a pod: $name', ({ ports, problem }) => {
     expect(warningsOf(specOf(ports))).toEqual(
       problem === undefined
         ? []
@@ -46,7 +46,7 @@ describe('ports of a pod', () => {
     );
   });
 
-  test('are compared between containers, and those that an address is of no use to are told', () => {
+  test('Ports of a pod are compared between containers, and those that an address is of no use to are told', () => {
     expect(warningsOf(specOf([portOf({ name: 'a', hostIP: '10.0.0.1' })], [portOf()]))).toEqual([
       'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:a HostPort:0 ContainerPort:80 ' +
         'Protocol:TCP HostIP:10.0.0.1}',
@@ -54,7 +54,7 @@ describe('ports of a pod', () => {
     ]);
   });
 
-  test('are told as by comparing each with all before it', () => {
+  test('Ports of a pod are told as by comparing each with all before it', () => {
     const random = randomSource(7);
     for (let round = 0; round < 50; round++) {
       const ports = Array.from({ length: 12 }, () =>
@@ -95,7 +95,7 @@ describe('twice as many ports are read twice as often', () => {
       name: 'ambiguous alternately, reported up to the bound',
       port: (i) => portOf({ hostPort: 1, hostIP: i % 2 === 0 ? '' : '10.0.0.1' }),
     },
-  ])('twice as many ports are read twice as often: $name', ({ port }) => {
+  ])('Twice as many ports are read twice as often: $name', ({ port }) => {
     const few = readsOf(1000, port);
     expect(few).toBeGreaterThan(0);
     expect(readsOf(2000, port)).toBeLessThan(2.1 * few);

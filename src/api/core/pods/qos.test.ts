@@ -51,11 +51,11 @@ describe('the quality of service class of a pod', () => {
       spec: { containers: [container()], resources: { requests: all, limits: all } },
       expected: 'Guaranteed',
     },
-  ])('the quality of service class of a pod: $expected when it $name', ({ spec, expected }) => {
+  ])('The quality of service class of a pod: $expected when it $name', ({ spec, expected }) => {
     expect(qosClassOf(spec as PodSpec, true)).toBe(expected);
   });
 
-  it('is that of its containers where pods have no resources of their own', () => {
+  it('The QoS class of a pod is that of its containers where pods have no resources of their own', () => {
     expect(qosClassOf({ containers: [container()], resources: { requests: all, limits: all } } as PodSpec, false)).toBe(
       'BestEffort',
     );

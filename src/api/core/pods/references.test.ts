@@ -14,11 +14,11 @@ const spec = {
 const pod = (annotations: Record<string, string> = {}): Pod =>
   ({ metadata: { name: 'p', annotations }, spec, status: {} }) as unknown as Pod;
 
-test('a pod refers to secrets of volumes of any kind', () => {
+test('A pod refers to secrets of volumes of any kind', () => {
   expect(podReferences(pod())).toMatchObject({ secrets: new Set(['s', 'azure', 'csi']), serviceAccount: 'x' });
 });
 
-test('a mirror pod refers to nothing: the node itself made it', () => {
+test('A mirror pod refers to nothing: the node itself made it', () => {
   expect(podReferences(pod({ 'kubernetes.io/config.mirror': 'x' }))).toMatchObject({
     secrets: new Set(),
     serviceAccount: '',
@@ -47,6 +47,6 @@ test.each([
     spec: { claimRef: { namespace: 'n', name: 'c' }, azureFile: { secretName: 's' } },
     references: { claim: 'n/c', secrets: ['n/s'] },
   },
-])('the references of a volume $name', ({ spec: volume, references }) => {
+])('The references of a volume $name', ({ spec: volume, references }) => {
   expect(volumeReferences({ metadata: {}, spec: volume } as unknown as PersistentVolume)).toEqual(references);
 });

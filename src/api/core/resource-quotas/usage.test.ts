@@ -58,11 +58,11 @@ describe('what objects count against quotas', () => {
       object: {},
       expected: { 'count/deployments.apps': '1' },
     },
-  ])('what objects count against quotas: $name', ({ group, resource, object, expected }) => {
+  ])('What objects count against quotas: $name', ({ group, resource, object, expected }) => {
     expect(shown(usageOf(group, resource, object, plain))).toEqual(expected);
   });
 
-  it('names the containers that leave open what is counted', () => {
+  it('What objects count against quotas is refused with the containers that leave it open', () => {
     const pod = { spec: { containers: [container('b', {}), container('a', {}), container('c', { cpu: '1' })] } };
     expect(missingOf(pod as never, ['requests.cpu', 'pods'], plain)).toBe('requests.cpu for: a,b');
   });

@@ -55,7 +55,7 @@ describe('rules of services', () => {
       name: 'health check port',
       made: service({ type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_000 }),
     },
-  ])('valid: $name', ({ made }) => expect(validateService(made).map(fieldErrorText)).toEqual([]));
+  ])('Valid: $name', ({ made }) => expect(validateService(made).map(fieldErrorText)).toEqual([]));
 
   test.each([
     {
@@ -163,7 +163,7 @@ describe('rules of services', () => {
       made: service({ clusterIP: 'x', clusterIPs: ['x'] }),
       problem: 'spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     },
-  ])('a service is refused: $name', ({ made, problem }) =>
+  ])('A service is refused: $name', ({ made, problem }) =>
     expect(validateService(made).map(fieldErrorText)).toEqual([problem]),
   );
 });
@@ -230,7 +230,7 @@ describe('changes of services', () => {
       problems: [],
     },
   ] satisfies { name: string; from: Service; to: Service; problems: string[] }[])(
-    'a change of a service: $name',
+    'A change of a service: $name',
     ({ from, to, problems }) => expect(validateServiceUpdate(to, from).map(fieldErrorText)).toEqual(problems),
   );
 });
@@ -259,7 +259,7 @@ describe('status of services', () => {
       problem:
         'status.loadBalancer.ingress[0].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
     },
-  ])('the status of a service is refused: $name', ({ ingress, problem }) =>
+  ])('The status of a service is refused: $name', ({ ingress, problem }) =>
     expect(
       validateServiceStatusUpdate(withIngress(ingress), service({ type: 'LoadBalancer' })).map(fieldErrorText),
     ).toEqual([problem]),
@@ -295,5 +295,5 @@ describe('warnings about services', () => {
           'ParseAddr("10.0.0.07"): IPv4 field has octet with leading zero',
       ],
     },
-  ])('warnings about services: $name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));
+  ])('Warnings about services: $name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));
 });

@@ -24,7 +24,7 @@ test.each([
   { name: 'a space', iqn: 'iqn.2001-04.com.example:a b', valid: false },
   { name: 'many beginnings', iqn: `${'iqn.2001-04.q'.repeat(100_000)}_:a`, valid: false },
   { name: 'many colons', iqn: `iqn.2001-04.q${':'.repeat(500_000)},`, valid: false },
-])('of names of targets: $name', ({ iqn, valid }) => {
+])('Names of iSCSI targets: $name', ({ iqn, valid }) => {
   expect(errorsOf(iqn)).toEqual(valid ? [] : ['must be valid format']);
   // As upstream's pattern has it, which takes long for the long ones.
   if (iqn.length < 100) expect(/iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/.test(iqn)).toBe(valid);

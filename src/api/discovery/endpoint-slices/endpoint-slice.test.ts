@@ -14,7 +14,7 @@ const slice = (endpoint: Partial<Endpoint> = {}, members: Partial<EndpointSlice>
 });
 
 describe('rules of endpoint slices', () => {
-  test('a full name with a dot at the end', () =>
+  test('A full name with a dot at the end', () =>
     expect(validateEndpointSlice(slice({ addresses: ['a.example.com.'] }, { addressType: 'FQDN' }))).toEqual([]));
 
   test.each([
@@ -59,11 +59,11 @@ describe('rules of endpoint slices', () => {
       made: slice({}, { ports: [{ name: '', port: 1, protocol: 'X' as never }] }),
       problem: 'ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"',
     },
-  ])('an endpoint slice is refused: $name', ({ made, problem }) =>
+  ])('An endpoint slice is refused: $name', ({ made, problem }) =>
     expect(validateEndpointSlice(made).map(fieldErrorText)).toEqual([problem]),
   );
 
-  test('the type of the addresses stays', () => {
+  test('The type of the addresses stays', () => {
     const changed = slice({ addresses: ['fd00::1'] }, { addressType: 'IPv6' });
     expect(validateEndpointSliceUpdate(changed, slice()).map(fieldErrorText)).toEqual([
       'addressType: Invalid value: "IPv6": field is immutable',
@@ -92,6 +92,6 @@ describe('endpoint slices of v1beta1', () => {
       { addresses: ['10.0.0.2'], conditions: {} },
     ],
   };
-  test('the zone is taken out of the topology', () => expect(fromOldSlice(old)).toEqual(current));
-  test('the zone is written back into the topology', () => expect(toOldSlice(current)).toEqual(old));
+  test('The zone is taken out of the topology', () => expect(fromOldSlice(old)).toEqual(current));
+  test('The zone is written back into the topology', () => expect(toOldSlice(current)).toEqual(old));
 });

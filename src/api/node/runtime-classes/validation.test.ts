@@ -18,6 +18,6 @@ test.each([
     tolerations: [a, { key: 'b', operator: 'Exists' }, a],
     errors: [expect.stringMatching(/^scheduling\.tolerations\[2\]: Duplicate value: core\.Toleration\{/)],
   },
-])('tolerations of a runtime class that $name', ({ tolerations, errors }) => {
+])('Tolerations of a runtime class that $name', ({ tolerations, errors }) => {
   expect(classes.create({ metadata: { name: 'x' }, handler: 'h', scheduling: { tolerations } }).errors).toEqual(errors);
 });

@@ -30,11 +30,11 @@ test.each([
     object: priorityClass('a', 1, { preemptionPolicy: 'X' as 'Never' }),
     errors: ['preemptionPolicy: Unsupported value: "X": supported values: "PreemptLowerPriority", "Never"'],
   },
-])('a priority class: $name', ({ object, errors }) => {
+])('A priority class: $name', ({ object, errors }) => {
   expect(validatePriorityClass(object).map(fieldErrorText)).toEqual(errors);
 });
 
-test('a priority class keeps its policy', () => {
+test('A priority class keeps its policy', () => {
   expect(
     validatePriorityClassUpdate(
       priorityClass('a', 1, { preemptionPolicy: 'Never' }),

@@ -17,7 +17,7 @@ async function silentPlace(): Promise<string> {
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/groups`;
 }
 
-test('no more than 64 are asked for at once, and those end with the authenticator', async () => {
+test('No more than 64 are asked for at once, and those end with the authenticator', async () => {
   const sources = new ClaimSources({
     claim: 'groups',
     certificateAuthority: '',

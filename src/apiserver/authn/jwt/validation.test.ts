@@ -36,7 +36,7 @@ describe('reading an AuthenticationConfiguration', () => {
       message: 'anonymous.enabled: Invalid value: "yes": must be a boolean',
     },
     { text: 'kind: AuthenticationConfiguration\nkind: b\n', message: 'already set in map' },
-  ])('reading an AuthenticationConfiguration: $text', ({ text, message }) => {
+  ])('Reading an AuthenticationConfiguration: $text', ({ text, message }) => {
     expect(() => readAuthenticationConfiguration(text)).toThrow(message);
   });
 });
@@ -226,12 +226,12 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       found: errorsOf([], { anonymous: { enabled: false, conditions: [{ path: '/livez' }] } }),
       wanted: [expect.stringContaining('anonymous.conditions: Invalid value')],
     },
-  ])('errors of an AuthenticationConfiguration: $name', ({ found, wanted }) => {
+  ])('Errors of an AuthenticationConfiguration: $name', ({ found, wanted }) => {
     expect(found).toEqual(wanted);
   });
 });
 
-test('compiling an expression yields to other work in each of its steps', () => {
+test('Compiling an expression yields to other work in each of its steps', () => {
   const mappings = {
     username: { expression: 'claims.sub' },
     groups: { expression: 'claims.groups' },

@@ -57,7 +57,7 @@ describe('the limit of token life', () => {
       config: { maxExpirationSeconds: 3600, signingKey: undefined },
       expected: [],
     },
-  ])('$name', async ({ config, expected }) => {
+  ])('The limit of token life: $name', async ({ config, expected }) => {
     expect(await warningsOf(config)).toEqual(expected);
   });
 });

@@ -116,7 +116,7 @@ describe('a policy', () => {
       of: pathAttributes('/metrics', { user: known }),
       expected: allowed,
     },
-  ])('an ABAC policy: $name', ({ policy, of, expected }) => {
+  ])('An ABAC policy: $name', ({ policy, of, expected }) => {
     expect(decision(policy, of)).toEqual(expected);
   });
 
@@ -134,12 +134,12 @@ describe('a policy', () => {
       message: 'readonly is neither true nor false',
     },
     { name: 'a list', text: '[]', message: 'it is no object' },
-  ])('an ABAC policy is refused with $name', ({ text, message }) => {
+  ])('An ABAC policy is refused with $name', ({ text, message }) => {
     expect(() => parseAbacPolicy(text)).toThrow(message);
   });
 });
 
-test('lists what a user may do', () => {
+test('Lists what a user may do', () => {
   const policy = [
     versioned({ user: 'alice', namespace: 'team', resource: 'pods', readonly: true }),
     versioned({ user: 'alice', namespace: 'other', resource: '*' }),

@@ -131,7 +131,7 @@ describe('rules', () => {
     expect(allows([amongOthers(rule)], of)).toBe(allowed);
   });
 
-  test('are not written out: what one grants is the product of its lists', () => {
+  test('RBAC rules are not written out: what one grants is the product of its lists', () => {
     let reads = 0;
     const counted = (name: string): string[] =>
       new Proxy(
@@ -185,7 +185,7 @@ describe('subjects', () => {
       of: attributes({ user: sa }),
       reason: 'ClusterRoleBinding "b" of ClusterRole "r" to User "system:serviceaccount:team:builder"',
     },
-  ])('subjects of RBAC bindings: $name', ({ subject, of, reason }) => {
+  ])('Subjects of RBAC bindings: $name', ({ subject, of, reason }) => {
     expect(decide(policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [subject])]), of)).toEqual({
       decision: 'allow',
       reason: `RBAC: allowed by ${reason}`,
@@ -197,14 +197,14 @@ describe('subjects', () => {
     { name: 'a user of the name of the group', subject: user('devs') },
     { name: 'a service account without a namespace', subject: account('alice') },
     { name: 'an unknown kind of subject', subject: { kind: 'Robot', name: 'alice' } },
-  ])('a binding does not hold for $name', ({ subject }) => {
+  ])('A binding does not hold for $name', ({ subject }) => {
     expect(decide(policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [subject])]), attributes())).toEqual({
       decision: 'noOpinion',
       reason: '',
     });
   });
 
-  test('the service account of a RoleBinding is of its namespace unless it says otherwise', () => {
+  test('The service account of a RoleBinding is of its namespace unless it says otherwise', () => {
     const policy = policyOf([role('r', read)], [binding('b', 'ClusterRole/r', [account('builder')], 'team')]);
     expect(decide(policy, attributes({ user: sa })).reason).toBe(
       'RBAC: allowed by RoleBinding "b/team" of ClusterRole "r" to ServiceAccount "builder/team"',
@@ -233,7 +233,7 @@ describe('scopes', () => {
       of: attributes({ user: userNamed('eve'), namespace: '', verb: 'list', name: '' }),
       allowed: true,
     },
-  ])('scopes of RBAC bindings: $name: $allowed', ({ of, allowed }) => {
+  ])('Scopes of RBAC bindings: $name: $allowed', ({ of, allowed }) => {
     expect(decide(policy, of).decision === 'allow').toBe(allowed);
   });
 });
@@ -241,7 +241,7 @@ describe('scopes', () => {
 describe('changes', () => {
   const b = binding('b', 'ClusterRole/r', [user('alice')]);
 
-  test('a bound role that is not there is told, and allows once it is', () => {
+  test('A bound role that is not there is told, and allows once it is', () => {
     const policy = policyOf([], [b]);
     expect(decide(policy, attributes())).toEqual({
       decision: 'noOpinion',
@@ -254,7 +254,7 @@ describe('changes', () => {
     expect(decide(policy, attributes()).decision).toBe('noOpinion');
   });
 
-  test('of a binding take effect at once, also for subjects that lose it', () => {
+  test('Changes of a binding take effect at once, also for subjects that lose it', () => {
     const policy = policyOf([role('r', read)], [b]);
     expect(decide(policy, attributes()).decision).toBe('allow');
     const other = binding('b', 'ClusterRole/r', [group('ops')]);
@@ -266,7 +266,7 @@ describe('changes', () => {
   });
 });
 
-test('lists the rules of a user in a namespace, each binding once', async () => {
+test('Lists the rules of a user in a namespace, each binding once', async () => {
   const rules: PolicyRule[] = [{ ...read[0]!, resourceNames: ['a'] }, at('/metrics')];
   const policy = policyOf(
     [role('r', rules)],

@@ -24,7 +24,7 @@ function startSource() {
   return { decide: () => authorizer.authorize(attributes({ user: userNamed('jane') })), answers };
 }
 
-test('a request that comes before the roles are loaded is not allowed, and fails after five seconds', async () => {
+test('A request that comes before the roles are loaded is not allowed, and fails after five seconds', async () => {
   const { decide } = startSource();
   const decision = Promise.resolve(decide());
   await vi.advanceTimersByTimeAsync(4_999);
@@ -38,7 +38,7 @@ test('a request that comes before the roles are loaded is not allowed, and fails
   });
 });
 
-test('a request that waits for the roles is decided when all of them are loaded', async () => {
+test('A request that waits for the roles is decided when all of them are loaded', async () => {
   const { decide, answers } = startSource();
   const decision = Promise.resolve(decide());
   await vi.advanceTimersByTimeAsync(1_000);

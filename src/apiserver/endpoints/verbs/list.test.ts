@@ -17,11 +17,11 @@ describe('the version of a list', () => {
       query: 'resourceVersion=7&resourceVersionMatch=NotOlderThan&limit=5',
       version: { match: 'notOlderThan', revision: 7 },
     },
-  ])('the version of a list for "$query" is $version', ({ query, version }) => {
+  ])('The version of a list for "$query" is $version', ({ query, version }) => {
     expect(listVersion(listParameters(new URLSearchParams(query), false))).toEqual(version);
   });
 
-  test('that is no number is refused', () => {
+  test('The version of a list that is no number is refused', () => {
     const parameters = listParameters(new URLSearchParams('resourceVersion=x'), false);
     expect(() => listVersion(parameters)).toThrow(
       'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax',

@@ -84,13 +84,13 @@ describe('an open watch is told', () => {
         events: ['ADDED b', 'DELETED b'],
       },
     ],
-  )('$name', async ({ query = '', changes, events }) => {
+  )('An open watch is told: $name', async ({ query = '', changes, events }) => {
     const { server, watch } = await start({ query });
     for (const change of changes) await write(server, ...change);
     expect((await watch.next(events.length)).map(shown)).toEqual(events);
   });
 
-  test('of a deletion at its version, with the object as it was', async () => {
+  test('An open watch is told of a deletion at its version, with the object as it was', async () => {
     const { server, watch } = await start();
     const created = await write(server, 'create', 'a');
     await write(server, 'label', 'a');
@@ -101,7 +101,7 @@ describe('an open watch is told', () => {
     expect(versionOf(modified!.object)).toBeGreaterThan(versionOf(created));
   });
 
-  test('what happened while it took nothing, when it takes again', async () => {
+  test('What happened while it took nothing, when it takes again', async () => {
     const { server, watch } = await start();
     watch.takes = false;
     await write(server, 'create', 'a');
@@ -112,7 +112,7 @@ describe('an open watch is told', () => {
     expect((await watch.next(2)).map(shown)).toEqual(['ADDED b', 'ADDED c']);
   });
 
-  test('in rows of a table, the first one with the columns', async () => {
+  test('An open watch is told in rows of a table, the first one with the columns', async () => {
     const accept = ['accept', 'application/json;as=Table;v=v1;g=meta.k8s.io'] as const;
     const { server, watch } = await start({ headers: [accept] });
     for (const name of ['a', 'b']) await write(server, 'create', name);
@@ -127,7 +127,7 @@ describe('an open watch is told', () => {
     ]);
   });
 
-  test('and the metrics are told the bytes of each event', async () => {
+  test('The metrics are told the bytes of each event of an open watch', async () => {
     const sent: number[] = [];
     const told: string[] = [];
     const watchEvents: EndpointsOptions['watchEvents'] = (...resource) => {
@@ -170,7 +170,7 @@ describe('a bookmark', () => {
       options: withWatchList,
       events: ['ADDED a', 'ADDED b'],
     },
-  ])('$name', async ({ query, options = {}, events, isEnd = false }) => {
+  ])('A bookmark: $name', async ({ query, options = {}, events, isEnd = false }) => {
     const { server, watch } = await start({ query, options, names: ['a', 'b'] });
     await write(server, 'create', 'c');
     const seen = await watch.next(events.length + 1);
@@ -181,7 +181,7 @@ describe('a bookmark', () => {
     expect(annotations).toEqual(isEnd ? ['true'] : []);
   });
 
-  test('behind initial events has the version up to which they are', async () => {
+  test('A bookmark behind initial events has the version up to which they are', async () => {
     const { server, watch } = await start({ query: list + bookmarks, options: withWatchList });
     const created = await write(server, 'create', 'a');
     const [end] = await watch.next(2);
@@ -201,7 +201,7 @@ describe('a bookmark', () => {
   }
   const minute = 61_000;
 
-  test('comes about once a minute with the version that the watch has reached', async () => {
+  test('A bookmark comes about once a minute with the version that the watch has reached', async () => {
     const { clock, server, watch, version } = await startQuiet();
     await write(server, 'create', 'elsewhere', 'y');
     await clock.advance(59_000);
@@ -212,7 +212,7 @@ describe('a bookmark', () => {
     expect(metaOf(bookmark!)).toEqual({ resourceVersion: String(version + 1), creationTimestamp: null });
   });
 
-  test('does not come again while nothing changes', async () => {
+  test('A bookmark does not come again while nothing changes', async () => {
     const { clock, server, watch } = await startQuiet();
     await write(server, 'create', 'elsewhere', 'y');
     for (let i = 0; i < 3; i++) await clock.advance(minute);
@@ -222,14 +222,14 @@ describe('a bookmark', () => {
     expect(watch.events.map(({ type }) => type)).toEqual(['BOOKMARK', 'BOOKMARK']);
   });
 
-  test('does not come to a watch that did not ask for bookmarks', async () => {
+  test('A bookmark does not come to a watch that did not ask for bookmarks', async () => {
     const { clock, server, watch } = await startQuiet('');
     await write(server, 'create', 'elsewhere', 'y');
     await clock.advance(minute);
     expect(watch.events).toEqual([]);
   });
 
-  test('does not come to a watch that has not taken everything', async () => {
+  test('A bookmark does not come to a watch that has not taken everything', async () => {
     const { clock, server, watch } = await startQuiet();
     watch.takes = false;
     for (const name of ['b', 'c']) await write(server, 'create', name);
@@ -255,7 +255,7 @@ describe('an open watch ends', () => {
     { name: 'after a time between the minimum and its double', query: '', lastsMs: 2_700_000 },
     { name: 'after such a time where the client asks for 0 seconds', query: '&timeoutSeconds=0', lastsMs: 2_700_000 },
     { name: 'after 24 days at the latest', query: '&timeoutSeconds=10000000', lastsMs: 2 ** 31 - 1 },
-  ])('$name', async ({ query, lastsMs }) => {
+  ])('An open watch ends: $name', async ({ query, lastsMs }) => {
     const server = await startEndpoints();
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -270,7 +270,7 @@ describe('an open watch ends', () => {
     expect(await isOver(watch)).toBe(true);
   });
 
-  test('when the client leaves, and is told of nothing more', async () => {
+  test('An open watch ends when the client leaves, and is told of nothing more', async () => {
     const { server, watch } = await start();
     await write(server, 'create', 'a');
     await watch.next();
@@ -280,7 +280,7 @@ describe('an open watch ends', () => {
     expect(watch.events.map(shown)).toEqual(['ADDED a']);
   });
 
-  test('when its storage is closed, without an error', async () => {
+  test('An open watch ends when its storage is closed, without an error', async () => {
     const { server, watch } = await start({ names: ['a'] });
     await watch.next();
     await server.registry.storeOf('', 'configmaps')!.close();

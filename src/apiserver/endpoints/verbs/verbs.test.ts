@@ -83,7 +83,7 @@ describe('create', () => {
       request: ['POST', collection, { metadata: { name: 'A' }, data: { '': '' } }],
       answer: { status: 422, reason: 'Invalid' },
     },
-  ])('the create verb: $name', check);
+  ])('The create verb: $name', check);
 });
 
 describe('get', () => {
@@ -100,7 +100,7 @@ describe('get', () => {
       request: ['GET', `${item}?resourceVersion=x`],
       answer: { message: 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax' },
     },
-  ])('the get verb: $name', check);
+  ])('The get verb: $name', check);
 });
 
 describe('list', () => {
@@ -113,13 +113,13 @@ describe('list', () => {
     { name: 'selects by label', query: '?labelSelector=app%3Dweb', found: ['a', 'c'] },
     { name: 'selects by field', query: '?fieldSelector=metadata.name%3Db', found: ['b'] },
     { name: 'answers none where none fits', query: '?labelSelector=none', found: [] },
-  ])('the list verb: $name', async ({ query, found }) => {
+  ])('The list verb: $name', async ({ query, found }) => {
     const body = await (await serverWith(...three)).done('GET', collection + query);
     expect(body).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1' });
     expect(names(body)).toEqual(found);
   });
 
-  test('answers in pages, each of the same version, and says how many are left', async () => {
+  test('The list verb answers in pages, each of the same version, and says how many are left', async () => {
     const server = await serverWith(...three);
     const first = await server.done('GET', `${collection}?limit=2`);
     const { continue: token, remainingItemCount, resourceVersion } = first['metadata'] as Record<string, string>;
@@ -181,7 +181,7 @@ describe('update', () => {
       request: ['PUT', item, configMap({ data: { k: 'v' }, immutable: true })],
       answer: { status: 422, reason: 'Invalid' },
     },
-  ])('the update verb: $name', check);
+  ])('The update verb: $name', check);
 });
 
 describe('patch', () => {
@@ -263,7 +263,7 @@ describe('patch', () => {
       answer: { status: 415, reason: 'UnsupportedMediaType' },
       after: stored,
     },
-  ])('the patch verb: $name', check);
+  ])('The patch verb: $name', check);
 });
 
 describe('delete', () => {
@@ -303,9 +303,9 @@ describe('delete', () => {
       request: ['DELETE', item],
       answer: { status: 404, reason: 'NotFound' },
     },
-  ])('the delete verb: $name', check);
+  ])('The delete verb: $name', check);
 
-  test('of a collection takes what is selected, and answers what it took', async () => {
+  test('The deletion of a collection takes what is selected, and answers what it took', async () => {
     const server = await serverWith(configMap({}, { labels: { app: 'web' } }), { metadata: { name: 'b' } });
     const taken = await server.done('DELETE', `${collection}?labelSelector=app%3Dweb`);
     const left = await server.done('GET', collection);

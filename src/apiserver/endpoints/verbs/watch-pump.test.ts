@@ -65,7 +65,7 @@ function start({
 }
 
 describe('events of a watch', () => {
-  test('are written as soon as there are some, those that wait together', async () => {
+  test('Events of a watch are written as soon as there are some, those that wait together', async () => {
     const { has, connection, isOver } = start();
     has('a');
     has('b', 'c');
@@ -73,13 +73,13 @@ describe('events of a watch', () => {
     expect(await isOver()).toBe(false);
   });
 
-  test('that are messages are written one by one', () => {
+  test('Events of a watch that are messages are written one by one', () => {
     const { has, connection } = start({ messages: true });
     has('a', 'b');
     expect(connection.written).toEqual(['a ', 'b ']);
   });
 
-  test('stay where they are while the connection is full', async () => {
+  test('Events of a watch stay where they are while the connection is full', async () => {
     const { has, connection, waiting, drain } = start();
     connection.takes = false;
     has('a');
@@ -90,7 +90,7 @@ describe('events of a watch', () => {
     expect(connection.written).toEqual(['a ', 'b ']);
   });
 
-  test('that have to be made ready keep their order', async () => {
+  test('Events of a watch that have to be made ready keep their order', async () => {
     const ready: (() => void)[] = [];
     const { has, connection } = start({ ahead: () => new Promise((resolve) => ready.push(resolve)) });
     has('a');
@@ -104,13 +104,13 @@ describe('events of a watch', () => {
 });
 
 describe('a watch is over', () => {
-  test('when the client has gone', async () => {
+  test('A watch is over when the client has gone', async () => {
     const { goAway, isOver } = start();
     goAway();
     expect(await isOver()).toBe(true);
   });
 
-  test('when its time is up, with what there is', async () => {
+  test('A watch is over when its time is up, with what there is', async () => {
     const { waiting, connection, pump } = start({ timeoutMs: 1 });
     waiting.push([event('a')], [event('b')]);
     await pump.over;
@@ -124,7 +124,7 @@ describe('a watch is over', () => {
       written: [expect.stringMatching(/^error: /) as string],
     },
     { name: 'nothing, when it was too slow', error: new StorageError('SlowConsumer', 'slow'), written: [] },
-  ])('a watch is over when it ends by itself: the client hears $name', async ({ error, written }) => {
+  ])('A watch is over when it ends by itself: the client hears $name', async ({ error, written }) => {
     const { watch, pump, connection } = start();
     watch.ended = error;
     pump.run();
@@ -132,7 +132,7 @@ describe('a watch is over', () => {
     expect([connection.written, connection.aborted]).toEqual([written, false]);
   });
 
-  test('when it ends while the client takes nothing: the connection is cut', async () => {
+  test('A watch is over when it ends while the client takes nothing: the connection is cut', async () => {
     const { has, watch, pump, connection } = start();
     connection.takes = false;
     has('a');
@@ -142,7 +142,7 @@ describe('a watch is over', () => {
     expect([connection.written, connection.aborted]).toEqual([['a '], true]);
   });
 
-  test('when events cannot be made ready: the client hears why', async () => {
+  test('A watch is over when events cannot be made ready: the client hears why', async () => {
     const { has, pump, connection } = start({ ahead: () => Promise.reject(new Error('no')) });
     has('a');
     await pump.over;
@@ -152,7 +152,7 @@ describe('a watch is over', () => {
   test.each([
     { name: 'at once', ahead: undefined },
     { name: 'when they are ready', ahead: () => Promise.resolve() },
-  ])('a watch is over when an event cannot be encoded $name: that is an error', async ({ ahead }) => {
+  ])('A watch is over when an event cannot be encoded $name: that is an error', async ({ ahead }) => {
     const { has, pump } = start({ ahead });
     has('broken');
     await expect(pump.over).rejects.toThrow('cannot be encoded');

@@ -31,7 +31,7 @@ describe('a watch begins', () => {
     { name: 'with nothing at the last version', query: '&resourceVersion=LAST', events: [] },
     { name: 'with the objects that are selected by label', query: '&labelSelector=name%3Db', events: ['ADDED b'] },
     { name: 'with the object of a name', query: '&fieldSelector=metadata.name%3Da', events: ['ADDED a'] },
-  ])('a watch begins $name', async ({ query, events }) => {
+  ])('A watch begins $name', async ({ query, events }) => {
     const { server, versions } = await start();
     const [first = '', last = ''] = versions;
     const target = `${collection}?${over}${query.replace('FIRST', first).replace('LAST', last)}`;
@@ -47,7 +47,7 @@ describe('a watch is refused', () => {
     { name: 'with a selector that cannot be read', query: '&labelSelector=%3D%3D', status: 400 },
     { name: 'with a way to match versions', query: '&resourceVersionMatch=Exact&resourceVersion=1', status: 422 },
     { name: 'with initial events where the server has none', query: '&sendInitialEvents=true', status: 422 },
-  ])('a watch is refused: $name', async ({ query, status }) => {
+  ])('A watch is refused: $name', async ({ query, status }) => {
     const { server } = await start();
     expect((await server.send('GET', `${collection}?${over}${query}`)).status).toBe(status);
   });

@@ -53,7 +53,7 @@ describe('the field selector of a review', () => {
       terms: [{ field: 'c', operator: '=', value: 'z' }],
       problems: ignored('fieldSelector'),
     },
-  ])('the field selector of a review: $name', ({ selector, terms, problems = [] }) => {
+  ])('The field selector of a review: $name', ({ selector, terms, problems = [] }) => {
     const found: string[] = [];
     expect(finish(fieldsOfReview(selector, found)).terms).toEqual(terms);
     expect(found).toEqual(problems);
@@ -94,13 +94,13 @@ describe('the label selector of a review', () => {
       keys: ['c'],
       problems: ignored('labelSelector'),
     },
-  ])('the label selector of a review: $name', ({ selector, keys, problems = [] }) => {
+  ])('The label selector of a review: $name', ({ selector, keys, problems = [] }) => {
     const found: string[] = [];
     expect(finish(labelsOfReview(selector, found)).terms.map(({ key }) => key)).toEqual(keys);
     expect(found).toEqual(problems);
   });
 
-  test('of many requirements is read in steps', () => {
+  test('The label selector of a review of many requirements is read in steps', () => {
     const requirements = Array.from({ length: 5000 }, (_, i) => ({ key: `k${i}`, operator: 'Exists' }));
     const { terms, steps } = finish(labelsOfReview({ requirements }, []));
     expect([terms.length, steps]).toEqual([5000, 6]);

@@ -35,7 +35,7 @@ describe('an access review', () => {
       metadata: { managedFields: [] },
     },
     { name: 'with selectors as text', spec: { user, resourceAttributes: { fieldSelector: { rawSelector: 'a=b' } } } },
-  ])('an access review is accepted: $name', (row) => expect(() => check(row)).not.toThrow());
+  ])('An access review is accepted: $name', (row) => expect(() => check(row)).not.toThrow());
 
   test.each<Row & { code?: number; message: string }>([
     {
@@ -99,7 +99,7 @@ describe('an access review', () => {
       code: 400,
       message: 'spec.resourceAttributes.namespace must match namespace: x',
     },
-  ])('an access review is refused: $name', ({ code = 422, message, ...row }) => {
+  ])('An access review is refused: $name', ({ code = 422, message, ...row }) => {
     expect(() => check(row)).toThrow(
       expect.objectContaining({
         code,

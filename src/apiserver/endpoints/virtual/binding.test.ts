@@ -59,14 +59,14 @@ describe('a binding', () => {
       binding: binding({ target: { kind: 'Pod', name: 'n' } }),
       answer: { status: 500, message: expect.stringContaining('target.kind: Unsupported value: "Pod"') as string },
     },
-  ])('a binding: $name', async ({ pod: given = pod(), query = '', binding: body, answer, node }) => {
+  ])('A binding: $name', async ({ pod: given = pod(), query = '', binding: body, answer, node }) => {
     const server = await startEndpoints();
     await server.done('POST', pods, given);
     expect(await server.send('POST', `${pods}/p/binding${query}`, body)).toMatchObject(answer);
     expect(((await server.done('GET', `${pods}/p`))['spec'] as Json)['nodeName']).toBe(node);
   });
 
-  test('of a pod that is not there is answered 404', async () => {
+  test('A binding of a pod that is not there is answered 404', async () => {
     const server = await startEndpoints();
     expect(await server.send('POST', `${pods}/p/binding`, binding())).toMatchObject({ status: 404 });
   });

@@ -30,7 +30,7 @@ const states = [
 ];
 
 describe('the store', () => {
-  test.each(states)('$name', async ({ currentRevision, condition }) => {
+  test.each(states)('The store: $name', async ({ currentRevision, condition }) => {
     const server = await start(currentRevision);
     const status = { metadata: { name: 'store' }, conditions: [condition] };
     expect(await server.done('GET', `${path}/store`)).toEqual({
@@ -46,7 +46,7 @@ describe('the store', () => {
     });
   });
 
-  test.each(states)('$name, in the cells of a table', async ({ currentRevision, cells }) => {
+  test.each(states)('The store: $name, in the cells of a table', async ({ currentRevision, cells }) => {
     const server = await start(currentRevision);
     for (const target of [path, `${path}/store`]) {
       const { body } = await server.send('GET', target, undefined, undefined, asTable);
@@ -54,7 +54,7 @@ describe('the store', () => {
     }
   });
 
-  test('is asked anew for each request, and once', async () => {
+  test('The store is asked anew for each request, and once', async () => {
     let asked = 0;
     const server = await start(() => Promise.resolve(++asked));
     await server.done('GET', path);
@@ -77,7 +77,7 @@ describe('the object of a row', () => {
       object: { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name: 'store' } },
     },
     { name: 'is absent where none is asked for', query: '?includeObject=None', object: null },
-  ])('$name', async ({ query, object }) => {
+  ])('The object of a row: $name', async ({ query, object }) => {
     const server = await start();
     const { body } = await server.send('GET', `${path}${query}`, undefined, undefined, asTable);
     const [row] = body['rows'] as { object: unknown }[];
@@ -100,19 +100,19 @@ describe('a request is refused', () => {
       code: 500,
       message: 'Component not found: constructor',
     },
-  ])('$name', async ({ target, code, message }) => {
+  ])('A request is refused: $name', async ({ target, code, message }) => {
     expect(await (await start()).send('GET', target)).toMatchObject({ status: code, message });
   });
 
   test.each([
     { name: 'of one part', target: `${path}/store`, as: 'PartialObjectMetadata' },
     { name: 'of all', target: path, as: 'PartialObjectMetadataList' },
-  ])('for the metadata $name without a table, since nothing is stored', async ({ target, as }) => {
+  ])('A request is refused for the metadata $name without a table, since nothing is stored', async ({ target, as }) => {
     const accept = `application/json;as=${as};v=v1;g=meta.k8s.io`;
     expect(await (await start()).send('GET', target, undefined, undefined, accept)).toMatchObject({ status: 406 });
   });
 
-  test('where the server cannot tell which part is meant, without asking any', async () => {
+  test('A request is refused where the server cannot tell which part is meant, without asking any', async () => {
     let asked = 0;
     const server = await start(() => Promise.resolve(++asked));
     await server.send('GET', `${path}/scheduler`);

@@ -93,7 +93,7 @@ describe('an eviction', () => {
       left: 0,
       isGone: true,
     },
-  ])('an eviction: $name', async ({ pod: status = running, budgets: given = [], query = '', answer, left, isGone }) => {
+  ])('An eviction: $name', async ({ pod: status = running, budgets: given = [], query = '', answer, left, isGone }) => {
     const server = await serverWith(status, given);
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
     expect(await server.send('POST', `${pods}/p/eviction${query}`, eviction)).toMatchObject(answer);
@@ -102,7 +102,7 @@ describe('an eviction', () => {
     expect((await server.send('GET', `${pods}/p`)).status).toBe(isGone === true ? 404 : 200);
   });
 
-  test('of a pod that is not there is answered 404', async () => {
+  test('An eviction of a pod that is not there is answered 404', async () => {
     const server = await startEndpoints();
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
     expect(await server.send('POST', `${pods}/p/eviction`, eviction)).toMatchObject({

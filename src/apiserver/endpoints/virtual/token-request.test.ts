@@ -47,7 +47,7 @@ const pod = (name = 'pod-of-a', more: object = {}): object => ({
 });
 
 describe('a token', () => {
-  test('is of its account, for the audiences of the server, and for an hour unless told otherwise', async () => {
+  test('A requested token is of its account, for the audiences of the server, and for an hour', async () => {
     const server = await start();
     const { uid } = (await server.done('GET', `${accounts}/a`))['metadata'] as Json;
     const answer = await request(server, {});
@@ -70,11 +70,11 @@ describe('a token', () => {
     });
   });
 
-  test('is for the audiences that are asked for', async () => {
+  test('A token is for the audiences that are asked for', async () => {
     expect(claimsOf(await request(await start(), { audiences: ['vault'] }))['aud']).toEqual(['vault']);
   });
 
-  test('is another one each time', async () => {
+  test('A token is another one each time', async () => {
     const server = await start();
     const [one, two] = [claimsOf(await request(server, {})), claimsOf(await request(server, {}))];
     expect(one['jti']).not.toBe(two['jti']);
@@ -129,7 +129,7 @@ describe('a token', () => {
       spec: { expirationSeconds: 3607, audiences: ['api', 'vault'], ...pod() },
       lives: 3607,
     },
-  ])('lives $name', async ({ spec = {}, issuing: more = {}, lives, expires = lives, warnsAfter, warning }) => {
+  ])('Lives $name', async ({ spec = {}, issuing: more = {}, lives, expires = lives, warnsAfter, warning }) => {
     const answer = await request(await start(more), spec);
     const claims = claimsOf(answer) as { exp: number; 'kubernetes.io': { warnafter?: number } };
     expect(claims.exp - now).toBe(lives);
@@ -150,7 +150,7 @@ describe('a token', () => {
       names: { secret: 's' },
     },
     { name: 'a node', ref: { boundObjectRef: { apiVersion: 'v1', kind: 'Node', name: 'n' } }, names: { node: 'n' } },
-  ])('that is bound to $name names it with its uid', async ({ ref, account = 'a', names }) => {
+  ])('A token that is bound to $name names it with its uid', async ({ ref, account = 'a', names }) => {
     const server = await start();
     const {
       serviceaccount: _,
@@ -165,7 +165,7 @@ describe('a token', () => {
     expect(Object.keys(bound).sort()).toEqual(Object.keys(names).sort());
   });
 
-  test('of a pod whose node is gone names the node without a uid', async () => {
+  test('A token of a pod whose node is gone names the node without a uid', async () => {
     const server = await start();
     await server.done('DELETE', '/api/v1/nodes/n');
     expect(claimsOf(await request(server, pod('pod-of-b'), 'b'))['kubernetes.io']).toMatchObject({
@@ -237,11 +237,11 @@ describe('a request for a token is refused', () => {
       status: 400,
       message: 'cannot bind token to object of type /, Kind=constructor',
     },
-  ])('$name', async ({ spec = {}, account = 'a', metadata, status, message }) => {
+  ])('A request for a token is refused: $name', async ({ spec = {}, account = 'a', metadata, status, message }) => {
     expect(await request(await start(), spec, account, metadata)).toMatchObject({ status, message });
   });
 
-  test('on a server without a signing key, which does not serve it', async () => {
+  test('A request for a token is refused on a server without a signing key, which does not serve it', async () => {
     const server = await startEndpoints();
     await server.done('POST', accounts, { metadata: { name: 'a' } });
     expect(await request(server, {})).toMatchObject({

@@ -41,7 +41,7 @@ function webhook(answer: (sent: Sent) => object | Error, more: Partial<WebhookAu
 }
 
 describe('what is asked', () => {
-  test('is a review of the attributes', async () => {
+  test('What an authorization webhook is asked is a review of the attributes', async () => {
     const { authorizer, sent } = webhook(() => ({ allowed: true }));
     const user = { ...userNamed('jane', 'devs'), uid: '7', extra: { 'acme.com/team': ['red'] } };
     await authorizer.authorize(
@@ -99,7 +99,7 @@ describe('what is asked', () => {
     ]);
   });
 
-  test('is of the older version where that is wanted', async () => {
+  test('What an authorization webhook is asked is of the older version where that is wanted', async () => {
     const { authorizer, sent } = webhook(() => ({ allowed: true }), { version: 'v1beta1', withSelectors: false });
     await authorizer.authorize(pathAttributes('/metrics'));
     await authorizer.authorize(attributes({ fieldSelector: [{ field: 'a', operator: '=', value: 'b' }] }));
@@ -136,7 +136,7 @@ test.each([
   },
   { name: 'something like yes', status: { allowed: 'true' }, expected: { decision: 'noOpinion', reason: '' } },
   { name: 'nothing', status: {}, expected: { decision: 'noOpinion', reason: '' } },
-])('the answer $name decides', async ({ status, expected }) => {
+])('The answer $name decides', async ({ status, expected }) => {
   expect(await webhook(() => status).authorizer.authorize(attributes())).toEqual(expected);
 });
 
@@ -144,13 +144,13 @@ describe('a webhook that cannot be asked', () => {
   test.each([
     { onFailure: 'noOpinion' as const, observed: ['error open'] },
     { onFailure: 'deny' as const, observed: ['error'] },
-  ])('a webhook that cannot be asked means $onFailure', async ({ onFailure, observed: wanted }) => {
+  ])('A webhook that cannot be asked means $onFailure', async ({ onFailure, observed: wanted }) => {
     const { authorizer, observed } = webhook(() => new Error('broken'), { onFailure });
     expect(await authorizer.authorize(attributes())).toEqual({ decision: onFailure, reason: '', error: 'broken' });
     expect(observed).toEqual(wanted);
   });
 
-  test('is asked again the next time', async () => {
+  test('A webhook that cannot be asked is asked again the next time', async () => {
     let broken = true;
     const { authorizer } = webhook(() => (broken ? new Error('broken') : { allowed: true }));
     await authorizer.authorize(attributes());
@@ -158,7 +158,7 @@ describe('a webhook that cannot be asked', () => {
     expect(await authorizer.authorize(attributes())).toMatchObject({ decision: 'allow' });
   });
 
-  test('is one that answers something else', async () => {
+  test('A webhook that cannot be asked is one that answers something else', async () => {
     const { authorizer } = webhook(() => ({}), {
       client: {
         post: () => Promise.resolve({ apiVersion: 'authorization.k8s.io/v1beta1', status: { allowed: true } }),
@@ -172,7 +172,7 @@ describe('a webhook that cannot be asked', () => {
 });
 
 describe('answers', () => {
-  test('hold for a time, yes longer than no', async () => {
+  test('Answers of an authorization webhook hold for a time, yes longer than no', async () => {
     const { authorizer, sent, clock } = webhook(({ spec }) => ({ allowed: spec['user'] === 'alice' }));
     const ask = async (): Promise<void> => {
       await authorizer.authorize(attributes());
@@ -189,7 +189,7 @@ describe('answers', () => {
     expect(sent).toHaveLength(5);
   });
 
-  test('are used only for the same request', async () => {
+  test('Answers of an authorization webhook are used only for the same request', async () => {
     const { authorizer, sent } = webhook(() => ({ allowed: true }));
     await authorizer.authorize(attributes());
     await authorizer.authorize(attributes({ name: 'q' }));
@@ -197,7 +197,7 @@ describe('answers', () => {
     expect(sent).toHaveLength(3);
   });
 
-  test('to requests without end are not kept', async () => {
+  test('Answers of an authorization webhook to requests without end are not kept', async () => {
     const { authorizer, sent } = webhook(() => ({ allowed: true }));
     const long = pathAttributes(`/${'x'.repeat(10_000)}`);
     await authorizer.authorize(long);
@@ -236,11 +236,11 @@ describe('match conditions', () => {
         '!has(request.resourceAttributes.fieldSelector)',
       ],
     },
-  ])('an authorization webhook with match conditions $name that hold is asked', async ({ conditions }) => {
+  ])('An authorization webhook with match conditions $name that hold is asked', async ({ conditions }) => {
     expect(await judge(...conditions)).toMatchObject({ decision: { decision: 'allow' }, asked: 1, observed: 'match' });
   });
 
-  test('one that is false, even beside one that fails: it is not asked and has no opinion', async () => {
+  test('One that is false, even beside one that fails: it is not asked and has no opinion', async () => {
     expect(await judge("request.extra['none'][0] == 'x'", "request.user == 'bob'")).toEqual({
       decision: { decision: 'noOpinion', reason: '' },
       asked: 0,
@@ -248,7 +248,7 @@ describe('match conditions', () => {
     });
   });
 
-  test('one that fails: the failure policy decides', async () => {
+  test('One that fails: the failure policy decides', async () => {
     const { decision, asked, observed } = await judge("request.extra['none'][0] == 'x'", 'true');
     expect(decision).toMatchObject({
       decision: 'deny',

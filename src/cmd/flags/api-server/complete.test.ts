@@ -19,26 +19,26 @@ describe('completeApiServerOptions', () => {
     expect(complete('--anonymous-auth=false').warnings).toEqual([]);
   });
 
-  test('throws every problem in one error', () => {
+  test('completeApiServerOptions throws every problem in one error', () => {
     expect(() => complete('--secure-port=0', '--apiserver-count=0')).toThrow(
       '[--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0, ' +
         "--apiserver-count should be a positive number, but value '0' provided]",
     );
   });
 
-  test('spells gates and APIs out', () => {
+  test('completeApiServerOptions spells gates and APIs out', () => {
     const { featureGates, groupVersions } = complete('--feature-gates=AllAlpha=true', '--runtime-config=api/all=true');
     expect(featureGates['ImageVolume']).toBe(true);
     expect(groupVersions.map(({ apiVersion }) => apiVersion)).toContain('storagemigration.k8s.io/v1alpha1');
   });
 
-  test('canonical spelling of the media type', () => {
+  test('completeApiServerOptions takes the canonical spelling of the media type', () => {
     expect(complete('--storage-media-type=application/vnd.orch.protobuf').options.storage.mediaType).toBe(
       'application/vnd.kubernetes.protobuf',
     );
   });
 
-  test('refuses operands after the flags', () => {
+  test('completeApiServerOptions refuses operands after the flags', () => {
     expect(() => parse(['--watch-cache', 'true'])).toThrow(
       '"orch apiserver" does not take any arguments, got ["true"]',
     );

@@ -16,22 +16,22 @@ const namesOf = (support: Support): string[] =>
     .sort();
 
 describe('the table of API server flags', () => {
-  test('has no name twice, aliases included', () => {
+  test('The table of API server flags has no name twice, aliases included', () => {
     const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('explains each flag in a sentence, and every one stands in the help', () => {
+  test('The table of API server flags explains each flag in a sentence, and every one stands in the help', () => {
     const help = formatHelp(apiServerFlags);
     expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
     expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('refuses exactly these, which this version does not have', () => {
+  test('The table of API server flags refuses exactly these, which this version does not have', () => {
     expect(namesOf('unsupported')).toEqual(unsupported);
   });
 
-  test('takes exactly these without any effect', () => {
+  test('The table of API server flags takes exactly these without any effect', () => {
     expect(namesOf('ignored')).toEqual([
       'cloud-config',
       'cloud-provider',
@@ -72,7 +72,7 @@ describe.skipIf(!hasShared('spec/components.md'))(
     const apiServer = between(spec, 'API server (type; default):', 'Audit options (API server)');
     const audit = between(spec, 'Audit options (API server)', 'Controller manager (type; default):');
 
-    test('has every option it names', () => {
+    test('API server flags have every option that the specification names', () => {
       // `--oidc-*` and `--cloud-provider-*` are families: the first is written out elsewhere, the second left out on
       // purpose.
       const named = [...apiServer.matchAll(/`(--?[a-z0-9-]+)`/g)].map(([, name]) => name!.replace(/^-+/, ''));
@@ -81,7 +81,7 @@ describe.skipIf(!hasShared('spec/components.md'))(
       expect(new Set(named).size).toBeGreaterThan(120);
     });
 
-    test('has every audit option it names, for both backends where it says so', () => {
+    test('API server flags have every audit option of the specification, for both backends where it says so', () => {
       const [both, rest] = [between(audit, 'Prefixes', 'Log only:'), audit.slice(audit.indexOf('Log only:'))];
       const shared = [...both.matchAll(/`((?:batch|truncate)-[a-z-]+|mode|version)`/g)].flatMap(([, name]) => [
         `audit-log-${name}`,
@@ -92,7 +92,7 @@ describe.skipIf(!hasShared('spec/components.md'))(
       expect([shared.length, single.length]).toEqual([22, 9]);
     });
 
-    test('has the defaults it states', () => {
+    test('API server flags have the defaults that the specification states', () => {
       const stated = [
         ...apiServer.matchAll(/`--([a-z0-9-]+)` (?:int (?:seconds )?)?(`[^`]+`|\d[0-9a-z]*(?:\.\d+)?|true|false)/g),
       ];

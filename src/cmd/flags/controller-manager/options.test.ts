@@ -149,11 +149,11 @@ const effects: readonly { readonly argv: readonly string[]; readonly given: Part
 ];
 
 describe('the flags of the controller manager', () => {
-  test('without any are the defaults of the controllers', () => {
+  test('Without flags the controller manager has the defaults of the controllers', () => {
     expect(complete([]).controllers).toEqual(defaultControllerManagerOptions);
   });
 
-  test.each(effects)('$argv changes just what it is about', ({ argv, given }) => {
+  test.each(effects)('The flags of the controller manager: $argv changes just what it is about', ({ argv, given }) => {
     const expected = Object.fromEntries(
       Object.entries(defaultControllerManagerOptions).map(([controller, options]) => [
         controller,
@@ -163,7 +163,7 @@ describe('the flags of the controller manager', () => {
     expect(complete(argv).controllers).toEqual(expected);
   });
 
-  test('every supported flag of a controller has a row here', () => {
+  test('Every supported flag of a controller has a row here', () => {
     const kernel = [
       'serving',
       'authentication',

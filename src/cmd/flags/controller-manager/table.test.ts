@@ -18,18 +18,18 @@ const namesOf = (support: Support): string[] =>
     .sort();
 
 describe('the table of controller manager flags', () => {
-  test('has no name twice, aliases included', () => {
+  test('The table of controller manager flags has no name twice, aliases included', () => {
     const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
-  test('explains each flag in a sentence, and every one stands in the help', () => {
+  test('The table of controller manager flags has a sentence for each flag, and all are in the help', () => {
     const help = formatHelp(controllerManagerFlags);
     expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
     expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('refuses exactly those of controllers and recyclers that are not there', () => {
+  test('The table of controller manager flags refuses exactly those of controllers that are not there', () => {
     expect(namesOf('unsupported')).toEqual([
       'attach-detach-reconcile-sync-period',
       'disable-attach-detach-reconcile-sync',
@@ -44,7 +44,7 @@ describe('the table of controller manager flags', () => {
     ]);
   });
 
-  test('takes exactly these without any effect', () => {
+  test('The table of controller manager flags takes exactly these without any effect', () => {
     expect(namesOf('ignored')).toEqual([
       'allow-untagged-cloud',
       'cloud-config',
@@ -76,7 +76,7 @@ describe.skipIf(!hasShared('spec/components.md'))(
     const start = spec.indexOf('Controller manager (type; default):');
     const text = spec.slice(start, spec.indexOf('Node agent options (', start));
 
-    test('has every option it names', () => {
+    test('Controller manager flags have every option that the specification names', () => {
       const named = [...text.matchAll(/`(--?[a-z0-9-]+[a-z0-9])`/g)].map(([, name]) => name!.replace(/^-+/, ''));
       // `-foo` is how a controller is switched off; the options of the autoscaler have their beginning in the first.
       const missing = named.filter(
@@ -86,7 +86,7 @@ describe.skipIf(!hasShared('spec/components.md'))(
       expect(new Set(named).size).toBeGreaterThan(60);
     });
 
-    test('has the defaults it states, but for one that 1.32 has changed and those that 0 stands for', () => {
+    test('Controller manager flags have the stated defaults, but for one that 1.32 has changed', () => {
       const stated = [...text.matchAll(/`--([a-z0-9-]+)` (`[^`]+`|\d[0-9a-z]*(?:\.\d+)?|true|false)(?=[;,. ])/g)];
       const differ = stated.filter(([, name, value]) => !sameDefault(byName.get(name!)!, value!.replaceAll('`', '')));
       expect(differ.map(([match]) => match)).toEqual([

@@ -10,7 +10,7 @@ describe('--controllers', () => {
     },
     { value: 'deployment,-job,-cronjob-controller,podgc,token-cleaner-controller', refused: [] },
     { value: '*', refused: [] },
-  ])('$value: $refused', ({ value, refused }) => {
+  ])('--controllers: $value: $refused', ({ value, refused }) => {
     expect(problems([`--controllers=${value}`])).toEqual(refused);
   });
 });
@@ -90,11 +90,11 @@ describe('values that are refused', () => {
       argv: ['--secure-port=-1'],
       problem: '--secure-port -1 must be between 0 and 65535, inclusive. 0 for turning off secure port',
     },
-  ])('$argv', ({ argv, problem }) => {
+  ])('Values that are refused: $argv', ({ argv, problem }) => {
     expect(problems(argv)).toEqual([problem]);
   });
 
-  test('a number beyond 32 bits cannot be read', () => {
+  test('A number beyond 32 bits cannot be read', () => {
     expect(() => complete(['--concurrent-job-syncs=3000000000'])).toThrow(
       'invalid argument "3000000000" for "--concurrent-job-syncs" flag: strconv.ParseInt: parsing "3000000000": ' +
         'value out of range',
@@ -160,7 +160,7 @@ describe('CIDRs of nodes', () => {
     },
     { argv: cluster('10.0.0.0/16', '--node-cidr-mask-size-ipv4=25'), problem: undefined },
     { argv: cluster('fd00::/48'), problem: undefined },
-  ])('$argv: $problem', ({ argv, problem }) => {
+  ])('CIDRs of nodes: $argv: $problem', ({ argv, problem }) => {
     expect(problems(argv)).toEqual(problem === undefined ? [] : [problem]);
   });
 });
@@ -201,7 +201,7 @@ describe('the lock of the leader election', () => {
       program: 'kube-controller-manager',
       lock: 'b/a',
     },
-  ])('is $name', ({ argv, program, lock }) => {
+  ])('The lock of the leader election is $name', ({ argv, program, lock }) => {
     const { resourceNamespace, resourceName } = complete(argv, program).daemon.leaderElection;
     expect(`${resourceNamespace}/${resourceName}`).toBe(lock);
   });

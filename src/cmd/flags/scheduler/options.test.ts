@@ -16,7 +16,7 @@ function complete(argv: readonly string[], text?: string, program = 'scheduler')
 describe('the flags of the scheduler', () => {
   const flags = flagsOf(schedulerFlags);
 
-  test('are those of kube-scheduler 1.32, none of which is refused', () => {
+  test('The flags of the scheduler are those of kube-scheduler 1.32, none of which is refused', () => {
     const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(flags.filter(({ support }) => support === 'unsupported')).toEqual([]);
@@ -89,13 +89,13 @@ describe('the flags of the scheduler', () => {
     ]);
   });
 
-  test('are explained, each in the help', () => {
+  test('The flags of the scheduler are explained, each in the help', () => {
     const help = formatHelp(schedulerFlags);
     expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
     expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('have the defaults of kube-scheduler', () => {
+  test('The flags of the scheduler have the defaults of kube-scheduler', () => {
     const { daemon, podMaxInUnschedulableMs } = complete([]);
     expect(daemon).toMatchObject({
       serving: { securePort: 10259 },
@@ -121,12 +121,12 @@ describe('the flags of the scheduler', () => {
       text: document({ leaderElection: { resourceName: 'mine', resourceNamespace: 'ns' } }),
       lock: 'ns/other',
     },
-  ])('the lock of $program $argv with $text is $lock', ({ argv, program, text, lock }) => {
+  ])('The lock of $program $argv with $text is $lock', ({ argv, program, text, lock }) => {
     const { resourceNamespace, resourceName } = complete(argv, text, program).daemon.leaderElection;
     expect(`${resourceNamespace}/${resourceName}`).toBe(lock);
   });
 
-  test('are refused where a value makes no sense', () => {
+  test('The flags of the scheduler are refused where a value makes no sense', () => {
     expect(() => complete(['--pod-max-in-unschedulable-pods-duration=-1s'])).toThrow(FlagError);
     expect(() => complete(['--leader-elect-lease-duration=1s'], document())).toThrow(
       '--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline',
@@ -135,7 +135,7 @@ describe('the flags of the scheduler', () => {
 });
 
 describe('a KubeSchedulerConfiguration', () => {
-  test('decides in place of the flags, but for those of leader election', () => {
+  test('A KubeSchedulerConfiguration decides in place of the flags, but for those of leader election', () => {
     const text = document({
       clientConnection: { kubeconfig: '/doc', qps: 7, burst: 8, contentType: 'application/json' },
       leaderElection: { leaderElect: false, leaseDuration: '30s', renewDeadline: '20s', retryPeriod: '3s' },
@@ -166,12 +166,12 @@ describe('a KubeSchedulerConfiguration', () => {
     ]);
   });
 
-  test('that is wrong is refused', () => {
+  test('A KubeSchedulerConfiguration that is wrong is refused', () => {
     expect(() => parseDocument('[]')).toThrow();
     expect(() => parseDocument(document({ parallelism: 0 }))).toThrow('should be an integer value greater than zero');
   });
 
-  test('is the same when it is written and read again', () => {
+  test('A KubeSchedulerConfiguration is the same when it is written and read again', () => {
     const given = parseDocument(
       document({
         parallelism: 4,

@@ -24,7 +24,7 @@ function problems(argv: readonly string[]): readonly unknown[] {
 }
 
 describe('the flags that all daemons have', () => {
-  test('have the defaults of the daemon, and those of upstream', () => {
+  test('The flags that all daemons have have the defaults of the daemon, and those of upstream', () => {
     const { options } = parseFlags(sections, []);
     expect(options.leaderElection).toEqual({
       leaderElect: true,
@@ -100,7 +100,7 @@ describe('the flags that all daemons have', () => {
       argv: ['--show-hidden-metrics-for-version=1.2'],
       says: ["--show-hidden-metrics-for-version must be omitted or have the value '1.31'"],
     },
-  ])('$argv: $says', ({ argv, says }) => {
+  ])('The flags that all daemons have: $argv: $says', ({ argv, says }) => {
     expect(problems(argv)).toEqual(says.map((text) => expect.stringContaining(text) as string));
   });
 
@@ -108,7 +108,7 @@ describe('the flags that all daemons have', () => {
     { given: { qps: 20, burst: 30 }, limits: { qps: 20, burst: 30 } },
     { given: { qps: 0, burst: 0 }, limits: { qps: 5, burst: 10 } },
     { given: { qps: -1, burst: 30 }, limits: { qps: -1, burst: 30 } },
-  ])('limits of $given are $limits', ({ given, limits }) => {
+  ])('Limits of $given are $limits', ({ given, limits }) => {
     expect(rateLimits(given)).toEqual(limits);
   });
 
@@ -125,13 +125,13 @@ describe('the flags that all daemons have', () => {
 describe('the feature gates of daemons', () => {
   const gatesOf = (text: string) => parseFlags(sections, [`--feature-gates=${text}`]).options.client.featureGates;
 
-  test('are those of the API and those of the daemons, none of which is refused', () => {
+  test('The feature gates of daemons are those of the API and those of the daemons, none of which is refused', () => {
     for (const [gate, { default: isOn, locked }] of Object.entries(daemonGates.gates))
       if (locked !== true) expect(gatesOf(`${gate}=${!isOn}`)).toEqual({ [gate]: !isOn });
     expect(gateWarnings({ AllAlpha: true }, daemonGates)).toEqual([]);
   });
 
-  test('follow their stage', () => {
+  test('The feature gates of daemons follow their stage', () => {
     const gates = expandGates({ AllAlpha: true, AllBeta: false, SchedulerQueueingHints: true }, daemonGates);
     expect(gates).toMatchObject({
       InformerResourceVersion: true,

@@ -75,7 +75,7 @@ describe('--feature-gates', () => {
     expect(flag.parse(`${gate}=${value !== 'true'}`, undefined)).toEqual({ [gate!]: value !== 'true' });
   });
 
-  test('every other gate is asked for somewhere', async () => {
+  test('Every other gate is asked for somewhere', async () => {
     const sources = await readSources(new URL('../../../', import.meta.url));
     const unused = Object.entries(FEATURE_GATES)
       .filter(([gate, { locked }]) => !locked && !sources.includes(`'${gate}'`))
@@ -114,13 +114,13 @@ describe('--feature-gates', () => {
     ]);
   });
 
-  test('warns of gates that are generally available', () => {
+  test('The flag --feature-gates warns of gates that are generally available', () => {
     expect(gateWarnings({ ElasticIndexedJob: true, ImageVolume: true })).toEqual([
       'Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.',
     ]);
   });
 
-  test('the help lists every gate with its stage', () => {
+  test('The help lists every gate with its stage', () => {
     expect(knownGates()).toHaveLength(Object.keys(FEATURE_GATES).length);
     expect(knownGates()).toContain('StatefulSetAutoDeletePVC (ga, on, locked)');
   });

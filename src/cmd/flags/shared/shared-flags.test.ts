@@ -55,7 +55,7 @@ function problems(argv: readonly string[]): (string | false | undefined)[] {
 }
 
 describe('flags that daemons share', () => {
-  it('have the defaults of the daemon', () => {
+  it('Flags that daemons share have the defaults of the daemon', () => {
     const { serving, authentication } = parseFlags(sections, []).options;
     expect(serving).toMatchObject({ bindAddress: '0.0.0.0', securePort: 10257, certDir: '/var/run/daemon' });
     expect(requestHeaderOptions(authentication)).toEqual({
@@ -68,7 +68,7 @@ describe('flags that daemons share', () => {
     expect(problems([])).toEqual([]);
   });
 
-  it('name the files of the daemon in the help', () => {
+  it('Flags that daemons share name the files of the daemon in the help', () => {
     expect(formatHelp(sections)).toContain('daemon.crt, daemon.key');
     expect(formatHelp(sections)).toContain('(default 10257)');
   });
@@ -105,7 +105,7 @@ describe('flags that daemons share', () => {
         '--allow-metric-labels must have a list of kv pair with format ' +
         '`metricName,labelName=labelValue, labelValue,...`',
     },
-  ])('flags that daemons share: $argv is refused', ({ argv, problem }) => {
+  ])('Flags that daemons share: $argv is refused', ({ argv, problem }) => {
     expect(problems(argv)).toEqual([problem]);
   });
 
@@ -118,7 +118,7 @@ describe('flags that daemons share', () => {
       ownsProcess: false,
       thresholdMs: 5000,
     },
-  ])('stalls of the event loop are reported $name', ({ argv, ownsProcess, thresholdMs }) => {
+  ])('Stalls of the event loop are reported $name', ({ argv, ownsProcess, thresholdMs }) => {
     const { options, given } = parseFlags(sections, argv);
     expect(stallReporting(options.debugging, options.logs, given, ownsProcess)).toMatchObject({ thresholdMs });
   });

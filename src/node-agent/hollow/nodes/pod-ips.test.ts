@@ -3,7 +3,7 @@ import { defaultNamePrefix, nodeAddress, nodePlace, podRange, rangeSizeFor } fro
 import { parseRange, PodIPs } from './pod-ips.ts';
 
 describe('addresses of pods', () => {
-  test('each is given once, and again after it was released', () => {
+  test('Each is given once, and again after it was released', () => {
     const ips = new PodIPs(parseRange('10.1.2.0/29')!);
     expect(Array.from({ length: 6 }, () => ips.take())).toEqual([
       '10.1.2.2',
@@ -17,13 +17,13 @@ describe('addresses of pods', () => {
     expect(ips.take()).toBe('10.1.2.4');
   });
 
-  test('an address that was released is not given at once', () => {
+  test('An address that was released is not given at once', () => {
     const ips = new PodIPs(parseRange('10.1.2.0/24')!);
     ips.release([ips.take()!]);
     expect(ips.take()).toBe('10.1.2.3');
   });
 
-  test('addresses of pods that run already are left out', () => {
+  test('Addresses of pods that run already are left out', () => {
     const ips = new PodIPs(parseRange('10.1.2.0/24')!);
     ips.reserve(['10.1.2.2', 'fd00::1']);
     expect(ips.take()).toBe('10.1.2.3');
@@ -36,11 +36,11 @@ describe('addresses of pods', () => {
     { text: '10.1.2.0', range: undefined },
     { text: '10.1.2.0/33', range: undefined },
     { text: '10.1.2.256/24', range: undefined },
-  ])('$text', ({ text, range }) => {
+  ])('Addresses of pods: $text', ({ text, range }) => {
     expect(parseRange(text)).toEqual(range);
   });
 
-  test('five thousand nodes have five thousand addresses and ranges', () => {
+  test('Five thousand hollow nodes have five thousand addresses and ranges', () => {
     const places = Array.from({ length: 5000 }, (_, index) => nodePlace(defaultNamePrefix, index));
     expect(new Set(places.map(nodeAddress)).size).toBe(5000);
     expect(new Set(places.map((place) => podRange(place, rangeSizeFor(110)).first)).size).toBe(5000);
@@ -50,11 +50,11 @@ describe('addresses of pods', () => {
     { pods: 110, size: 256 },
     { pods: 250, size: 512 },
     { pods: 1000, size: 2048 },
-  ])('a node for $pods pods has a range of $size', ({ pods, size }) => {
+  ])('A node for $pods pods has a range of $size', ({ pods, size }) => {
     expect(rangeSizeFor(pods)).toBe(size);
   });
 
-  test('nodes of another prefix have others', () => {
+  test('Hollow nodes of another prefix have other addresses', () => {
     expect(nodePlace('other-', 0)).not.toBe(nodePlace(defaultNamePrefix, 0));
   });
 });

@@ -54,7 +54,7 @@ function setUp(spec: string, versionAfter: (version: number) => number) {
 }
 
 describe('stages that write pods', () => {
-  test('a stage that matches again and again is applied twice at once, then every 1 s, 2 s, up to 30 s', async () => {
+  test('A stage that matches again and again is applied twice at once, then every 1 s, 2 s, up to 30 s', async () => {
     const { stages, first, hollow, time } = setUp("next: {statusTemplate: 'reason: x'}", (version) => version + 1);
     const delays: number[] = [];
     let pod = first;
@@ -67,7 +67,7 @@ describe('stages that write pods', () => {
     expect(delays).toEqual([0, 0, 1, 2, 4, 8, 16, 30, 30]);
   });
 
-  test('a stage that changes nothing is not applied to the same version again', async () => {
+  test('A stage that changes nothing is not applied to the same version again', async () => {
     const { stages, first, hollow } = setUp("next: {statusTemplate: 'reason: x'}", (version) => version);
     const pod = await stages.apply(stages.due(first, hollow)!, first, hollow, new AbortController().signal);
     expect(stages.due(pod!, hollow)).toBeUndefined();
@@ -79,7 +79,7 @@ describe('stages that write pods', () => {
     { name: 'a status', spec: "next: {statusTemplate: 'reason: x'}", isInCharge: false },
     { name: 'a deletion', spec: 'next: {delete: true}', isInCharge: true },
     { name: 'finalizers', spec: 'next: {finalizers: {empty: true}}', isInCharge: true },
-  ])('a pod that is being deleted waits for a stage with $name: $isInCharge', ({ spec, isInCharge }) => {
+  ])('A pod that is being deleted waits for a stage with $name: $isInCharge', ({ spec, isInCharge }) => {
     const { stages, first, hollow } = setUp(spec, (version) => version);
     const deleted = { ...first, metadata: { ...first.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     const due = stages.due(deleted, hollow)!;

@@ -28,7 +28,7 @@ function resource(answer: () => Promise<Pod> = () => Promise.resolve(pod)) {
 }
 
 describe('writes about pods', () => {
-  test('a status is for the uid that was seen, and has the conditions of the node alone', async () => {
+  test('A status is for the uid that was seen, and has the conditions of the node alone', async () => {
     const { recording, requests } = resource();
     const conditions = [
       { type: 'example.com/other', status: 'True' },
@@ -58,19 +58,19 @@ describe('writes about pods', () => {
     ]);
   });
 
-  test('a pod is removed without grace, for the uid that was seen', async () => {
+  test('A pod is removed without grace, for the uid that was seen', async () => {
     const { recording, requests } = resource();
     await removePod(recording, pod, signal);
     expect(requests).toEqual([{ gracePeriodSeconds: 0, preconditions: { uid: 'uid-1' } }]);
   });
 
-  test('a pod that is gone is nothing to write', async () => {
+  test('A pod that is gone is nothing to write', async () => {
     const { recording } = resource(() => Promise.reject(notFound(pods, 'web')));
     expect(await writeStatus(recording, pod, {}, signal)).toBeUndefined();
     await removePod(recording, pod, signal);
   });
 
-  test('a conflict is tried again, and another failure is told', async () => {
+  test('A conflict is tried again, and another failure is told', async () => {
     const { recording } = resource(() => Promise.reject(conflict(pods, 'web', 'uid mismatch')));
     const write = async () => void (await writeStatus(recording, pod, {}, signal));
     await expect(write()).rejects.toMatchObject({ code: 409 });

@@ -44,7 +44,7 @@ describe('files of stages', () => {
 # the end`),
       names: ['s'],
     },
-  ])('$name', ({ text, names }) => {
+  ])('Files of stages: $name', ({ text, names }) => {
     expect(parseStages(text).map(({ metadata }) => metadata.name)).toEqual(names);
   });
 
@@ -120,7 +120,7 @@ describe('files of stages', () => {
       text: `${document('{resourceRef: {kind: Pod}}')}\n---\n${document('{resourceRef: {kind: Pod}}')}`,
       message: 'stage s for Pod is there twice',
     },
-  ])('refuses $name', ({ text, message }) => {
+  ])('A file of stages refuses $name', ({ text, message }) => {
     expect(() => parseStages(text)).toThrow(message);
   });
 });

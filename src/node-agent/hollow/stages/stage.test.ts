@@ -53,7 +53,7 @@ describe('selectors', () => {
       spec: { selector: { matchLabels: { app: 'web' }, ...expression('.status.phase', 'In', 'Pending').selector } },
       matches: false,
     },
-  ])('$name: $matches', ({ spec, matches }) => {
+  ])('Selectors of stages: $name: $matches', ({ spec, matches }) => {
     expect(stage(spec).matches(pod)).toBe(matches);
   });
 });
@@ -82,12 +82,12 @@ describe('delays', () => {
     { name: 'an empty text', delay: { durationMilliseconds: 1, durationFrom: from('empty') }, delayMs: 0 },
     { name: 'seconds, in orch.io', delay: { durationFrom: from('seconds') }, apiVersion: orchVersion, delayMs: 2500 },
     { name: "seconds, in kwok's", delay: { durationMilliseconds: 1, durationFrom: from('seconds') }, delayMs: 1 },
-  ])('$name', ({ delay, apiVersion, delayMs }) => {
+  ])('Delays of stages: $name', ({ delay, apiVersion, delayMs }) => {
     const spec = delay === undefined ? {} : { delay };
     expect(stage(spec, apiVersion).delayMs(pod, { nowMs: 4000, random: () => 0.25 })).toBe(delayMs);
   });
 
-  test('a time that has passed is now', () => {
+  test('A time that has passed is now', () => {
     expect(stage({ delay: { durationFrom: from('soon') } }).delayMs(pod, { nowMs: 20_000, random: () => 0 })).toBe(0);
   });
 });
@@ -126,7 +126,7 @@ describe('weights', () => {
       random: 0.6,
       chosen: 'b',
     },
-  ])('$name', ({ stages, random, chosen }) => {
+  ])('Weights of stages: $name', ({ stages, random, chosen }) => {
     expect(chooseStage(stages, pod, () => random)?.name).toBe(chosen);
   });
 });

@@ -18,7 +18,7 @@ const cronJob = (spec: Json = {}, rest: Json = {}): Json => ({
 });
 
 describe('a CronJob', () => {
-  it('gets defaults of its own and of pods, but none of Jobs', () => {
+  it('A CronJob gets defaults of its own and of pods, but none of Jobs', () => {
     const { spec } = cronJobs.create(cronJob()).object;
     expect(spec).toMatchObject({
       concurrencyPolicy: 'Allow',
@@ -93,18 +93,18 @@ describe('a CronJob', () => {
         'spec.failedJobsHistoryLimit: Invalid value: -1: must be greater than or equal to 0',
       ],
     },
-  ])('a CronJob is refused $name', ({ spec, errors }) => {
+  ])('A CronJob is refused $name', ({ spec, errors }) => {
     expect(cronJobs.create(cronJob(spec)).errors).toEqual(errors);
   });
 
-  it('needs a name that leaves space for the time suffix of its jobs', () => {
+  it('A CronJob needs a name that leaves space for the time suffix of its jobs', () => {
     const name = 'x'.repeat(53);
     expect(cronJobs.create(cronJob({}, { metadata: { name } })).errors).toEqual([
       `metadata.name: Invalid value: "${name}": must be no more than 52 characters`,
     ]);
   });
 
-  it('is warned about what its Jobs are warned about', () => {
+  it('A CronJob is warned about what its Jobs are warned about', () => {
     const { warnings } = cronJobs.create(
       cronJob({
         jobTemplate: {
@@ -120,14 +120,14 @@ describe('a CronJob', () => {
 });
 
 describe('an update of a CronJob', () => {
-  it('counts as a new generation when it changes the spec', () => {
+  it('An update of a CronJob counts as a new generation when it changes the spec', () => {
     expect(cronJobs.edit(cronJob(), ({ spec }) => void (spec.suspend = true)).object.metadata.generation).toBe(2);
     expect(
       cronJobs.edit(cronJob(), ({ metadata }) => void (metadata.labels = { a: 'b' })).object.metadata.generation,
     ).toBe(1);
   });
 
-  it('of the status leaves the spec alone', () => {
+  it('An update of a CronJob of the status leaves the spec alone', () => {
     const { errors, object } = cronJobs.edit(
       cronJob(),
       (read) =>
@@ -152,7 +152,7 @@ describe('an update of a CronJob', () => {
       ],
     },
     { name: 'gets the field instead', spec: { schedule: '0 3 * * *', timeZone: 'UTC' }, errors: [] },
-  ])('an update of a CronJob with an old schedule and a zone that $name', ({ spec, errors }) => {
+  ])('An update of a CronJob with an old schedule and a zone that $name', ({ spec, errors }) => {
     const read = (change: Partial<CronJobSpec>): CronJob => {
       const object = codecs
         .of('batch/v1.CronJob')
@@ -183,7 +183,7 @@ describe('columns of a CronJob', () => {
       ),
       cells: ['nightly', '0 3 * * *', 'Asia/Tokyo', 'True', 1, '4m', '<unknown>', 'app', 'busybox', '<none>'],
     },
-  ])('columns of a CronJob when $name', ({ json, cells }) => {
+  ])('Columns of a CronJob when $name', ({ json, cells }) => {
     expect(cronJobs.cells(json)).toEqual(cells);
   });
 });

@@ -44,7 +44,7 @@ describe('a status of a Job', () => {
       before: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x' },
       status: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x', ready: 1 },
     },
-  ])('a status of a Job is taken: $name', ({ before, status, spec }) => {
+  ])('A status of a Job is taken: $name', ({ before, status, spec }) => {
     expect(report(status, before, spec)).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describe('a status of a Job', () => {
           'Complete=true conditions',
       ],
     },
-  ])('a status of a Job is refused: $name', ({ before, status, spec, errors }) => {
+  ])('A status of a Job is refused: $name', ({ before, status, spec, errors }) => {
     expect(report(status, before, spec)).toEqual(errors);
   });
 });

@@ -4,7 +4,7 @@ import type { Job, JobSpec } from '../../../api/gen/types/batch-v1.ts';
 import { jobs, template, job } from './testing/jobs.ts';
 
 describe('labels and selector of a Job', () => {
-  it('are made of its uid and name, on pods and Job alike', () => {
+  it('Labels and selector of a Job are made of its uid and name, on pods and Job alike', () => {
     const { object } = jobs.create(job());
     const { uid } = object.metadata;
     const labels = {
@@ -18,12 +18,12 @@ describe('labels and selector of a Job', () => {
     expect(object.spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
   });
 
-  it('of its own stay as they are', () => {
+  it('Labels and selector of a Job of its own stay as they are', () => {
     const { object } = jobs.create(job({}, { metadata: { name: 'work', labels: { a: 'b' } } }));
     expect(object.metadata.labels).toEqual({ a: 'b' });
   });
 
-  it('are left to the user with manualSelector', () => {
+  it('Labels and selector of a Job are left to the user with manualSelector', () => {
     const { object, errors } = jobs.create(
       job({
         manualSelector: true,
@@ -51,7 +51,7 @@ describe('a new Job', () => {
       metadata: { name: 'work' },
       warnings: [expect.stringMatching(/^spec: In Indexed Jobs with a number of completions higher than 10\^5/)],
     },
-  ])('a new Job is warned about: $name', ({ spec, metadata, warnings }) => {
+  ])('A new Job is warned about: $name', ({ spec, metadata, warnings }) => {
     expect(jobs.create(job(spec, { metadata })).warnings).toEqual(warnings);
   });
 
@@ -156,11 +156,11 @@ describe('a new Job', () => {
       spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } },
       errors: ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     },
-  ])('a new Job is refused: $name', ({ spec, metadata = { name: 'work' }, errors }) => {
+  ])('A new Job is refused: $name', ({ spec, metadata = { name: 'work' }, errors }) => {
     expect(jobs.create(job(spec, { metadata })).errors).toEqual(errors);
   });
 
-  it('loses podReplacementPolicy while its gate is off', () => {
+  it('A new Job loses podReplacementPolicy while its gate is off', () => {
     const rules = new KindRules<Job>('batch/v1', 'jobs', { gates: { JobPodReplacementPolicy: false } });
     expect(rules.create(job()).object.spec.podReplacementPolicy).toBeUndefined();
   });
@@ -187,7 +187,7 @@ describe('an update of a Job', () => {
           affinity: { nodeAffinity: {} },
         }),
     },
-  ])('an update of a Job may change $name', ({ old, change }) => {
+  ])('An update of a Job may change $name', ({ old, change }) => {
     const { errors, object } = jobs.edit(old, ({ spec }) => change(spec));
     expect(errors).toEqual([]);
     expect(object.metadata.generation).toBe(2);
@@ -226,11 +226,11 @@ describe('an update of a Job', () => {
         expect.stringMatching(/^spec\.successPolicy: Invalid value: batch\.SuccessPolicy\{.*: field is immutable$/),
       ],
     },
-  ])('an update of a Job may not change $name', ({ old, change, errors }) => {
+  ])('An update of a Job may not change $name', ({ old, change, errors }) => {
     expect(jobs.edit(old, ({ spec }) => change(spec)).errors).toEqual(errors);
   });
 
-  it('may not change where pods run once the first has', () => {
+  it('An update of a Job may not change where pods run once the first has', () => {
     const started = { ...held, status: { startTime: '2026-01-01T00:00:00Z' } };
     const { errors } = jobs.edit(
       started,
@@ -282,7 +282,7 @@ describe('columns of a Job', () => {
       json: job({}, { status: { conditions: [{ type: 'FailureTarget', status: 'True' }] } }),
       cells: ['work', 'FailureTarget', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'],
     },
-  ])('columns of a Job when $name', ({ json, cells }) => {
+  ])('Columns of a Job when $name', ({ json, cells }) => {
     expect(jobs.cells(json)).toEqual(cells);
   });
 });

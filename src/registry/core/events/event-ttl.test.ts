@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '../../../base/testing/fake-clock.ts';
 import { createEventTtl } from './event-ttl.ts';
 
-test('events of about the same time share a lease, which lives for the event TTL and the reuse duration', async () => {
+test('Events of about the same time share a lease, which lives for the event TTL and the reuse duration', async () => {
   const granted: number[] = [];
   const clock = new FakeClock();
   const lease = createEventTtl({

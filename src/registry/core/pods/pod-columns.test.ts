@@ -81,7 +81,7 @@ describe('columns of a pod', () => {
       },
       cells: ['web', '0/1', 'Init:1/2', '0', '<unknown>', '<none>', '<none>', '<none>', '<none>'],
     },
-  ])('columns of a pod when $name', ({ json, cells }) => {
+  ])('Columns of a pod when $name', ({ json, cells }) => {
     expect(pods.cells(json)).toEqual(cells);
   });
 });

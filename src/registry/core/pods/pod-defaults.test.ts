@@ -3,7 +3,7 @@ import { pods, pod, withContainer } from './testing/pods.ts';
 import { withVolume } from './testing/pods.ts';
 
 describe('defaults of a pod', () => {
-  it('fill in how it is run', () => {
+  it('Defaults of a pod fill in how it is run', () => {
     expect(pods.create(pod()).object.spec).toEqual({
       containers: [
         {
@@ -30,7 +30,7 @@ describe('defaults of a pod', () => {
     { image: 'nginx:1.27', policy: 'IfNotPresent' },
     { image: 'registry:5000/nginx', policy: 'Always' },
     { image: 'nginx@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', policy: 'IfNotPresent' },
-  ])('pull $image $policy', ({ image, policy }) => {
+  ])('Pull $image $policy', ({ image, policy }) => {
     expect(pods.create(withContainer({ image })).object.spec.containers![0]!.imagePullPolicy).toBe(policy);
   });
 
@@ -63,7 +63,7 @@ describe('defaults of a pod', () => {
       container: { env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } }] },
       expected: { env: [{ name: 'A', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.name' } } }] },
     },
-  ])('defaults of a pod fill in $name', ({ container, expected }) => {
+  ])('Defaults of a pod fill in $name', ({ container, expected }) => {
     expect(pods.create(withContainer(container)).object.spec.containers![0]).toMatchObject(expected);
   });
 
@@ -89,11 +89,11 @@ describe('defaults of a pod', () => {
         iscsi: { targetPortal: '10.0.0.1', iqn: 'iqn.2001-04.com.example:a', lun: 0, iscsiInterface: 'default' },
       },
     },
-  ])('defaults of a pod for a volume of $name', ({ volume, expected }) => {
+  ])('Defaults of a pod for a volume of $name', ({ volume, expected }) => {
     expect(pods.create(withVolume(volume)).object.spec.volumes).toEqual([{ name: 'v', ...expected }]);
   });
 
-  it('open the ports of containers in the network of the host there', () => {
+  it('Defaults of a pod open the ports of containers in the network of the host there', () => {
     expect(
       pods.create(withContainer({ ports: [{ containerPort: 80 }] }, { hostNetwork: true })).object.spec.containers![0]!
         .ports,

@@ -51,7 +51,7 @@ describe('fields behind feature gates', () => {
       value: 'IfPossible',
     },
   ])(
-    'fields behind feature gates: $gate: kept while it is on, dropped while it is off',
+    'Fields behind feature gates: $gate: kept while it is on, dropped while it is off',
     ({ gate, json, read, value }) => {
       const on = new KindRules<Pod>('v1', 'pods', { gates: { [gate]: true } }).create(json);
       expect({ errors: on.errors, value: read(on.object) }).toEqual({ errors: [], value });
@@ -71,7 +71,7 @@ describe('an update of a pod', () => {
       edit: ({ spec }: Pod) =>
         void (spec.tolerations = [...(spec.tolerations ?? []), { key: 'a', operator: 'Exists' }]),
     },
-  ])('an update of a pod may change $name', ({ edit }) => {
+  ])('An update of a pod may change $name', ({ edit }) => {
     expect(pods.edit(pod({ activeDeadlineSeconds: 100 }), edit).errors).toEqual([]);
   });
 
@@ -111,7 +111,7 @@ describe('an update of a pod', () => {
       edit: ({ metadata }: Pod) => void (metadata.uid = 'other'),
       errors: Array<string>(2).fill('metadata.uid: Invalid value: "other": field is immutable'),
     },
-  ])('an update of a pod may not change $name', ({ edit, errors }) => {
+  ])('An update of a pod may not change $name', ({ edit, errors }) => {
     expect(
       pods.edit(pod({ activeDeadlineSeconds: 100, tolerations: [{ key: 'x', operator: 'Exists' }] }), edit).errors,
     ).toEqual(errors);
@@ -132,7 +132,7 @@ describe('an update of a pod', () => {
         expect.stringMatching(/^spec\.nodeSelector: Invalid value: .*only additions to spec\.nodeSelector are allowed/),
       ],
     },
-  ])('an update of a pod with scheduling gates: $name', ({ edit, errors }) => {
+  ])('An update of a pod with scheduling gates: $name', ({ edit, errors }) => {
     expect(pods.edit(gated, edit).errors).toEqual(errors);
   });
 });
@@ -149,7 +149,7 @@ describe('how long a deleted pod may take', () => {
       requested: undefined,
       seconds: 0,
     },
-  ])('how long a deleted pod may take: $name: $seconds s', ({ json, requested, seconds }) => {
+  ])('How long a deleted pod may take: $name: $seconds s', ({ json, requested, seconds }) => {
     expect(pods.gracePeriodSeconds(json, requested)).toBe(seconds);
   });
 });

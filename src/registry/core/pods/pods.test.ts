@@ -7,14 +7,14 @@ import { pods, pod, withContainer, type Json, withVolume } from './testing/pods.
 const errorsOf = (json: Json): readonly string[] => pods.create(json).errors;
 
 describe('a new pod', () => {
-  it('is pending, whatever its status says', () => {
+  it('A new pod is pending, whatever its status says', () => {
     expect(pods.create({ ...pod(), status: { phase: 'Running', podIP: '10.0.0.1' } }).object.status).toEqual({
       phase: 'Pending',
       qosClass: 'BestEffort',
     });
   });
 
-  it('as a whole asks for what its containers do, or for its limit', () => {
+  it('A new pod as a whole asks for what its containers do, or for its limit', () => {
     const rules = new KindRules<Pod>('v1', 'pods', { gates: { PodLevelResources: true } });
     const { object } = rules.create(
       withContainer(
@@ -28,7 +28,7 @@ describe('a new pod', () => {
     });
   });
 
-  it('waits at its gates', () => {
+  it('A new pod waits at its gates', () => {
     const { status } = pods.create(pod({ schedulingGates: [{ name: 'a' }] })).object;
     expect(status.conditions).toEqual([
       {
@@ -42,7 +42,7 @@ describe('a new pod', () => {
     ]);
   });
 
-  it('takes label keys over into the selectors of its affinity', () => {
+  it('A new pod takes label keys over into the selectors of its affinity', () => {
     const term = {
       labelSelector: { matchLabels: { app: 'web' } },
       topologyKey: 'zone',
@@ -67,11 +67,11 @@ describe('a new pod', () => {
     });
   });
 
-  it.each(refusals)('a new pod is refused $name', ({ json, errors }) => {
+  it.each(refusals)('A new pod is refused $name', ({ json, errors }) => {
     expect(errorsOf(json)).toEqual(errors);
   });
 
-  it('may not be privileged where the server forbids it', () => {
+  it('A new pod may not be privileged where the server forbids it', () => {
     const strict = new KindRules<Pod>('v1', 'pods', { allowPrivileged: false });
     expect(strict.create(withContainer({ securityContext: { privileged: true } })).errors).toEqual([
       'spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
@@ -141,7 +141,7 @@ describe('a new pod', () => {
           'the "appArmorProfile" field instead',
       ],
     },
-  ])('a new pod is warned about: $name', ({ json, warnings }) => {
+  ])('A new pod is warned about: $name', ({ json, warnings }) => {
     const written = pods.create(json);
     expect({ errors: written.errors, warnings: written.warnings }).toEqual({ errors: [], warnings });
   });

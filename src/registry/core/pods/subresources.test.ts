@@ -16,7 +16,7 @@ const pod = (spec: Json = {}, rest: Json = {}): Json => ({
 });
 
 describe('the status of a pod', () => {
-  it('is all of the object that the write changes, but for labels and annotations', () => {
+  it('The status of a pod is all of the object that the write changes, but for labels and annotations', () => {
     const { object, errors } = pods.edit(
       pod(),
       (read) => {
@@ -61,7 +61,7 @@ describe('the status of a pod', () => {
       status: { initContainerStatuses: [running('side')] },
     },
     { name: "conditions of one's own", status: { conditions: [{ type: 'example.com/ready', status: 'True' }] } },
-  ])('the status of a pod may be $name', ({ status, before, spec }) => {
+  ])('The status of a pod may be $name', ({ status, before, spec }) => {
     expect(report(status, before, spec)).toEqual([]);
   });
 
@@ -109,7 +109,7 @@ describe('the status of a pod', () => {
       status: { conditions: [{ type: 'a b', status: 'True' }] },
       errors: [expect.stringMatching(/^metadata\.conditions\[0\]\.Type: Invalid value: "a b": name part must consist/)],
     },
-  ])('the status of a pod may not be $name', ({ status, before, spec, errors }) => {
+  ])('The status of a pod may not be $name', ({ status, before, spec, errors }) => {
     expect(report(status, before, spec)).toEqual(errors);
   });
 });
@@ -121,7 +121,7 @@ describe('ephemeral containers of a pod', () => {
     ({ spec }: Pod): void =>
       void (spec.ephemeralContainers = [...(spec.ephemeralContainers ?? []), ...containers]);
 
-  it('can be added, and nothing else with them', () => {
+  it('Ephemeral containers of a pod can be added, and nothing else with them', () => {
     const { object, errors } = pods.edit(
       pod(),
       (read) => {
@@ -165,11 +165,11 @@ describe('ephemeral containers of a pod', () => {
       container: { ...debug, resources: { limits: { cpu: '1' } } },
       errors: ['spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container'],
     },
-  ])('ephemeral containers of a pod may not have $name', ({ container, errors }) => {
+  ])('Ephemeral containers of a pod may not have $name', ({ container, errors }) => {
     expect(pods.edit(pod(), add(container), 'ephemeralcontainers').errors).toEqual(errors);
   });
 
-  it('of a pod that the node itself runs cannot be added', () => {
+  it('Ephemeral containers cannot be added to a pod that the node itself runs', () => {
     const { errors } = pods.edit(
       {
         ...pod(),
@@ -194,7 +194,7 @@ describe('the size of a pod', () => {
     ({ spec }: Pod): void =>
       void Object.assign(spec.containers![0]!.resources.requests!, amounts);
 
-  it('can change, and nothing else with it', () => {
+  it('The size of a pod can change, and nothing else with it', () => {
     const { object, errors } = pods.edit(
       sized,
       (read) => {
@@ -232,11 +232,11 @@ describe('the size of a pod', () => {
       edit: ({ spec }: Pod) => void spec.containers!.push({ ...spec.containers![0]!, name: 'b' }),
       errors: [expect.stringMatching(/^spec: Forbidden: only cpu and memory resources are mutable\n/)],
     },
-  ])('the size of a pod may not change $name', ({ edit, errors }) => {
+  ])('The size of a pod may not change $name', ({ edit, errors }) => {
     expect(pods.edit(sized, edit, 'resize').errors).toEqual(errors);
   });
 
-  it('of one on Windows stays', () => {
+  it('The size of a pod on Windows stays', () => {
     expect(pods.edit(pod({ os: { name: 'windows' } }), () => undefined, 'resize').errors).toEqual([
       ': Forbidden: windows pods cannot be resized',
     ]);
@@ -256,7 +256,7 @@ describe('giving a pod to a node', () => {
       errors: ['target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"'],
     },
     { name: 'nothing', target: {}, errors: ['target.name: Required value'] },
-  ])('binding a pod to a node: $name: $errors', ({ target, errors }) => {
+  ])('Binding a pod to a node: $name: $errors', ({ target, errors }) => {
     expect(validatePodBinding(binding(target)).map(({ field, body }) => `${field}: ${body}`)).toEqual(errors);
   });
 
@@ -277,11 +277,11 @@ describe('giving a pod to a node', () => {
       object: Object.assign(stored(), { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } }) as Pod,
       conflict: 'pod web is being deleted, cannot be assigned to a host',
     },
-  ])('binding a pod to a node: $name: $conflict', ({ object, conflict }) => {
+  ])('Binding a pod to a node: $name: $conflict', ({ object, conflict }) => {
     expect(bindingConflict(object)).toBe(conflict);
   });
 
-  it('sets the node, the annotations of the binding and the condition', () => {
+  it('The binding of a pod to a node sets the node, the annotations of the binding and the condition', () => {
     const object = stored();
     bindPod(object, binding({ name: 'n' }, { annotations: { a: 'b' } }), testNow);
     expect(object.spec.nodeName).toBe('n');
@@ -291,7 +291,7 @@ describe('giving a pod to a node', () => {
     ]);
   });
 
-  it('keeps the time of a condition until its status changes', () => {
+  it('The binding of a pod to a node keeps the time of a condition until its status changes', () => {
     const object = stored();
     const later = new Date(testNow.getTime() + 60_000);
     setPodCondition(object, { type: 'Ready', status: 'False', reason: 'A' }, testNow);
@@ -325,7 +325,7 @@ describe('managed fields', () => {
     { name: 'stay as they were with ephemeral containers', strategy: ephemeralContainersStrategy, managers: ['first'] },
     { name: 'stay as they were with a resize', strategy: resizeStrategy, managers: ['first'] },
     { name: 'change with the status', strategy: podStatusStrategy, managers: ['first', 'second'] },
-  ])('managed fields of pod subresources: $name', ({ strategy, managers }) => {
+  ])('Managed fields of pod subresources: $name', ({ strategy, managers }) => {
     const changed = managedPod('first', 'second');
     strategy.prepareForUpdate!(changed, managedPod('first'), context);
     expect(changed.metadata.managedFields!.map(({ manager }) => manager)).toEqual(managers);

@@ -25,7 +25,7 @@ const takenIps = async (): Promise<string[]> =>
   (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
 
 describe('node ports', () => {
-  test('ports of one number and different protocols share one', async () => {
+  test('Ports of one number and different protocols share one node port', async () => {
     const service = await server.create({
       name: 's',
       type: 'NodePort',
@@ -40,7 +40,7 @@ describe('node ports', () => {
     expect(await takenPorts()).toEqual([first!, third!].sort());
   });
 
-  test('one that is asked for by a later port of the same number counts', async () => {
+  test('One that is asked for by a later port of the same number counts', async () => {
     const service = await server.create({
       name: 's',
       type: 'NodePort',
@@ -52,7 +52,7 @@ describe('node ports', () => {
     expect([nodePorts(service), await takenPorts()]).toEqual([[30_053, 30_053], [30_053]]);
   });
 
-  test('different ones for one number are both taken', async () => {
+  test('Different node ports for one number are both taken', async () => {
     const service = await server.create({
       name: 's',
       type: 'NodePort',
@@ -67,7 +67,7 @@ describe('node ports', () => {
     ]);
   });
 
-  test('a load balancer that wants none has those that it asks for', async () => {
+  test('A load balancer that wants none has those that it asks for', async () => {
     const service = await server.create({
       name: 's',
       type: 'LoadBalancer',
@@ -87,7 +87,7 @@ describe('node ports', () => {
       problem: 'provided port is not in the valid range. The range of valid ports is 30000-32767',
     },
     { name: 'of another service', port: 31_000, problem: 'provided port is already allocated' },
-  ])('a node port is refused: $name', async ({ port, problem }) => {
+  ])('A node port is refused: $name', async ({ port, problem }) => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
     await expect(
       server.create({
@@ -105,7 +105,7 @@ describe('node ports', () => {
     expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
   });
 
-  test('stay with the ports of their names when a manifest is sent again', async () => {
+  test('Node ports stay with the ports of their names when a manifest is sent again', async () => {
     const [a, b] = nodePorts(
       await server.create({
         name: 's',
@@ -130,7 +130,7 @@ describe('node ports', () => {
     expect(await takenPorts()).toEqual([b!, c!].sort());
   });
 
-  test('one that moves to another port is not given to both', async () => {
+  test('One that moves to another port is not given to both', async () => {
     await server.create({
       name: 's',
       type: 'NodePort',
@@ -153,7 +153,7 @@ describe('node ports', () => {
     expect(await takenPorts()).toEqual([a!, b!].sort());
   });
 
-  test('the same number twice for one protocol is refused', async () => {
+  test('The same number twice for one protocol is refused', async () => {
     await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1, nodePort: 30_001 }] });
     await expect(
       server.change(
@@ -172,20 +172,20 @@ describe('node ports', () => {
 describe('the port for health checks', () => {
   const local: Partial<ServiceSpec> = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' };
 
-  test('comes with the policy and goes with it', async () => {
+  test('The port for health checks comes with the policy and goes with it', async () => {
     const { spec } = await server.create({ name: 's', ...local });
     expect(await takenPorts()).toEqual([spec.ports![0]!.nodePort!, spec.healthCheckNodePort!].sort());
     const cluster = await server.change('s', (service) => (service.spec.externalTrafficPolicy = 'Cluster'));
     expect([cluster.spec.healthCheckNodePort, await takenPorts()]).toEqual([undefined, [spec.ports![0]!.nodePort!]]);
   });
 
-  test('stays when a manifest is sent again', async () => {
+  test('The port for health checks stays when a manifest is sent again', async () => {
     const { spec } = await server.create({ name: 's', ...local });
     const again = await server.change('s', (service) => (service.spec.healthCheckNodePort = undefined));
     expect(again.spec.healthCheckNodePort).toBe(spec.healthCheckNodePort);
   });
 
-  test('one that is taken fails the request', async () => {
+  test('One that is taken fails the request', async () => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
     await expect(server.create({ name: 's', ...local, healthCheckNodePort: 31_000 })).rejects.toMatchObject({
       code: 500,
@@ -206,7 +206,7 @@ describe('changes of the type', () => {
     { from: 'ExternalName', to: 'ClusterIP', ips: 1, ports: 0 },
     { from: 'ExternalName', to: 'LoadBalancer', ips: 1, ports: 1 },
     { from: 'ClusterIP', to: 'NodePort', ips: 1, ports: 1 },
-  ] as const)('changes of the type of a service: $from to $to', async ({ from, to, ips, ports }) => {
+  ] as const)('Changes of the type of a service: $from to $to', async ({ from, to, ips, ports }) => {
     const before = await server.create({ name: 's', type: from, externalName: 'a.b' });
     const after = await server.change('s', ({ spec }) => (spec.type = to));
     expect([(await takenIps()).length, (await takenPorts()).length]).toEqual([ips, ports]);
@@ -215,7 +215,7 @@ describe('changes of the type', () => {
     if (from !== 'ExternalName' && to !== 'ExternalName') expect(after.spec.clusterIP).toBe(before.spec.clusterIP);
   });
 
-  test('what the client changes together with the type is for validation to refuse', async () => {
+  test('What the client changes together with the type is for validation to refuse', async () => {
     await server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] });
     await expect(
       server.change('s', ({ spec }) =>
@@ -229,7 +229,7 @@ describe('changes of the type', () => {
     expect(await takenPorts()).toEqual([30_001]);
   });
 
-  test('a load balancer that becomes something else loses what was observed of it', async () => {
+  test('A load balancer that becomes something else loses what was observed of it', async () => {
     await server.create({ name: 's', type: 'LoadBalancer', loadBalancerClass: 'a.b/c' });
     const { services } = server;
     const stored = await services.get('default', 's', { match: 'mostRecent' });

@@ -109,7 +109,7 @@ describe('new services and families (KEP-563)', () => {
       expected: 'undefined  ',
     },
   ] satisfies { name: string; ranges: readonly string[]; spec: Partial<ServiceSpec>; expected: string }[])(
-    'a new service and its IP families (KEP-563): $name',
+    'A new service and its IP families (KEP-563): $name',
     async ({ ranges, spec, expected }) => {
       expect(summary(await serverWith(ranges).create({ name: 's', ...spec }))).toBe(expected);
     },
@@ -159,7 +159,7 @@ describe('new services and families (KEP-563)', () => {
       problem: 'spec.ipFamilies[1]: Duplicate value: "IPv4"',
     },
   ] satisfies { name: string; ranges: readonly string[]; spec: Partial<ServiceSpec>; problem: string }[])(
-    'a new service is refused for its IP families (KEP-563): $name',
+    'A new service is refused for its IP families (KEP-563): $name',
     async ({ ranges, spec, problem }) => {
       const server = serverWith(ranges);
       await server.ranges.repair();
@@ -171,7 +171,7 @@ describe('new services and families (KEP-563)', () => {
     },
   );
 
-  test('when one address is already allocated the address of the other family is released', async () => {
+  test('When one address is already allocated the address of the other family is released', async () => {
     const server = serverWith(dual);
     await server.create({ name: 'a', clusterIP: 'fd00::7' });
     await expect(
@@ -197,7 +197,7 @@ describe('changes of families (KEP-563)', () => {
     return server.change('s', ({ spec }) => after(spec));
   };
 
-  test('a second address is taken when the policy asks for it, and given back when it no longer does', async () => {
+  test('A second address is taken when the policy asks for it, and given back when it no longer does', async () => {
     const upgraded = await change({}, (spec) => (spec.ipFamilyPolicy = 'RequireDualStack'));
     expect([summary(upgraded), await held()]).toEqual(['RequireDualStack IPv4,IPv6 46', [1, 1]]);
     const downgraded = await serverWith(dual).change('s', ({ spec }) => (spec.ipFamilyPolicy = 'SingleStack'));
@@ -205,14 +205,14 @@ describe('changes of families (KEP-563)', () => {
     expect(downgraded.spec.clusterIP).toBe(upgraded.spec.clusterIP);
   });
 
-  test('a second address can be asked for', async () => {
+  test('A second address can be asked for', async () => {
     const service = await change({}, (spec) =>
       Object.assign(spec, { ipFamilyPolicy: 'PreferDualStack', clusterIPs: [spec.clusterIP, 'fd00::42'] }),
     );
     expect([summary(service), service.spec.clusterIPs?.[1]]).toEqual(['PreferDualStack IPv4,IPv6 46', 'fd00::42']);
   });
 
-  test('a manifest that says nothing of addresses leaves them', async () => {
+  test('A manifest that says nothing of addresses leaves them', async () => {
     const server = serverWith(dual);
     const before = await server.create({ name: 's', selector: { app: 'web' }, ipFamilyPolicy: 'PreferDualStack' });
     const after = await server.change('s', ({ spec }) =>
@@ -231,7 +231,7 @@ describe('changes of families (KEP-563)', () => {
     ]);
   });
 
-  test('what merely prefers two families stays as it is when the cluster gains one', async () => {
+  test('What merely prefers two families stays as it is when the cluster gains one', async () => {
     await serverWith(['10.0.0.0/24']).create({ name: 's', ipFamilyPolicy: 'PreferDualStack' });
     const server = serverWith(dual);
     await server.ranges.repair();
@@ -275,7 +275,7 @@ describe('changes of families (KEP-563)', () => {
         '`ipFamilies[0]`, spec.clusterIPs[1]: Invalid value: "fd00::7": expected an IPv4 value as indicated by ' +
         '`ipFamilies[1]`]',
     },
-  ])('a change of the IP families of a service is refused (KEP-563): $name', async ({ after, problem }) => {
+  ])('A change of the IP families of a service is refused (KEP-563): $name', async ({ after, problem }) => {
     const before: Partial<ServiceSpec> = {
       ipFamilyPolicy: 'RequireDualStack',
       clusterIP: '10.0.0.7',
@@ -288,12 +288,12 @@ describe('changes of families (KEP-563)', () => {
     expect(await held()).toEqual([1, 1]);
   });
 
-  test('a headless service changes its families freely', async () => {
+  test('A headless service changes its families freely', async () => {
     const service = await change({ clusterIP: 'None' }, (spec) => Object.assign(spec, { ipFamilies: ['IPv6'] }));
     expect(summary(service)).toBe('SingleStack IPv6 None');
   });
 
-  test('services of servers that knew one address only are completed as they are read', async () => {
+  test('Services of servers that knew one address only are completed as they are read', async () => {
     const server = serverWith(dual);
     const strip = async (name: string, ...members: (keyof ServiceSpec)[]): Promise<Service> => {
       const stored = await server.services.get('default', name, { match: 'mostRecent' });

@@ -141,7 +141,7 @@ describe('services of several servers, with repairs at any time', () => {
   let releases = 0;
 
   test.each(seeds)(
-    'services of several servers hold each value once, and what they hold is taken: seed %i',
+    'Services of several servers hold each value once, and what they hold is taken: seed %i',
     async (seed) => {
       await using store = await openEmbeddedStore();
       await play(store, randomSource(seed));
@@ -158,7 +158,7 @@ describe('services of several servers, with repairs at any time', () => {
     },
   );
 
-  test('have values that the repairs have released, beyond those of the beginning', () => {
+  test('Services of several servers have values that the repairs have released, beyond those of the beginning', () => {
     expect(releases).toBeGreaterThan(seeds.length * Object.keys(rangeOf).length);
   });
 });

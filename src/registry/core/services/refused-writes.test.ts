@@ -32,7 +32,7 @@ const takenIps = async (): Promise<string[]> =>
   (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
 
 describe('writes that do not happen', () => {
-  test('a refused creation leaves the service as the client sent it, for another attempt', async () => {
+  test('A refused creation leaves the service as the client sent it, for another attempt', async () => {
     const submitted: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] };
     const service = serviceOf('s', structuredClone(submitted));
     const begun = await server.ranges.allocator.beginCreate(service, false);
@@ -41,7 +41,7 @@ describe('writes that do not happen', () => {
     expect([service.spec, await takenIps(), await takenPorts()]).toEqual([submitted, [], []]);
   });
 
-  test('what is told to be refused twice is given back once', async () => {
+  test('What is told to be refused twice is given back once', async () => {
     const { allocator } = server.ranges;
     const begun = await allocator.beginCreate(serviceOf('a', { clusterIP: '10.0.0.40' }), false);
     await begun.finish('refused', 0);
@@ -50,7 +50,7 @@ describe('writes that do not happen', () => {
     expect(await takenIps()).toEqual(['10.0.0.40']);
   });
 
-  test('a dry run shows values and takes nothing', async () => {
+  test('A dry run shows values and takes nothing', async () => {
     const service = await server.create(
       { name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' },
       { dryRun: true },
@@ -63,7 +63,7 @@ describe('writes that do not happen', () => {
     expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
   });
 
-  test('a dry run of a change takes nothing and gives nothing back', async () => {
+  test('A dry run of a change takes nothing and gives nothing back', async () => {
     const { spec } = await server.create({ name: 's', type: 'NodePort' });
     await server.change('s', (service) => Object.assign(service.spec, { type: 'ExternalName', externalName: 'a.b' }), {
       dryRun: true,
@@ -71,19 +71,19 @@ describe('writes that do not happen', () => {
     expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, nodePorts({ spec } as Service)]);
   });
 
-  test('a dry run knows which ports are taken', async () => {
+  test('A dry run knows which ports are taken', async () => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
     await expect(
       server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }, { dryRun: true }),
     ).rejects.toThrow('provided port is already allocated');
   });
 
-  test('a service that validation refuses holds nothing', async () => {
+  test('A service that validation refuses holds nothing', async () => {
     await expect(server.create({ name: 'S', type: 'NodePort' })).rejects.toMatchObject({ code: 422 });
     expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
   });
 
-  test('a change that validation refuses keeps what was held', async () => {
+  test('A change that validation refuses keeps what was held', async () => {
     const { spec } = await server.create({ name: 's' });
     await expect(
       server.change('s', (service) => Object.assign(service.spec, { type: 'NodePort', selector: { 'a b': 'c' } })),
@@ -91,7 +91,7 @@ describe('writes that do not happen', () => {
     expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, []]);
   });
 
-  test('a service that may have been written keeps what it may hold, until the repair knows', async () => {
+  test('A service that may have been written keeps what it may hold, until the repair knows', async () => {
     const lost = (member: 'create' | 'update', apply: boolean): Store =>
       new Proxy(store, {
         get: (target, name) => {
@@ -121,7 +121,7 @@ describe('writes that do not happen', () => {
     expect([await takenIps(), await takenPorts()]).toEqual([['10.0.0.40'], nodePorts(await server.get('made'))]);
   });
 
-  test('a store that is away fails the request as such', async () => {
+  test('A store that is away fails the request as such', async () => {
     const away = new Proxy(store, {
       get: (target, member) =>
         member === 'update'
@@ -133,7 +133,7 @@ describe('writes that do not happen', () => {
 });
 
 describe('deletion', () => {
-  test('gives everything back, and takes the endpoints along', async () => {
+  test('The deletion of a service gives everything back, and takes the endpoints along', async () => {
     await server.create({ name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
     await server.createEndpoints('s');
     await server.remove('s');
@@ -142,7 +142,7 @@ describe('deletion', () => {
     expect(server.warnings).toEqual([]);
   });
 
-  test('a service that waits for a finalizer keeps what it holds until that is gone', async () => {
+  test('A service that waits for a finalizer keeps what it holds until that is gone', async () => {
     await server.create({ name: 's', clusterIP: '10.0.0.9' });
     await server.change('s', ({ metadata }) => (metadata.finalizers = ['example.com/wait']));
     await server.remove('s');
@@ -151,7 +151,7 @@ describe('deletion', () => {
     expect(await takenIps()).toEqual([]);
   });
 
-  test('a service that changes its type with its last finalizer gives back what it had and takes nothing', async () => {
+  test('A service that changes its type with its last finalizer gives back what it had and takes nothing', async () => {
     await server.create({ name: 's', clusterIP: '10.0.0.9' });
     await server.change('s', ({ metadata }) => (metadata.finalizers = ['example.com/wait']));
     await server.remove('s');

@@ -31,17 +31,17 @@ describe('endpoint slices', () => {
     { name: 'a label', next: slice({ metadata: { generation: 3, labels: { a: 'b' } } }), generation: 4 },
     { name: 'an endpoint', next: slice({ endpoints: [] }), generation: 4 },
     { name: 'a port', next: slice({ ports: [{ port: 1 }] }), generation: 4 },
-  ])('generation after a change of $name', ({ next, generation }) =>
+  ])('Generation after a change of $name', ({ next, generation }) =>
     expect(prepared(next, slice()).metadata.generation).toBe(generation),
   );
 
-  test('topology cannot be written', () => {
+  test('Topology of endpoint slices cannot be written', () => {
     const made = withTopology({ a: 'b' });
     endpointSliceStrategy.prepareForCreate!(made, context(true));
     expect(made.endpoints![0]!.deprecatedTopology).toBeUndefined();
   });
 
-  test('stored topology stays until the endpoints change, and then leaves the name of the node', () => {
+  test('Stored topology of endpoint slices stays until the endpoints change, then leaves the node name', () => {
     const old = withTopology({ 'kubernetes.io/hostname': 'n1' });
     expect(prepared(withTopology({ 'kubernetes.io/hostname': 'n1' }), old).endpoints![0]!.deprecatedTopology).toEqual({
       'kubernetes.io/hostname': 'n1',
@@ -55,14 +55,14 @@ describe('endpoint slices', () => {
     ).toBeUndefined();
   });
 
-  test('hints are dropped where they are switched off, unless they are stored', () => {
+  test('Hints of endpoint slices are dropped where they are switched off, unless they are stored', () => {
     const hinted = (): EndpointSlice =>
       slice({ endpoints: [{ addresses: ['10.0.0.1'], conditions: {}, hints: { forZones: [{ name: 'z' }] } }] });
     expect(prepared(hinted(), slice(), false).endpoints![0]!.hints).toBeUndefined();
     expect(prepared(hinted(), hinted(), false).endpoints![0]!.hints).toBeDefined();
   });
 
-  test('names are deprecated as addresses', () =>
+  test('Names are deprecated as addresses of endpoint slices', () =>
     expect(endpointSliceStrategy.warningsOnCreate!(slice({ addressType: 'FQDN' }), context(true))).toEqual([
       'spec.addressType: FQDN endpoints are deprecated',
     ]));

@@ -93,16 +93,19 @@ describe('on a node with four cpus, for a pod of priority 10 that asks for two, 
       is: ['a'],
       violations: 1,
     },
-  ])('$name', ({ there, budgets = [], is, violations = 0 }) => {
-    const node = nodeInfo({}, there);
-    const before = node.generation;
-    const scene = { profile, state: new CycleState(), pod: podInfo(cpu('p', '2', 10)), budgets };
-    const selection = selectVictims(scene, node);
-    const found = 'victims' in selection ? selection.victims.pods.map(({ name }) => name) : selection.status.message;
-    expect(found).toEqual(is);
-    if ('victims' in selection) expect(selection.victims.violations).toBe(violations);
-    expect(node.generation).toBe(before);
-  });
+  ])(
+    'On a node with four cpus, for a pod of priority 10 that asks for two, the victims: $name',
+    ({ there, budgets = [], is, violations = 0 }) => {
+      const node = nodeInfo({}, there);
+      const before = node.generation;
+      const scene = { profile, state: new CycleState(), pod: podInfo(cpu('p', '2', 10)), budgets };
+      const selection = selectVictims(scene, node);
+      const found = 'victims' in selection ? selection.victims.pods.map(({ name }) => name) : selection.status.message;
+      expect(found).toEqual(is);
+      if ('victims' in selection) expect(selection.victims.violations).toBe(violations);
+      expect(node.generation).toBe(before);
+    },
+  );
 });
 
 describe('disruption budgets', () => {
@@ -112,7 +115,7 @@ describe('disruption budgets', () => {
     { name: 'do not count pods twice', budgets: [budget('web', 1, ['a', 'b'])], violating: [] },
     { name: 'are about their pods alone', budgets: [budget('db', 0)], violating: [] },
     { name: 'hold together', budgets: [budget('web', 9), budget('web', 2)], violating: ['c'] },
-  ])('$name', ({ budgets, violating }) => {
+  ])('Disruption budgets: $name', ({ budgets, violating }) => {
     expect(splitByBudget(pods, budgets).violating.map(({ name }) => name)).toEqual(violating);
   });
 });
@@ -143,13 +146,13 @@ describe('of several nodes', () => {
       is: 'b',
     },
     { name: 'the first of equals', candidates: [candidate('a', 0, [1]), candidate('b', 0, [1])], is: 'a' },
-  ])('the one with $name is taken: $is', ({ candidates, is }) => expect(leastHarmful(candidates)?.nodeName).toBe(is));
+  ])('The one with $name is taken: $is', ({ candidates, is }) => expect(leastHarmful(candidates)?.nodeName).toBe(is));
 
   test.each([
     { nodes: 5, tried: 5 },
     { nodes: 500, tried: 100 },
     { nodes: 5000, tried: 500 },
-  ])('$tried of $nodes are tried', ({ nodes, tried }) => {
+  ])('Of several nodes $tried of $nodes are tried by preemption', ({ nodes, tried }) => {
     expect(candidatesToFind(nodes, defaultPluginArgs.DefaultPreemption)).toBe(tried);
   });
 });
@@ -175,7 +178,7 @@ describe('a pod', () => {
       is: undefined,
     },
     { name: 'does not wait where no removal helps', pod: { priority: 1 }, victim: going, helps: false, is: undefined },
-  ])('$name', ({ pod, victim, helps = true, is }) => {
+  ])('A pod that would preempt others: $name', ({ pod, victim, helps = true, is }) => {
     const { cluster } = testCluster([{ name: 'n' }], victim === undefined ? [] : [{ ...victim, node: 'n' }]);
     const statuses = new NodeStatuses();
     statuses.set('n', helps ? unschedulable('x', 'y') : unresolvable('x', 'y'));

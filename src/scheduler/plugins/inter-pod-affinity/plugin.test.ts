@@ -115,18 +115,18 @@ describe('a pod on nodes in two zones', () => {
       app: 'cache',
       is: skipped,
     },
-  ])('$name', ({ there, spec, is, app = 'web' }) => {
+  ])('A pod on nodes in two zones: $name', ({ there, spec, is, app = 'web' }) => {
     const scene = testCluster(zonedNodes('a1', 'a2', 'b1'), there);
     expect(judgements(pluginOf(scene), podInfo({ labels: { app }, spec }), scene.cluster)).toEqual(is);
   });
 
-  test('with terms that cannot be read is an error', () => {
+  test('A pod on nodes in two zones with terms that cannot be read is an error', () => {
     const broken = wants({ topologyKey: zone, labelSelector: { matchLabels: { '%': '' } } });
     const scene = testCluster([]);
     expect(pluginOf(scene).preFilter(new CycleState(), podInfo({ spec: broken }))?.status?.code).toBe('Error');
   });
 
-  test('fits where the pod that it avoids is removed in a trial, and only there', () => {
+  test('A pod on nodes in two zones fits where the pod that it avoids is removed in a trial, and only there', () => {
     const scene = testCluster(zonedNodes('a1', 'b1'), [on('a1', 'db'), on('b1', 'db')]);
     const plugin = pluginOf(scene);
     const info = podInfo({ labels: { app: 'web' }, spec: avoids(term('db')) });
@@ -198,7 +198,7 @@ describe('scores', () => {
       more: { hardPodAffinityWeight: 0 },
       scores: 'skipped',
     },
-  ])('$name', ({ there, spec, more, scores }) => {
+  ])('Scores of inter-pod affinity: $name', ({ there, spec, more, scores }) => {
     const scene = testCluster(zonedNodes('a1', 'a2', 'b1'), there);
     const plugin = pluginOf(scene, more);
     const state = new CycleState();
@@ -234,7 +234,7 @@ describe('a refused pod', () => {
       after: undefined,
       wakes: true,
     },
-  ])('$name', ({ spec, before, after, wakes }) => {
+  ])('A pod refused by inter-pod affinity: $name', ({ spec, before, after, wakes }) => {
     expect(ofPods(pod({ labels: { app: 'web' }, spec }), before, after)).toBe(wakes);
   });
 
@@ -243,7 +243,7 @@ describe('a refused pod', () => {
     { name: 'sleeps when a node without zone comes', labels: {}, before: undefined, wakes: false },
     { name: 'is woken by a node that gets a zone', labels: { [zone]: 'c' }, before: {}, wakes: true },
     { name: 'sleeps when the zone stays', labels: { [zone]: 'c', x: 'y' }, before: { [zone]: 'c' }, wakes: false },
-  ])('$name', ({ labels, before, wakes }) => {
+  ])('A pod refused by inter-pod affinity: $name', ({ labels, before, wakes }) => {
     const refused = pod({ spec: wants(term('db')) });
     const of = (all: object) => node({ labels: all as Record<string, string> });
     expect(ofNodes(refused, before && of(before), of(labels))).toBe(wakes);

@@ -137,19 +137,19 @@ describe('a pod with constraints that must hold', () => {
       constraints: [spread({ matchLabelKeys: ['revision'] })],
       is: { a1: fits, a2: fits, b1: uneven },
     },
-  ])('$name', ({ nodes: given = nodes, there, constraints, spec, is }) => {
+  ])('A pod with constraints that must hold: $name', ({ nodes: given = nodes, there, constraints, spec, is }) => {
     const scene = testCluster(given, there);
     const own = { ...labels, revision: '2' };
     const info = podInfo({ labels: own, spec: { ...spec, topologySpreadConstraints: constraints } });
     expect(judgements(pluginOf(scene), info, scene.cluster)).toEqual(is);
   });
 
-  test('is not looked at when it has none', () => {
+  test('A pod with constraints that must hold is not looked at when it has none', () => {
     const info = podInfo({ spec: { topologySpreadConstraints: [spread({ whenUnsatisfiable: 'ScheduleAnyway' })] } });
     expect(pluginOf(testCluster(nodes)).preFilter(new CycleState(), info)?.status?.code).toBe('Skip');
   });
 
-  test('is judged anew when pods come and go in a trial', () => {
+  test('A pod with constraints that must hold is judged anew when pods come and go in a trial', () => {
     const scene = testCluster(nodes, on('a1', 'b1'));
     const plugin = pluginOf(scene);
     const info = podInfo({ labels, spec: { topologySpreadConstraints: [spread()] } });
@@ -214,7 +214,7 @@ describe('scores', () => {
       constraint: soft(),
       order: [0, 0],
     },
-  ])('$name', ({ nodes, there, constraint, order }) => {
+  ])('Scores of topology spread: $name', ({ nodes, there, constraint, order }) => {
     const scene = testCluster(nodes, there);
     const found = scored(scene, pluginOf(scene), { spec: { topologySpreadConstraints: [constraint] } });
     const ranks = [...new Set(found as number[])].sort((a, b) => a - b);
@@ -252,14 +252,14 @@ describe('scores', () => {
       of: owned('v1', 'ReplicationController'),
       isSpread: true,
     },
-  ])('spread by default pods $name: $isSpread', ({ workloads, of = {}, isSpread }) => {
+  ])('Spread by default pods $name: $isSpread', ({ workloads, of = {}, isSpread }) => {
     const scene = testCluster(zonedNodes('a1', 'b1'), on('a1'));
     const found = scored(scene, pluginOf(scene, workloads), of);
     if (isSpread) expect(found).toEqual([expect.any(Number), 100]);
     else expect(found).toBe('skipped');
   });
 
-  test('spread by the list of the configuration in place of the default', () => {
+  test('Scores spread by the list of the configuration in place of the default', () => {
     const scene = testCluster(zonedNodes('a1', 'b1'), on('a1'));
     const args = {
       defaultingType: 'List',
@@ -282,7 +282,9 @@ describe('a refused pod', () => {
     { name: 'is woken when one of them goes', before: web, after: undefined, wakes: true },
     { name: 'is woken when one becomes another', before: web, after: db, wakes: true },
     { name: 'sleeps when another pod comes', before: undefined, after: db, wakes: false },
-  ])('$name', ({ before, after, wakes }) => expect(hints['ofPods']!(refused, before, after)).toBe(wakes));
+  ])('A pod refused by topology spread: $name', ({ before, after, wakes }) =>
+    expect(hints['ofPods']!(refused, before, after)).toBe(wakes),
+  );
 
   test.each([
     { name: 'is woken by a node in a zone', before: undefined, after: { [zone]: 'a' }, wakes: true },
@@ -290,7 +292,7 @@ describe('a refused pod', () => {
     { name: 'is woken when a node moves', before: { [zone]: 'a' }, after: { [zone]: 'b' }, wakes: true },
     { name: 'sleeps when a node stays', before: { [zone]: 'a' }, after: { [zone]: 'a', x: 'y' }, wakes: false },
     { name: 'is woken when a node goes', before: { [zone]: 'a' }, after: undefined, wakes: true },
-  ])('$name', ({ before, after, wakes }) => {
+  ])('A pod refused by topology spread: $name', ({ before, after, wakes }) => {
     const of = (all: object | undefined) => all && node({ labels: all as Record<string, string> });
     expect(hints['ofNodes']!(refused, of(before), of(after))).toBe(wakes);
   });

@@ -171,7 +171,7 @@ describe('a pod with a claim', () => {
       },
       is: { a1: refused('node(s) did not have enough free storage'), b1: 'fits' },
     },
-  ])('$name', ({ storage, is }) => expect(new Scene(storage).judge()).toEqual(is));
+  ])('A pod with a claim: $name', ({ storage, is }) => expect(new Scene(storage).judge()).toEqual(is));
 
   test.each([
     {
@@ -184,12 +184,12 @@ describe('a pod with a claim', () => {
       claims: [claim('p-v')],
       message: 'PVC default/p-v was not created for pod default/p (pod is not owner)',
     },
-  ])('of an ephemeral volume that $name is told', ({ claims, message }) => {
+  ])('A pod with a claim of an ephemeral volume that $name is told', ({ claims, message }) => {
     const ephemeral = { name: 'v', ephemeral: {} } as Volume;
     expect(new Scene({ claims }).judge([ephemeral])).toEqual(everywhere(refused(message)));
   });
 
-  test('is not looked at without claims', () => {
+  test('A pod without claims is not looked at', () => {
     expect(new Scene({}).judge([])).toEqual(everywhere('skipped'));
   });
 });
@@ -205,7 +205,7 @@ describe('a pod that got a node', () => {
     return { scene, state };
   };
 
-  test('takes the smallest volume that is large enough, and no other pod gets it', () => {
+  test('A pod that got a node takes the smallest volume that is large enough, and no other pod gets it', () => {
     const volumes = [local('large', 'b1', { capacity: { storage: '5Gi' } }), local('small', 'b1')];
     const { scene, state } = reserved({ claims: [delayed()], classes: [staticClass], volumes });
     scene.storage.claims = [delayed(), claim('other', { spec: { storageClassName: 'sc' } })];
@@ -215,7 +215,7 @@ describe('a pod that got a node', () => {
     expect(scene.judge([claimVolume('other')])['b1']).toBe('fits');
   });
 
-  test('is bound when the claim has the volume', async () => {
+  test('A pod that got a node is bound when the claim has the volume', async () => {
     const { scene, state } = reserved({ claims: [delayed()], classes: [staticClass], volumes: [local('v', 'b1')] });
     const bound = scene.plugin.preBind(state, info, 'b1', never);
     await scene.clock.advance(1000);
@@ -225,7 +225,7 @@ describe('a pod that got a node', () => {
     expect(await bound).toBeUndefined();
   });
 
-  test('says for which node a volume is to be made', async () => {
+  test('A pod that got a node says for which node a volume is to be made', async () => {
     const { scene, state } = reserved({ claims: [delayed()], classes: [storageClass('sc')] });
     const bound = scene.plugin.preBind(state, info, 'b1', never);
     await scene.clock.advance(0);
@@ -234,7 +234,7 @@ describe('a pod that got a node', () => {
     expect(await bound).toMatchObject({ code: 'Error', reasons: ['binding volumes: context deadline exceeded'] });
   });
 
-  test('is tried again when the volume is made for another node', async () => {
+  test('A pod that got a node is tried again when the volume is made for another node', async () => {
     const { scene, state } = reserved({ claims: [delayed()], classes: [storageClass('sc')] });
     const annotations = { 'volume.kubernetes.io/selected-node': 'a1' };
     scene.storage.claims = [claim('c', { metadata: { name: 'c', namespace: 'default', annotations } })];
@@ -243,7 +243,7 @@ describe('a pod that got a node', () => {
     );
   });
 
-  test('has nothing to wait for when its claims are bound', async () => {
+  test('A pod that got a node has nothing to wait for when its claims are bound', async () => {
     const { scene, state } = reserved({
       claims: [claim('c', { spec: { volumeName: 'v' } })],
       volumes: [local('v', 'b1')],

@@ -5,7 +5,7 @@ import { expectWhole } from './watches.ts';
 
 export function describeCompaction(fixture: ContractFixture): void {
   describe('compaction', () => {
-    test('keeps what is current and the revision it was called with', async () => {
+    test('Compaction keeps what is current and the revision it was called with', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 3, 'old');
       const revision = await change(fixture.store, `${prefix}000001`, () => 'new');
@@ -15,7 +15,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(['old', 'new', 'newer']);
     });
 
-    test('makes get, list and watch below it fail', async () => {
+    test('Compaction makes get, list and watch below it fail', async () => {
       const prefix = fixture.prefix();
       const revisions = await createMany(fixture.store, prefix, 6);
       await fixture.store.compact(revisions[4]!);
@@ -34,7 +34,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       });
     });
 
-    test('leaves a watch that starts at its revision what came after', async () => {
+    test('Compaction leaves a watch that starts at its revision what came after', async () => {
       const prefix = fixture.prefix();
       const revisions = await createMany(fixture.store, prefix, 6);
       await fixture.store.compact(revisions[3]!);
@@ -42,7 +42,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       expect((await watch.untilEvents(2)).map((event) => event.modRevision)).toEqual(revisions.slice(4));
     });
 
-    test('at the revision of a deletion never hides that deletion from a watch', async () => {
+    test('Compaction at the revision of a deletion never hides that deletion from a watch', async () => {
       const prefix = fixture.prefix();
       const [created] = await createMany(fixture.store, prefix, 1);
       const deleted = await fixture.store.delete(`${prefix}000000`, created!);
@@ -61,7 +61,7 @@ export function describeCompaction(fixture: ContractFixture): void {
         ]);
     });
 
-    test('does not disturb a running watch', { timeout: 60_000 }, async () => {
+    test('Compaction does not disturb a running watch', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });
       const revisions = [await change(fixture.store, `${prefix}0`, () => 'first')];
@@ -75,7 +75,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       expectWhole(watch.batches, revisions);
     });
 
-    test('during the start of a watch makes it fail or leaves it whole', { timeout: 60_000 }, async () => {
+    test('Compaction during the start of a watch makes it fail or leaves it whole', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       for (let round = 0; round < 20; round++) {
         const after = await fixture.store.currentRevision();
@@ -95,7 +95,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       }
     });
 
-    test('twice at one revision, or below an earlier one, is no error', async () => {
+    test('Compaction twice at one revision, or below an earlier one, is no error', async () => {
       const revisions = await createMany(fixture.store, fixture.prefix(), 4);
       await fixture.store.compact(revisions[2]!);
       await fixture.store.compact(revisions[2]!);
@@ -105,7 +105,7 @@ export function describeCompaction(fixture: ContractFixture): void {
       });
     });
 
-    test('of a revision that is yet to come is refused', async () => {
+    test('Compaction of a revision that is yet to come is refused', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000;
       await expect(fixture.store.compact(revision)).rejects.toMatchObject({
         name: 'StorageError',

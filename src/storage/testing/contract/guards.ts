@@ -45,7 +45,7 @@ export function describeGuards(fixture: ContractFixture): void {
       },
     ];
 
-    test.each(changes)('a create after $name under the prefix', async ({ breaks, make }) => {
+    test.each(changes)('A create after $name under the prefix', async ({ breaks, make }) => {
       const { prefix, others, revision } = await prepare();
       await make(others);
       const before = await fixture.store.currentRevision();
@@ -60,7 +60,7 @@ export function describeGuards(fixture: ContractFixture): void {
       );
     });
 
-    test.each(changes)('an update after $name under the prefix', async ({ breaks, make }) => {
+    test.each(changes)('An update after $name under the prefix', async ({ breaks, make }) => {
       const { prefix, others, revision } = await prepare();
       const created = await fixture.store.create(key(prefix), bytes('first'));
       await make(others);
@@ -77,7 +77,7 @@ export function describeGuards(fixture: ContractFixture): void {
       );
     });
 
-    test('all of several have to hold, and one may be a single key that does not exist', async () => {
+    test('All of several have to hold, and one may be a single key that does not exist', async () => {
       const { prefix, others, revision } = await prepare();
       const single: WriteGuard = { prefix: `${prefix}single`, unchangedSince: 0 };
       const guards = [single, { prefix: others, unchangedSince: revision }];
@@ -89,7 +89,7 @@ export function describeGuards(fixture: ContractFixture): void {
       });
     });
 
-    test('a key that exists is told before a guard that fails', async () => {
+    test('A key that exists is told before a guard that fails', async () => {
       const { prefix, others, revision } = await prepare();
       await fixture.store.create(key(prefix), bytes('first'));
       await fixture.store.create(`${others}new`, bytes('y'));
@@ -98,7 +98,7 @@ export function describeGuards(fixture: ContractFixture): void {
       ).rejects.toMatchObject({ reason: 'KeyExists' });
     });
 
-    test('of two writers that each rest on what the other writes, one is refused', async () => {
+    test('Of two writers that each rest on what the other writes, one is refused', async () => {
       for (let round = 0; round < 20; round++) {
         const prefix = fixture.prefix();
         const revision = await fixture.store.currentRevision();
@@ -120,7 +120,7 @@ export function describeGuards(fixture: ContractFixture): void {
       { name: 'is created with a key that is created', own: 0, companion: 0, applied: true },
       { name: 'is not written when the own key has another version', own: 1, companion: 0, applied: false },
       { name: 'that has another version keeps the own key from being written', own: 0, companion: 1, applied: false },
-    ])('$name', async ({ own, companion, applied }) => {
+    ])('A companion: $name', async ({ own, companion, applied }) => {
       const prefix = fixture.prefix();
       const before = await fixture.store.currentRevision();
       const result = await fixture.store.update(`${prefix}own`, bytes('1'), own, {
@@ -130,7 +130,7 @@ export function describeGuards(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(applied ? ['2', '1'] : []);
     });
 
-    test('and its key change at one moment', async () => {
+    test('A companion and its key change at one moment', async () => {
       const prefix = fixture.prefix();
       const [own, companion] = [`${prefix}own`, `${prefix}companion`];
       const first = await fixture.store.create(own, bytes('1'), {
@@ -156,7 +156,7 @@ export function describeGuards(fixture: ContractFixture): void {
       );
     });
 
-    test('that has another version refuses a create', async () => {
+    test('A companion that has another version refuses a create', async () => {
       const prefix = fixture.prefix();
       await fixture.store.create(`${prefix}companion`, bytes('x'));
       const create = fixture.store.create(`${prefix}own`, bytes('1'), {

@@ -10,7 +10,7 @@ export function describeLeases(fixture: ContractFixture): void {
   const elapse = async (seconds: number) => fixture.under.elapse?.(seconds);
 
   describe('lease', () => {
-    test('ends several keys at one revision, told in one batch', { timeout }, async () => {
+    test('A lease ends several keys at one revision, told in one batch', { timeout }, async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(ttlSeconds);
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision(), previous: true });
@@ -27,7 +27,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(['stays']);
     });
 
-    test('ends large keys at one revision too, told in one batch', { timeout }, async () => {
+    test('A lease ends large keys at one revision too, told in one batch', { timeout }, async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(ttlSeconds);
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision(), previous: true });
@@ -42,7 +42,7 @@ export function describeLeases(fixture: ContractFixture): void {
       ).toHaveLength(8);
     });
 
-    test('lets go of a key that is updated without it', { timeout }, async () => {
+    test('A lease lets go of a key that is updated without it', { timeout }, async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(ttlSeconds);
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });
@@ -54,7 +54,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map((kv) => kv.key)).toEqual([`${prefix}kept`]);
     });
 
-    test('takes over a key that is updated with it', { timeout }, async () => {
+    test('A lease takes over a key that is updated with it', { timeout }, async () => {
       const prefix = fixture.prefix();
       const long = await fixture.store.grantLease(3600);
       const short = await fixture.store.grantLease(ttlSeconds);
@@ -65,7 +65,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await watch.untilEvents(3))[2]).toMatchObject({ type: 'delete', key: `${prefix}a` });
     });
 
-    test('leaves a key alone that was deleted and made anew', { timeout }, async () => {
+    test('A lease leaves a key alone that was deleted and made anew', { timeout }, async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(ttlSeconds);
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });
@@ -78,7 +78,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(['2']);
     });
 
-    test('that lives on keeps its keys', async () => {
+    test('A lease that lives on keeps its keys', async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(3600);
       await createMany(fixture.store, prefix, 2);
@@ -86,7 +86,7 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).count).toBe(3);
     });
 
-    test('that was not granted is refused', async () => {
+    test('A lease that was not granted is refused', async () => {
       const prefix = fixture.prefix();
       const created = await fixture.store.create(`${prefix}a`, bytes('x'));
       const unknown = { lease: '4611686018427387904' };

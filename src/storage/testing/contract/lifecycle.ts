@@ -3,21 +3,21 @@ import type { ContractFixture } from './support.ts';
 
 export function describeLifecycle(fixture: ContractFixture): void {
   describe('status', () => {
-    test('names the store and its size', async () => {
+    test('The status of a store names the store and its size', async () => {
       const status = await fixture.store.status();
       expect(status.version).toMatch(/^(etcd \d+\.\d+\.\d+|embedded)/);
       expect(status.sizeBytes).toBeGreaterThan(0);
       expect(typeof status.soundProgress).toBe('boolean');
     });
 
-    test('can be had many times at once', async () => {
+    test('The status of a store can be had many times at once', async () => {
       const all = await Promise.all(Array.from({ length: 10 }, () => fixture.store.status()));
       expect(new Set(all.map((status) => status.version)).size).toBe(1);
     });
   });
 
   describe('a disposed store', () => {
-    test('ends its watches and refuses further calls', async () => {
+    test('A disposed store ends its watches and refuses further calls', async () => {
       const under = await fixture.createAnew();
       onTestFinished(() => under[Symbol.asyncDispose]());
       const watch = fixture.watch('/a/', { after: await under.store.currentRevision(), store: under.store });
@@ -27,7 +27,7 @@ export function describeLifecycle(fixture: ContractFixture): void {
       await expect(under.store.create('/a/x', Buffer.from('x'))).rejects.toMatchObject({ reason: 'Aborted' });
     });
 
-    test('may be disposed twice', async () => {
+    test('A disposed store may be disposed twice', async () => {
       const under = await fixture.createAnew();
       onTestFinished(() => under[Symbol.asyncDispose]());
       await under.store[Symbol.asyncDispose]();

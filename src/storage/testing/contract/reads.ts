@@ -4,13 +4,13 @@ import type { ContractFixture } from './support.ts';
 
 export function describeReads(fixture: ContractFixture): void {
   describe('get', () => {
-    test('answers a missing key with a revision and no value', async () => {
+    test('A get answers a missing key with a revision and no value', async () => {
       const result = await fixture.store.get(`${fixture.prefix()}nothing`);
       expect(result.kv).toBeUndefined();
       expect(result.revision).toBeGreaterThan(0);
     });
 
-    test('shows the value with the revisions that created and last changed it', async () => {
+    test('A get shows the value with the revisions that created and last changed it', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const updated = await fixture.store.update(key, bytes('two'), created.revision);
@@ -19,7 +19,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(revision).toBeGreaterThanOrEqual(updated.revision);
     });
 
-    test('shows an earlier version, or none, at an earlier revision', async () => {
+    test('A get shows an earlier version, or none, at an earlier revision', async () => {
       const key = `${fixture.prefix()}a`;
       const before = await fixture.store.currentRevision();
       const created = await fixture.store.create(key, bytes('one'));
@@ -34,13 +34,13 @@ export function describeReads(fixture: ContractFixture): void {
       ]).toEqual([undefined, 'one', 'two', undefined]);
     });
 
-    test('does not show a longer key that begins with the one asked for', async () => {
+    test('A get does not show a longer key that begins with the one asked for', async () => {
       const prefix = fixture.prefix();
       await fixture.store.create(`${prefix}ab`, bytes('x'));
       expect((await fixture.store.get(`${prefix}a`)).kv).toBeUndefined();
     });
 
-    test('refuses a revision that is yet to come', async () => {
+    test('A get refuses a revision that is yet to come', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000_000;
       await expect(fixture.store.get('/x', { revision })).rejects.toMatchObject({
         name: 'StorageError',
@@ -48,7 +48,7 @@ export function describeReads(fixture: ContractFixture): void {
       });
     });
 
-    test('sees every write acknowledged before, also when many read and write at once', async () => {
+    test('A get sees every write acknowledged before, also when many read and write at once', async () => {
       const prefix = fixture.prefix();
       await Promise.all(
         Array.from({ length: 16 }, async (_, i) => {
@@ -65,7 +65,7 @@ export function describeReads(fixture: ContractFixture): void {
       );
     });
 
-    test('gives values that pin no larger buffer', async () => {
+    test('A get gives values that pin no larger buffer', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 20, 'a value of some bytes');
       const { kv } = await fixture.store.get(`${prefix}000000`);
@@ -73,7 +73,7 @@ export function describeReads(fixture: ContractFixture): void {
       for (const one of [kv, ...kvs]) expect(one?.value.buffer.byteLength).toBe(one?.value.length);
     });
 
-    test('is aborted by its signal', async () => {
+    test('A get is aborted by its signal', async () => {
       await expect(fixture.store.get('/x', { signal: AbortSignal.abort() })).rejects.toMatchObject({
         reason: 'Aborted',
       });
@@ -85,7 +85,7 @@ export function describeReads(fixture: ContractFixture): void {
   });
 
   describe('list', () => {
-    test('returns the keys under the prefix and no others, in byte order', async () => {
+    test('A list returns the keys under the prefix and no others, in byte order', async () => {
       const prefix = fixture.prefix();
       // In UTF-16 the last two stand the other way round.
       const names = ['!', '-', '0', 'A', 'a', 'a!', 'a-b', 'a/b', 'ab', '~', 'é', '日', '\uff5e', '\u{1f600}'];
@@ -97,7 +97,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(count).toBe(names.length);
     });
 
-    test('is empty where nothing is, with a revision', async () => {
+    test('A list is empty where nothing is, with a revision', async () => {
       const result = await fixture.store.list(fixture.prefix());
       expect(result).toMatchObject({ kvs: [], count: 0 });
       expect(result.revision).toBeGreaterThan(0);
@@ -115,27 +115,27 @@ export function describeReads(fixture: ContractFixture): void {
       'ü',
       '\u{10ffff}',
       ':system:node',
-    ])('keeps the key %j', async (name) => {
+    ])('A list keeps the key %j', async (name) => {
       const key = fixture.prefix() + name;
       await fixture.store.create(key, bytes('x'));
       expect((await fixture.store.get(key)).kv?.key).toBe(key);
       expect((await fixture.store.list(key)).kvs.map((kv) => kv.key)).toEqual([key]);
     });
 
-    test('keeps every byte of a value', async () => {
+    test('A list keeps every byte of a value', async () => {
       const key = `${fixture.prefix()}binary`;
       const value = Buffer.from(Array.from({ length: 1024 }, (_, i) => i & 0xff));
       await fixture.store.create(key, value);
       expect((await fixture.store.get(key)).kv?.value).toEqual(value);
     });
 
-    test('keeps an empty value apart from a missing key', async () => {
+    test('A list keeps an empty value apart from a missing key', async () => {
       const prefix = fixture.prefix();
       await fixture.store.create(`${prefix}empty`, Buffer.alloc(0));
       expect((await fixture.store.list(prefix)).kvs).toMatchObject([{ value: Buffer.alloc(0) }]);
     });
 
-    test('stores what was in the buffer when the write was called', async () => {
+    test('A list stores what was in the buffer when the write was called', async () => {
       const key = `${fixture.prefix()}mine`;
       const value = Buffer.from('before');
       const written = fixture.store.create(key, value);
@@ -145,7 +145,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(textOf((await fixture.store.get(key)).kv)).toBe('before');
     });
 
-    test('limits the keys and counts those beyond', async () => {
+    test('A list limits the keys and counts those beyond', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 5);
       const page = await fixture.store.list(prefix, { limit: 2 });
@@ -156,7 +156,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(rest.count).toBe(3);
     });
 
-    test('starts between two keys as well as on one', async () => {
+    test('A list starts between two keys as well as on one', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 3);
       expect((await fixture.store.list(prefix, { start: `${prefix}000001\u0000` })).kvs).toMatchObject([
@@ -165,7 +165,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix, { start: `${prefix}zzz` })).kvs).toEqual([]);
     });
 
-    test('leaves the values out when only keys are asked for', async () => {
+    test('A list leaves the values out when only keys are asked for', async () => {
       const prefix = fixture.prefix();
       const revisions = await createMany(fixture.store, prefix, 3, 'something');
       const { kvs } = await fixture.store.list(prefix, { keysOnly: true });
@@ -173,7 +173,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(kvs.map((kv) => kv.modRevision)).toEqual(revisions);
     });
 
-    test('pages at one revision are one snapshot while others write', async () => {
+    test('A list pages at one revision are one snapshot while others write', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 40, 'old');
       const first = await fixture.store.list(prefix, { limit: 7 });
@@ -197,7 +197,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(keys).toEqual(Array.from({ length: 40 }, (_, i) => `${prefix}${String(i).padStart(6, '0')}`));
     });
 
-    test('without a limit is one snapshot too, however large the answer', { timeout: 60_000 }, async () => {
+    test('A list without a limit is one snapshot too, however large the answer', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const value = Buffer.alloc(20_000, 'x');
       const total = 1_500; // 30 MB: more than any single message should carry
@@ -226,7 +226,7 @@ export function describeReads(fixture: ContractFixture): void {
       expect(then.kvs.length).toBe(total);
     });
 
-    test('refuses a revision that is yet to come', async () => {
+    test('A list refuses a revision that is yet to come', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000_000;
       await expect(fixture.store.list('/x/', { revision })).rejects.toMatchObject({
         name: 'StorageError',

@@ -5,7 +5,7 @@ import type { ContractFixture } from './support.ts';
 
 export function describeWatches(fixture: ContractFixture): void {
   describe('watch', () => {
-    test('tells creation, change and deletion apart', async () => {
+    test('A watch tells creation, change and deletion apart', async () => {
       const key = `${fixture.prefix()}a`;
       const watch = fixture.watch(key, { after: await fixture.store.currentRevision() });
       const created = await fixture.store.create(key, bytes('one'));
@@ -18,7 +18,7 @@ export function describeWatches(fixture: ContractFixture): void {
       ]);
     });
 
-    test('brings the previous version when asked for', async () => {
+    test('A watch brings the previous version when asked for', async () => {
       const key = `${fixture.prefix()}a`;
       const watch = fixture.watch(key, { after: await fixture.store.currentRevision(), previous: true });
       const created = await fixture.store.create(key, bytes('one'));
@@ -30,7 +30,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(events.map((event) => event.previous)).toEqual([undefined, first, second]);
     });
 
-    test('gives values that pin no larger buffer', async () => {
+    test('A watch gives values that pin no larger buffer', async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision(), previous: true });
       const revisions = await createMany(fixture.store, prefix, 10, 'some bytes');
@@ -41,7 +41,7 @@ export function describeWatches(fixture: ContractFixture): void {
       }
     });
 
-    test('hears of keys under its prefix only', async () => {
+    test('A watch hears of keys under its prefix only', async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(`${prefix}in/`, { after: await fixture.store.currentRevision() });
       for (const name of ['in', 'in0', 'in/a', 'out/in/', 'in/b'])
@@ -49,14 +49,14 @@ export function describeWatches(fixture: ContractFixture): void {
       expect((await watch.untilEvents(2)).map((event) => event.key)).toEqual([`${prefix}in/a`, `${prefix}in/b`]);
     });
 
-    test('starts with the change after the revision given', async () => {
+    test('A watch starts with the change after the revision given', async () => {
       const prefix = fixture.prefix();
       const revisions = await createMany(fixture.store, prefix, 6);
       const watch = fixture.watch(prefix, { after: revisions[2]! });
       expect((await watch.untilEvents(3)).map((event) => event.modRevision)).toEqual(revisions.slice(3));
     });
 
-    test('started at 0 delivers what is written from then on', async () => {
+    test('A watch started at 0 delivers what is written from then on', async () => {
       const prefix = fixture.prefix();
       for (let i = 0; i < 20; i++) {
         const watch = fixture.watch(prefix, { after: 0 });
@@ -66,7 +66,7 @@ export function describeWatches(fixture: ContractFixture): void {
       }
     });
 
-    test('started in the future waits for it', async () => {
+    test('A watch started in the future waits for it', async () => {
       const prefix = fixture.prefix();
       const now = await fixture.store.currentRevision();
       const watch = fixture.watch(prefix, { after: now + 2 });
@@ -74,7 +74,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect((await watch.untilEvents(2)).map((event) => event.modRevision)).toEqual(revisions.slice(2));
     });
 
-    test('ends without an error when its signal aborts', async () => {
+    test('A watch ends without an error when its signal aborts', async () => {
       const watch = fixture.watch(fixture.prefix(), { after: 0 });
       await fixture.store.currentRevision();
       await watch.stop();
@@ -83,7 +83,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(await early[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
     });
 
-    test('ends with its loop', async () => {
+    test('A watch ends with its loop', async () => {
       const prefix = fixture.prefix();
       const after = await fixture.store.currentRevision();
       await createMany(fixture.store, prefix, 5);
@@ -95,7 +95,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(seen[0]?.events[0]?.key).toBe(`${prefix}000000`);
     });
 
-    test('delivers the same events to all watchers', async () => {
+    test('A watch delivers the same events to all watchers', async () => {
       const prefix = fixture.prefix();
       const after = await fixture.store.currentRevision();
       const watches = Array.from({ length: 40 }, () => fixture.watch(prefix, { after }));
@@ -104,7 +104,9 @@ export function describeWatches(fixture: ContractFixture): void {
         expect((await watch.untilEvents(50)).map((event) => event.modRevision)).toEqual(revisions);
     });
 
-    test('misses no event of a burst, also when the consumer takes none for a while', { timeout: 60_000 }, async () => {
+    test('A watch misses no event of a burst, also when the consumer takes none for a while', {
+      timeout: 60_000,
+    }, async () => {
       const prefix = fixture.prefix();
       const after = await fixture.store.currentRevision();
       const abort = new AbortController();
@@ -122,7 +124,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(events.map((event) => event.modRevision)).toEqual(Array.from({ length: 3_001 }, (_, i) => first + i));
     });
 
-    test('delivers every change once, in order, while many write', { timeout: 60_000 }, async () => {
+    test('A watch delivers every change once, in order, while many write', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const before = await fixture.store.currentRevision();
       const watches = [fixture.watch(prefix, { after: before })];
@@ -135,7 +137,7 @@ export function describeWatches(fixture: ContractFixture): void {
       }
     });
 
-    test('delivers every change once across cut connections', { timeout: 120_000 }, async (context) => {
+    test('A watch delivers every change once across cut connections', { timeout: 120_000 }, async (context) => {
       const cut = fixture.under.cutConnections;
       if (cut === undefined) return context.skip('this store has no connections');
       const prefix = fixture.prefix();
@@ -164,7 +166,7 @@ export function describeWatches(fixture: ContractFixture): void {
   });
 
   describe('progress', () => {
-    test('tells a quiet watch how far it has got, where it is sound', async (context) => {
+    test('Progress tells a quiet watch how far it has got, where it is sound', async (context) => {
       const { soundProgress, version } = await fixture.store.status();
       if (!soundProgress) return context.skip(`progress of ${version} can run ahead of events`);
       const prefix = fixture.prefix();
@@ -175,7 +177,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(watch.events).toEqual([]);
     });
 
-    test('asked for by prefix reaches the watches under it', async (context) => {
+    test('Progress asked for by prefix reaches the watches under it', async (context) => {
       const { soundProgress, version } = await fixture.store.status();
       if (!soundProgress) return context.skip(`progress of ${version} can run ahead of events`);
       const prefix = fixture.prefix();
@@ -188,7 +190,7 @@ export function describeWatches(fixture: ContractFixture): void {
       );
     });
 
-    test('is never ahead of events', { timeout: 60_000 }, async () => {
+    test('Progress is never ahead of events', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });
       const revisions = await writeMuch(fixture, prefix, () => fixture.store.requestProgress());
@@ -196,7 +198,7 @@ export function describeWatches(fixture: ContractFixture): void {
       expectWhole(watch.batches, revisions);
     });
 
-    test('may be asked for when there is no watch', async () => {
+    test('Progress may be asked for when there is no watch', async () => {
       await fixture.store.requestProgress();
     });
   });

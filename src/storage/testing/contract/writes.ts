@@ -7,14 +7,14 @@ const limitBytes = 1.5 * 1024 * 1024;
 
 export function describeWrites(fixture: ContractFixture): void {
   describe('create', () => {
-    test('takes the next revision', async () => {
+    test('A create takes the next revision', async () => {
       const before = await fixture.store.currentRevision();
       const { revision } = await fixture.store.create(`${fixture.prefix()}a`, bytes('x'));
       expect(revision).toBe(before + 1);
       expect(await fixture.store.currentRevision()).toBe(revision);
     });
 
-    test('refuses an existing key and changes nothing', async () => {
+    test('A create refuses an existing key and changes nothing', async () => {
       const key = `${fixture.prefix()}a`;
       const { revision } = await fixture.store.create(key, bytes('first'));
       await expect(fixture.store.create(key, bytes('second'))).rejects.toMatchObject({
@@ -25,7 +25,7 @@ export function describeWrites(fixture: ContractFixture): void {
       expect(await fixture.store.get(key)).toMatchObject({ revision, kv: { value: bytes('first') } });
     });
 
-    test('lets one of many win', async () => {
+    test('A create lets one of many win', async () => {
       const key = `${fixture.prefix()}contended`;
       const results = await Promise.allSettled(
         Array.from({ length: 20 }, (_, i) => fixture.store.create(key, bytes(String(i)))),
@@ -37,7 +37,7 @@ export function describeWrites(fixture: ContractFixture): void {
         if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'KeyExists' });
     });
 
-    test('makes a deleted key anew', async () => {
+    test('A create makes a deleted key anew', async () => {
       const key = `${fixture.prefix()}again`;
       const first = await fixture.store.create(key, bytes('1'));
       await fixture.store.delete(key, first.revision);
@@ -48,7 +48,7 @@ export function describeWrites(fixture: ContractFixture): void {
       });
     });
 
-    test('sends nothing when the signal has aborted before', async () => {
+    test('A create sends nothing when the signal has aborted before', async () => {
       const key = `${fixture.prefix()}a`;
       await expect(fixture.store.create(key, bytes('x'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
         reason: 'Aborted',
@@ -58,14 +58,14 @@ export function describeWrites(fixture: ContractFixture): void {
   });
 
   describe('update', () => {
-    test('replaces the version it expects', async () => {
+    test('An update replaces the version it expects', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const result = await fixture.store.update(key, bytes('two'), created.revision);
       expect(result).toEqual({ applied: true, revision: created.revision + 1 });
     });
 
-    test('refuses another version and hands over the current one', async () => {
+    test('An update refuses another version and hands over the current one', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const updated = await fixture.store.update(key, bytes('two'), created.revision);
@@ -78,7 +78,7 @@ export function describeWrites(fixture: ContractFixture): void {
       expect(await fixture.store.currentRevision()).toBe(updated.revision);
     });
 
-    test('finds a deleted key gone', async () => {
+    test('An update finds a deleted key gone', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const deleted = await fixture.store.delete(key, created.revision);
@@ -89,7 +89,7 @@ export function describeWrites(fixture: ContractFixture): void {
       });
     });
 
-    test('creates a key that is expected not to exist, and only then', async () => {
+    test('An update creates a key that is expected not to exist, and only then', async () => {
       const key = `${fixture.prefix()}a`;
       const first = await fixture.store.update(key, bytes('one'), 0);
       expect(first.applied).toBe(true);
@@ -103,7 +103,7 @@ export function describeWrites(fixture: ContractFixture): void {
       });
     });
 
-    test('loses no increment of many writers', async () => {
+    test('An update loses no increment of many writers', async () => {
       const key = `${fixture.prefix()}counter`;
       const stores = [fixture.store, (await fixture.under.openAnother?.()) ?? fixture.store];
       await Promise.all(
@@ -117,7 +117,7 @@ export function describeWrites(fixture: ContractFixture): void {
   });
 
   describe('delete', () => {
-    test('deletes the version it expects', async () => {
+    test('A delete deletes the version it expects', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       expect(await fixture.store.delete(key, created.revision)).toEqual({
@@ -127,7 +127,7 @@ export function describeWrites(fixture: ContractFixture): void {
       expect((await fixture.store.get(key)).kv).toBeUndefined();
     });
 
-    test('refuses another version and hands over the current one', async () => {
+    test('A delete refuses another version and hands over the current one', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const updated = await fixture.store.update(key, bytes('two'), created.revision);
@@ -139,7 +139,7 @@ export function describeWrites(fixture: ContractFixture): void {
       expect(textOf((await fixture.store.get(key)).kv)).toBe('two');
     });
 
-    test('finds a missing key gone', async () => {
+    test('A delete finds a missing key gone', async () => {
       const key = `${fixture.prefix()}a`;
       const revision = await fixture.store.currentRevision();
       expect(await fixture.store.delete(key, revision)).toEqual({ applied: false, revision, current: undefined });
@@ -147,7 +147,7 @@ export function describeWrites(fixture: ContractFixture): void {
   });
 
   describe('size', () => {
-    test('takes a value that is just within the limit', async () => {
+    test('A store takes a value that is just within the limit', async () => {
       const key = `${fixture.prefix()}big`;
       const value = Buffer.alloc(limitBytes - 4096, 'x');
       const { revision } = await fixture.store.create(key, value);
@@ -158,7 +158,7 @@ export function describeWrites(fixture: ContractFixture): void {
     test.each([
       { name: 'a little', size: limitBytes + 1024 },
       { name: 'far', size: 4 * limitBytes },
-    ])('refuses a value $name over the limit, and lives on', async ({ size }) => {
+    ])('A store refuses a value $name over the limit, and lives on', async ({ size }) => {
       const prefix = fixture.prefix();
       const small = await fixture.store.create(`${prefix}small`, bytes('x'));
       const value = Buffer.alloc(size, 'x');

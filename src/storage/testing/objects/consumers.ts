@@ -3,7 +3,7 @@ import type { Fixture } from './support.ts';
 
 export function describeConsumers(fixture: { readonly current: Fixture }): void {
   describe('a consumer', () => {
-    test('that does not take is ended; what waits can still be taken', async () => {
+    test('A consumer that does not take is ended; what waits can still be taken', async () => {
       const f = fixture.current;
       const storage = f.open({ watchLimits: { maxEvents: 10 } });
       const { revision } = await f.create({ name: 'start' });
@@ -22,7 +22,7 @@ export function describeConsumers(fixture: { readonly current: Fixture }): void 
       expect(slow.lines).toEqual(quick.lines.slice(0, slow.lines.length));
     });
 
-    test('is measured by bytes too', async () => {
+    test('A consumer is measured by bytes too', async () => {
       const f = fixture.current;
       const storage = f.open({ watchLimits: { maxBytes: 10_000 } });
       const { revision } = await f.create({ name: 'start' });
@@ -36,7 +36,7 @@ export function describeConsumers(fixture: { readonly current: Fixture }): void 
       expect(await slow.end()).toMatchObject({ reason: 'SlowConsumer' });
     });
 
-    test('of a closed storage is told so', async () => {
+    test('A consumer of a closed storage is told so', async () => {
       const f = fixture.current;
       const storage = f.open();
       const { revision } = await f.create({ name: 'a' });

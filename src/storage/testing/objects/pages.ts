@@ -14,7 +14,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
         await f.create({ name: `o${String(index).padStart(4, '0')}`, labels: { app: index % 2 === 0 ? 'x' : 'y' } });
     };
 
-    test('of one list are at one revision, whatever is written meanwhile', async () => {
+    test('Pages of one list are at one revision, whatever is written meanwhile', async () => {
       const f = fixture.current;
       await fill(f, 5);
       const first = await f.storage.list({ version: mostRecent, limit: 2 });
@@ -41,7 +41,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       { limit: 4, lastKey: 'o0003', remaining: 1 },
       { limit: 5, lastKey: undefined, remaining: undefined },
       { limit: 6, lastKey: undefined, remaining: undefined },
-    ])('of $limit out of 5', async ({ limit, lastKey, remaining }) => {
+    ])('Pages of a list: $limit out of 5', async ({ limit, lastKey, remaining }) => {
       const f = fixture.current;
       await fill(f, 5);
       const page = await f.storage.list({ version: mostRecent, limit });
@@ -51,7 +51,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       });
     });
 
-    test('with a selector hold what matches, and say nothing of the rest', async () => {
+    test('Pages with a selector hold what matches, and say nothing of the rest', async () => {
       const f = fixture.current;
       await fill(f, 5);
       const first = await f.storage.list({ version: mostRecent, selection: labelled('x'), limit: 2 });
@@ -68,7 +68,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       expect(second.lastKey).toBeUndefined();
     });
 
-    test('of a namespace end with it', async () => {
+    test('Pages of a namespace end with it', async () => {
       const f = fixture.current;
       await fill(f, 3);
       await f.create({ namespace: 'zzz', name: 'a' });
@@ -84,7 +84,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       expect(rest.lastKey).toBeUndefined();
     });
 
-    test('begin behind a key that is gone, and behind any string', async () => {
+    test('Pages begin behind a key that is gone, and behind any string', async () => {
       const f = fixture.current;
       await fill(f, 3);
       await f.remove('o0001');
@@ -96,7 +96,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       ).toEqual(['o0002']);
     });
 
-    test('of a namespace are empty behind it, and whole before it', async () => {
+    test('Pages of a namespace are empty behind it, and whole before it', async () => {
       const f = fixture.current;
       await fill(f, 2);
       await f.create({ namespace: 'a', name: 'x' });
@@ -110,7 +110,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       });
     });
 
-    test('more objects than fit one read of the store are one list', async () => {
+    test('More objects than fit one read of the store are one list', async () => {
       const f = fixture.current;
       await Promise.all(
         Array.from({ length: 450 }, (_, index) =>
@@ -128,7 +128,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
   });
 
   describe('objects that cannot be read', () => {
-    test('are an error for the request that asks for them, and for no other', async () => {
+    test('Objects that cannot be read are an error for the request that asks for them, and for no other', async () => {
       const f = fixture.current;
       await f.create({ name: 'good' });
       const key = f.key({ namespace: 'other', name: 'bad' });
@@ -147,7 +147,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('keep a watch from beginning with a state that lacks them', async () => {
+    test('Objects that cannot be read keep a watch from beginning with a state that lacks them', async () => {
       const f = fixture.current;
       const key = f.key({ namespace: 'other', name: 'bad' });
       await f.store.create(key, Buffer.from('no envelope'));
@@ -161,7 +161,7 @@ export function describePages(fixture: { readonly current: Fixture }): void {
       expect(await elsewhere.lineCount(1)).toEqual([`ADDED good @${good.revision}`]);
     });
 
-    test('can be replaced and deleted', async () => {
+    test('Objects that cannot be read can be replaced and deleted', async () => {
       const f = fixture.current;
       const key = f.key({ name: 'bad' });
       const { revision } = await f.store.create(key, Buffer.from('no envelope'));

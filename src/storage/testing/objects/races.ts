@@ -5,7 +5,7 @@ import type { Fixture, Watched } from './support.ts';
 
 export function describeRaces(fixture: { readonly current: Fixture }): void {
   describe('races', () => {
-    test('watches that begin at any time during many writes have neither gap nor duplicate', async () => {
+    test('Watches that begin at any time during many writes have neither gap nor duplicate', async () => {
       const f = fixture.current;
       const other = f.open();
       const start = await f.create({ name: 'start' });
@@ -41,7 +41,7 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('a watch begun during compaction sees everything or says that it cannot', async () => {
+    test('A watch begun during compaction sees everything or says that it cannot', async () => {
       const f = fixture.current;
       const { revision: start } = await f.create({ name: 'a', data: '0' });
       let last = start;
@@ -62,7 +62,7 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('the store goes away and comes back: a watch that is resumed where it ended misses nothing', async () => {
+    test('The store goes away and comes back: a watch that is resumed where it ended misses nothing', async () => {
       const f = fixture.current;
       const writer = f.open();
       const { revision: start } = await f.create({ name: 'start' });

@@ -9,7 +9,7 @@ const any: ReadVersion = { match: 'any' };
 
 export function describeReads(fixture: { readonly current: Fixture }): void {
   describe('get', () => {
-    test('finds what was written, as normalized bytes with the revision of the write', async () => {
+    test('A get finds what was written, as normalized bytes with the revision of the write', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', labels: { app: 'x' } });
       const found = await f.storage.get(f.key({ name: 'a' }), mostRecent);
@@ -21,12 +21,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(found!.attributes.labels.get('app')).toBe('x');
     });
 
-    test('a missing object is undefined', async () => {
+    test('A get of a missing object is undefined', async () => {
       const f = fixture.current;
       expect(await f.storage.get(f.key({ name: 'none' }), mostRecent)).toBeUndefined();
     });
 
-    test('at most recent is never older than a write acknowledged before, also of another client', async () => {
+    test('A get at most recent is never older than a write acknowledged before, also of another client', async () => {
       const f = fixture.current;
       const other = f.open();
       let { revision } = await f.create({ name: 'a', data: '0' });
@@ -46,7 +46,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('at most recent does not find what was deleted elsewhere', async () => {
+    test('A get at most recent does not find what was deleted elsewhere', async () => {
       const f = fixture.current;
       const other = f.open();
       const { revision } = await f.create({ name: 'a' });
@@ -54,7 +54,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(await f.storage.get(f.key({ name: 'a' }), mostRecent)).toBeUndefined();
     });
 
-    test('not older than a revision waits for it', async () => {
+    test('A get not older than a revision waits for it', async () => {
       const f = fixture.current;
       const other = f.open();
       const first = await f.create({ name: 'a', data: '1' });
@@ -67,14 +67,14 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect((await f.storage.get(f.key({ name: 'a' }), { match: 'notOlderThan', revision }))!.revision).toBe(revision);
     });
 
-    test('not older than a revision of something else is answered too', async () => {
+    test('A get not older than a revision of something else is answered too', async () => {
       const f = fixture.current;
       const { revision: own } = await f.create({ name: 'a' });
       const { revision } = await f.store.create(`${f.prefix.slice(0, -1)}-elsewhere`, Buffer.from('x'));
       expect((await f.storage.get(f.key({ name: 'a' }), { match: 'notOlderThan', revision }))!.revision).toBe(own);
     });
 
-    test('not older than a revision that does not come is a timeout that names both', async () => {
+    test('A get not older than a revision that does not come is a timeout that names both', async () => {
       const f = fixture.current;
       await f.create({ name: 'a' });
       const revision = (await f.store.currentRevision()) + 1_000_000;
@@ -88,7 +88,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       });
     });
 
-    test('exact finds the version of that revision', async () => {
+    test('An exact get finds the version of that revision', async () => {
       const f = fixture.current;
       const before = await f.create({ name: 'other' });
       const first = await f.create({ name: 'a', data: '1' });
@@ -148,13 +148,13 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
         selection: labelled('x', { fieldEquals: new Map([['spec.nodeName', 'n1']]) }),
         names: ['b', 'other/a'],
       },
-    ])('$name', async ({ selection, names }) => {
+    ])('A list: $name', async ({ selection, names }) => {
       const f = fixture.current;
       await everything(f);
       expect(namesOf((await f.storage.list({ version: mostRecent, selection })).objects)).toEqual(names);
     });
 
-    test('objects of resources without namespaces', async () => {
+    test('A list has objects of resources without namespaces', async () => {
       const f = fixture.current;
       const storage = f.open({ namespaced: false });
       for (const name of ['b', 'a', 'aa']) await storage.create(f.prefix + name, encodeTestObject({ name }));
@@ -168,7 +168,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       ).toEqual(['a']);
     });
 
-    test('keys are ordered by bytes, also beyond the basic plane', async () => {
+    test('Keys of a list are ordered by bytes, also beyond the basic plane', async () => {
       const f = fixture.current;
       const names = ['a', 'é', '\u{ffee}', '\u{1f600}'];
       for (const name of [...names].reverse()) await f.create({ name });
@@ -179,7 +179,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       ]);
     });
 
-    test('is a snapshot at one revision: later writes do not show in it', async () => {
+    test('A list is a snapshot at one revision: later writes do not show in it', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const list = await f.storage.list({ version: mostRecent });
@@ -190,7 +190,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(list.revision).toBeGreaterThanOrEqual(created.revision);
     });
 
-    test('at most recent shows every write acknowledged before, also of other clients', async () => {
+    test('A list at most recent shows every write acknowledged before, also of other clients', async () => {
       const f = fixture.current;
       const other = f.open();
       await f.storage.list({ version: mostRecent });
@@ -205,19 +205,19 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       }
     });
 
-    test('has a revision that is at least that of anything the store has acknowledged', async () => {
+    test('A list has a revision that is at least that of anything the store has acknowledged', async () => {
       const f = fixture.current;
       const { revision } = await f.store.create(`${f.prefix.slice(0, -1)}-elsewhere`, Buffer.from('x'));
       expect((await f.storage.list({ version: mostRecent })).revision).toBeGreaterThanOrEqual(revision);
     });
 
-    test('at any version shows what was written before long', async () => {
+    test('A list at any version shows what was written before long', async () => {
       const f = fixture.current;
       await f.create({ name: 'a' });
       await expect.poll(async () => namesOf((await f.storage.list({ version: any })).objects)).toEqual(['a']);
     });
 
-    test('not older than a revision that does not come is a timeout', async () => {
+    test('A list not older than a revision that does not come is a timeout', async () => {
       const f = fixture.current;
       const revision = (await f.store.currentRevision()) + 1_000_000;
       await expect(f.storage.list({ version: { match: 'notOlderThan', revision } })).rejects.toMatchObject({
@@ -226,7 +226,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       });
     });
 
-    test('exact shows the state of that revision, also of one where only others changed', async () => {
+    test('An exact list shows the state of that revision, also of one where only others changed', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a', data: '1' });
       const b = await f.create({ name: 'b' });
@@ -245,7 +245,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(await at(removed)).toEqual([`a @${removed - 1}`]);
     });
 
-    test('exact at a revision still to come is refused with the current one', async () => {
+    test('An exact list at a revision still to come is refused with the current one', async () => {
       const f = fixture.current;
       const current = await f.store.currentRevision();
       await expect(
@@ -253,7 +253,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       ).rejects.toMatchObject({ reason: 'FutureRevision' });
     });
 
-    test('exact at a compacted revision is refused', async () => {
+    test('An exact list at a compacted revision is refused', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'a', data: '1' });
       const later = await f.update({ name: 'a', data: '2' });

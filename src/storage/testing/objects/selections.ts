@@ -4,7 +4,7 @@ import type { Fixture, Watched } from './support.ts';
 
 export function describeSelections(fixture: { readonly current: Fixture }): void {
   describe('a selection', () => {
-    test('by labels: what enters it is added, what leaves it is deleted with what it was', async () => {
+    test('A selection by labels: what enters it is added, what leaves it is deleted with what it was', async () => {
       const f = fixture.current;
       const start = await f.create({ name: 'start' });
       const watched = await f.watch({ after: start.revision, selection: labelled('x') });
@@ -26,7 +26,7 @@ export function describeSelections(fixture: { readonly current: Fixture }): void
       ).toEqual(['1', '2', '2', '5', '5']);
     });
 
-    test('by a field: an object is seen to leave one value and to enter the other', async () => {
+    test('A selection by a field: an object is seen to leave one value and to enter the other', async () => {
       const f = fixture.current;
       const start = await f.create({ name: 'start' });
       const on = (node: string): { after: number; selection: { fieldEquals: Map<string, string> } } => ({
@@ -42,7 +42,7 @@ export function describeSelections(fixture: { readonly current: Fixture }): void
       expect(await two.lineCount(2)).toEqual([`ADDED a @${moved.revision}`, `DELETED a @${removed}`]);
     });
 
-    test('by a field in a namespace: the other namespaces are not seen', async () => {
+    test('A selection by a field in a namespace: the other namespaces are not seen', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'start' });
       const selection = { namespace: 'default', fieldEquals: new Map([['spec.nodeName', 'n1']]) };
@@ -52,7 +52,7 @@ export function describeSelections(fixture: { readonly current: Fixture }): void
       expect(await watched.lineCount(1)).toEqual([`ADDED b @${seen.revision}`]);
     });
 
-    test('by namespace and name: only those are seen', async () => {
+    test('A selection by namespace and name: only those are seen', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'start' });
       const watches: Watched[] = [];

@@ -5,7 +5,7 @@ import type { Fixture } from './support.ts';
 
 export function describeWatches(fixture: { readonly current: Fixture }): void {
   describe('a watch after a revision', () => {
-    test('sees every later change once, in order, and nothing earlier', async () => {
+    test('A watch after a revision sees every later change once, in order, and nothing earlier', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a', data: '1' });
       const b = await f.create({ name: 'b' });
@@ -21,7 +21,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       ]);
     });
 
-    test('sees the content each change made, and of a deletion what was deleted', async () => {
+    test('A watch after a revision sees the content each change made, and of a deletion what was deleted', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const changed = await f.update({ name: 'a', data: '2' });
@@ -42,7 +42,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       ]);
     });
 
-    test('from a revision that is still to come is silent until then', async () => {
+    test('A watch from a revision that is still to come is silent until then', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a', data: '1' });
       const watched = await f.watch({ after: a.revision + 2 });
@@ -52,7 +52,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(await watched.lineCount(1)).toEqual([`MODIFIED a @${fourth.revision}`]);
     });
 
-    test('sees nothing of what is closed', async () => {
+    test('A watch after a revision sees nothing of what is closed', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'a' });
       const closed = await f.watch({ after: revision });
@@ -63,7 +63,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(closed.events).toEqual([]);
     });
 
-    test('after a revision from before the storage was opened is served from history', async () => {
+    test('A watch after a revision from before the storage was opened is served from history', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a', labels: { app: 'x' } });
       const b = await f.create({ name: 'b', labels: { app: 'x' } });
@@ -92,7 +92,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       ]);
     });
 
-    test('after a compacted revision is refused or ends so', async () => {
+    test('A watch after a compacted revision is refused or ends so', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'a', data: '1' });
       for (const data of ['2', '3', '4']) await f.update({ name: 'a', data });
@@ -109,7 +109,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
 
   describe('the state first', () => {
     test.each([{ after: 'any' as const }, { after: 'mostRecent' as const }, { after: 0 }])(
-      'a watch from $after begins with what is there, in key order',
+      'A watch from $after begins with what is there, in key order',
       async ({ after }) => {
         const f = fixture.current;
         const b = await f.create({ name: 'b' });
@@ -126,7 +126,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       },
     );
 
-    test('a watch from the most recent version begins with what others have written', async () => {
+    test('A watch from the most recent version begins with what others have written', async () => {
       const f = fixture.current;
       const other = f.open();
       await f.storage.list({ version: { match: 'mostRecent' } });
@@ -137,7 +137,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(await (await f.watch({ after: 'mostRecent' })).lineCount(1)).toEqual([`ADDED a @${revision}`]);
     });
 
-    test('initial events end with a bookmark for those that take bookmarks', async () => {
+    test('Initial events end with a bookmark for those that take bookmarks', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a', labels: { app: 'x' } });
       const b = await f.create({ name: 'b' });
@@ -156,14 +156,14 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect((await watched.lineCount(3))[2]).toBe(`ADDED c @${c.revision}`);
     });
 
-    test('initial events of nothing are the bookmark alone', async () => {
+    test('Initial events of nothing are the bookmark alone', async () => {
       const f = fixture.current;
       const watched = await f.watch({ after: 'mostRecent', initialEvents: true, bookmarks: true });
       await watched.lineCount(1);
       expect(watched.events[0]).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true, object: undefined });
     });
 
-    test('no bookmark for those that did not ask, nor where no initial events were', async () => {
+    test('No bookmark for those that did not ask, nor where no initial events were', async () => {
       const f = fixture.current;
       await f.create({ name: 'a' });
       const unasked = await f.watch({ after: 'mostRecent', initialEvents: true });
@@ -177,7 +177,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       ]);
     });
 
-    test('initial events not older than a revision', async () => {
+    test('Initial events are not older than the revision that is asked for', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a' });
       const watched = await f.watch({ after: a.revision, initialEvents: true, bookmarks: true });
@@ -186,7 +186,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(watched.events[1]!.revision).toBeGreaterThanOrEqual(a.revision);
     });
 
-    test('initial events not older than a revision that does not come are a timeout', async () => {
+    test('Initial events not older than a revision that does not come are a timeout', async () => {
       const f = fixture.current;
       const revision = (await f.store.currentRevision()) + 1_000_000;
       await expect(f.watch({ after: revision, initialEvents: true })).rejects.toMatchObject({
@@ -195,7 +195,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       });
     });
 
-    test('without initial events only what comes is seen', async () => {
+    test('Without initial events only what comes is seen', async () => {
       const f = fixture.current;
       await f.create({ name: 'a' });
       const watched = await f.watch({ after: 'mostRecent', initialEvents: false });
@@ -203,7 +203,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(await watched.lineCount(1)).toEqual([`ADDED b @${b.revision}`]);
     });
 
-    test('a large state is taken in parts while changes go on', async () => {
+    test('A large state is taken in parts while changes go on', async () => {
       const f = fixture.current;
       const names = Array.from({ length: 1_200 }, (_, index) => `o${String(index).padStart(4, '0')}`);
       await Promise.all(names.map((name) => f.create({ name })));
@@ -216,7 +216,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
   });
 
   describe('revisions', () => {
-    test('are delivered whole: what a lease ends is taken together', async () => {
+    test('Revisions are delivered whole: what a lease ends is taken together', async () => {
       const f = fixture.current;
       const lease = await f.store.grantLease(1);
       const { revision } = await f.create({ name: 'start' });
@@ -230,7 +230,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(new Set(types.map((event) => event.revision)).size).toBe(1);
     }, 15_000);
 
-    test('taken so far are what the watch says is safe to bookmark', async () => {
+    test('Revisions taken so far are what the watch says is safe to bookmark', async () => {
       const f = fixture.current;
       const a = await f.create({ name: 'a' });
       const watched = await f.watch({ after: a.revision });
@@ -246,7 +246,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
   });
 
   describe('bookmarks', () => {
-    test('come from time to time to those that asked, and never run ahead of events', async () => {
+    test('Bookmarks come from time to time to those that asked, and never run ahead of events', async () => {
       const f = fixture.current;
       const storage = f.open({ bookmarkIntervalMs: 20 });
       const { revision } = await f.create({ name: 'a' });

@@ -11,13 +11,13 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
   describe('writes', () => {
     const bytes = (data: string): Buffer => encodeTestObject({ namespace: 'default', name: 'a', data });
 
-    test('creating what exists is refused', async () => {
+    test('Creating what exists is refused', async () => {
       const f = fixture.current;
       await f.create({ name: 'a' });
       await expect(f.create({ name: 'a' })).rejects.toMatchObject({ reason: 'KeyExists' });
     });
 
-    test('an update answers with the object as it now is', async () => {
+    test('An update answers with the object as it now is', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const result = await f.storage.update(created.key, bytes('2'), created.revision);
@@ -27,7 +27,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       expect((await f.storage.get(created.key, { match: 'mostRecent' }))!.revision).toBe(result.object.revision);
     });
 
-    test('an update of an older version changes nothing and shows the current one', async () => {
+    test('An update of an older version changes nothing and shows the current one', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const current = await f.update({ name: 'a', data: '2' });
@@ -37,7 +37,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
         expect([result.current!.revision, result.current!.bytes.equals(bytes('2'))]).toEqual([current.revision, true]);
     });
 
-    test('an update of what is gone shows nothing', async () => {
+    test('An update of what is gone shows nothing', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a' });
       await f.remove('a');
@@ -60,7 +60,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
         write: (f: Fixture, revision: number, unchangedSince: number) =>
           f.storage.update(f.key({ name: 'a' }), bytes('2'), revision, guardOf(f, unchangedSince)),
       },
-    ])('$name rests on other keys as long as they are not put', async ({ write }) => {
+    ])('A write rests on other keys as long as they are not put: $name', async ({ write }) => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const { revision } = await f.store.create(`${f.prefix}other/a`, bytes('x'));
@@ -76,7 +76,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       expect((await f.storage.get(object.key, { match: 'mostRecent' }))!.bytes.equals(bytes('2'))).toBe(true);
     });
 
-    test('a delete of an older version changes nothing and shows the current one', async () => {
+    test('A delete of an older version changes nothing and shows the current one', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const current = await f.update({ name: 'a', data: '2' });
@@ -85,7 +85,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       expect(await f.storage.delete(created.key, current.revision)).toMatchObject({ applied: true });
     });
 
-    test('the bytes of the caller are not kept: what it does with them later changes nothing', async () => {
+    test('The bytes of the caller are not kept: what it does with them later changes nothing', async () => {
       const f = fixture.current;
       const mine = bytes('1');
       const created = await f.storage.create(f.key({ name: 'a' }), mine);
@@ -94,7 +94,7 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       expect((await f.storage.get(created.key, { match: 'mostRecent' }))!.bytes.equals(bytes('1'))).toBe(true);
     });
 
-    test('of two writers on one key none loses an update', async () => {
+    test('Of two writers on one key none loses an update', async () => {
       const f = fixture.current;
       const writers = [f.storage, f.open()];
       const { key } = await f.create({ name: 'a', data: '0' });

@@ -35,7 +35,7 @@ async function started() {
 
 const names = (keys: ExternalKeys): string[] => keys.published.map(({ id }) => id);
 
-test('keys are read again when the signer says', async () => {
+test('Keys are read again when the signer says', async () => {
   const { clock, state, keys } = await started();
   expect(keys.maxAgeSeconds).toBe(60);
   state.names = ['b'];
@@ -48,7 +48,7 @@ test('keys are read again when the signer says', async () => {
   expect(state.asked).toBe(3);
 });
 
-test('keys stay good while the signer is away, and it is asked every ten seconds', async () => {
+test('Keys stay good while the signer is away, and it is asked every ten seconds', async () => {
   const { clock, state, keys } = await started();
   state.fails = true;
   await clock.advance(60_000);
@@ -61,14 +61,14 @@ test('keys stay good while the signer is away, and it is asked every ten seconds
   expect([names(keys), state.asked]).toEqual([['b'], 3]);
 });
 
-test('an answer that cannot be used changes nothing', async () => {
+test('An answer that cannot be used changes nothing', async () => {
   const { clock, state, keys } = await started();
   state.names = ['b', ''];
   await clock.advance(60_000);
   expect([names(keys), state.asked]).toEqual([['a'], 2]);
 });
 
-test('for unknown keys the signer is asked once a second, for any number of tokens', async () => {
+test('For unknown keys the signer is asked once a second, for any number of tokens', async () => {
   const { clock, state, keys } = await started();
   expect(await Promise.all([keys.find('x'), keys.find('y'), keys.find('x')])).toEqual([[], [], []]);
   expect(await keys.find('z')).toEqual([]);
@@ -79,7 +79,7 @@ test('for unknown keys the signer is asked once a second, for any number of toke
   expect(state.asked).toBe(3);
 });
 
-test('a token that names no key may be of any', async () => {
+test('A token that names no key may be of any', async () => {
   const { keys } = await started();
   expect((await keys.find(undefined)).map(({ id }) => id)).toEqual(['a']);
 });

@@ -59,7 +59,7 @@ describe.skipIf(!isThere)(
         ]),
       );
 
-    test('the default cluster roles are those of 1.32', () => {
+    test('The default cluster roles are those of 1.32', () => {
       const objects = byName(policy.clusterRoles);
       expectRoles(objects, { ...facts.clusterRoles, ...facts.controllerRoles });
       expect(Object.keys(objects)).toHaveLength(
@@ -67,7 +67,7 @@ describe.skipIf(!isThere)(
       );
     });
 
-    test('the default cluster role bindings are those of 1.32', () => {
+    test('The default cluster role bindings are those of 1.32', () => {
       const controllers = Object.keys(facts.controllerRoles).map((name) => [
         name,
         {
@@ -81,7 +81,7 @@ describe.skipIf(!isThere)(
       });
     });
 
-    test('roles and bindings of namespaces', () => {
+    test('The default roles and bindings of namespaces equal the recorded facts', () => {
       expectRoles(byName(policy.roles), facts.roles);
       expect(policy.roles).toHaveLength(Object.keys(facts.roles).length);
       expect(flat(byName(policy.roleBindings))).toEqual(facts.roleBindings);
@@ -89,7 +89,7 @@ describe.skipIf(!isThere)(
   },
 );
 
-test('feature gates add roles and rules', () => {
+test('Feature gates add roles and rules', () => {
   const gated = byName(bootstrapPolicy((gate) => gate === 'DynamicResourceAllocation').clusterRoles);
   const usual = byName(policy.clusterRoles);
   expect(usual['system:controller:resource-claim-controller']).toBeUndefined();

@@ -51,7 +51,7 @@ describe('jq 1.7', () => {
     { program: '.status.phase | startswith("Run")', outputs: [true] },
     { program: '"7" | tonumber', outputs: [7] },
     { program: '.status | type', outputs: ['object'] },
-  ])('$program', ({ program, outputs }) => {
+  ])('jq 1.7: $program', ({ program, outputs }) => {
     expect(compileJq(program)(pod)).toEqual(outputs);
   });
 
@@ -67,7 +67,7 @@ describe('jq 1.7', () => {
     { program: '"a\\(1)"', message: 'interpolation of strings is not supported' },
     { program: '('.repeat(200), message: 'nested too deeply' },
     { program: ' '.repeat(20_000), message: 'longer than 10000 characters' },
-  ])('refuses $program', ({ program, message }) => {
+  ])('jq 1.7 refuses $program', ({ program, message }) => {
     expect(() => compileJq(program)).toThrow(message);
   });
 });

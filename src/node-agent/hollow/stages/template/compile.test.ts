@@ -105,7 +105,7 @@ describe('Go templates, text/template', () => {
       text: '{{ range NodeConditions }}{{ .type }} {{ end }}',
       result: 'Ready MemoryPressure DiskPressure PIDPressure NetworkUnavailable',
     },
-  ])('$name', ({ text, result }) => {
+  ])('Go templates, text/template: $name', ({ text, result }) => {
     expect(compileText(text)(data, context).trimEnd()).toBe(result.trimEnd());
   });
 
@@ -123,7 +123,7 @@ describe('Go templates, text/template', () => {
     { name: 'blocks without end', text: '{{ if true }}'.repeat(200), message: 'nested too deeply' },
     { name: 'a text without end', text: 'a'.repeat(200_000), message: 'longer than 100000 characters' },
     { name: 'an empty action', text: 'a\n{{ }}', message: 'line 2: unexpected end of action' },
-  ])('refuses $name', ({ text, message }) => {
+  ])('Go templates refuse $name', ({ text, message }) => {
     expect(() => compileText(text)).toThrow(message);
   });
 
@@ -136,7 +136,7 @@ describe('Go templates, text/template', () => {
     { name: 'an unknown variable', text: '{{ $x }}', message: 'line 1: undefined variable "$x"' },
     { name: 'too few values', text: '{{ eq 1 }}', message: 'line 1: wrong number of args for eq: want 2 got 1' },
     { name: 'range of a number', text: '{{ range 3 }}{{ end }}', message: "range can't iterate over 3" },
-  ])('fails for $name', ({ text, message }) => {
+  ])('Fails for $name', ({ text, message }) => {
     expect(() => compileText(text)(data, context)).toThrow(message);
   });
 });

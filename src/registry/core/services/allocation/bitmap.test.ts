@@ -16,14 +16,14 @@ describe('allocation bitmap', () => {
     { name: 'the highest byte comes first', numbers: [0, 9], bytes: '0201' },
     { name: 'no leading zeros', numbers: [7], bytes: '80' },
     { name: 'the last number', numbers: [19], bytes: '080000' },
-  ])('allocation bitmap is stored as a big-endian integer: $name', ({ numbers, bytes }) => {
+  ])('Allocation bitmap is stored as a big-endian integer: $name', ({ numbers, bytes }) => {
     const bitmap = new AllocationBitmap(shape);
     for (const number of numbers) bitmap.take(number);
     expect(bitmap.toBytes().toString('hex')).toBe(bytes);
     expect([...new AllocationBitmap(shape, Buffer.from(bytes, 'hex')).taken()]).toEqual(numbers);
   });
 
-  test('a number is taken once', () => {
+  test('A number of an allocation bitmap is taken once', () => {
     const bitmap = new AllocationBitmap(shape);
     expect([bitmap.take(5), bitmap.take(5)]).toEqual([true, false]);
     bitmap.giveBack(5);
@@ -31,7 +31,7 @@ describe('allocation bitmap', () => {
     expect([bitmap.has(5), bitmap.take(5), bitmap.count]).toEqual([false, true, 1]);
   });
 
-  test('knows whether anything changed', () => {
+  test('The allocation bitmap knows whether anything changed', () => {
     const bitmap = new AllocationBitmap(shape, Buffer.from([1]));
     bitmap.take(0);
     bitmap.giveBack(3);
@@ -40,7 +40,7 @@ describe('allocation bitmap', () => {
     expect(bitmap.changed).toBe(true);
   });
 
-  test('numbers that are not requested by name come from above the static band, from a random position on', () => {
+  test('Numbers that are not requested by name come from above the static band, from a random position on', () => {
     const bitmap = new AllocationBitmap(shape);
     expect([
       bitmap.takeNext(sequence(0)),
@@ -50,7 +50,7 @@ describe('allocation bitmap', () => {
     ]).toEqual([4, 5, 19, 6]);
   });
 
-  test('the static band is used when there is nothing else', () => {
+  test('The static band is used when there is nothing else', () => {
     const bitmap = new AllocationBitmap(shape);
     for (let number = 4; number < 20; number++) bitmap.take(number);
     const rest = Array.from({ length: 5 }, () => bitmap.takeNext(sequence(0.5)));

@@ -40,7 +40,7 @@ describe('allocator of one range', () => {
     return new RangeAllocator({ object, releases, range: { ...range, text }, rebuild, random: () => 0 });
   };
 
-  test('what is stored is what upstream stores', async () => {
+  test('What is stored is what upstream stores', async () => {
     const allocator = allocatorOn(store);
     await allocator.take(0);
     const { kv } = await store.get(key);
@@ -55,13 +55,13 @@ describe('allocator of one range', () => {
     );
   });
 
-  test('an absent range is rebuilt before anything is taken from it', async () => {
+  test('An absent range is rebuilt before anything is taken from it', async () => {
     const allocator = allocatorOn(store);
     expect([await allocator.takeNext(), await allocator.takeNext()]).toMatchObject([{ number: 0 }, { number: 1 }]);
     expect(rebuilds).toBe(1);
   });
 
-  test('requests that arrive together share a write', async () => {
+  test('Requests to an allocator that arrive together share a write', async () => {
     const allocator = allocatorOn(store);
     const first = (await allocator.takeNext())!;
     const before = await store.currentRevision();
@@ -83,7 +83,7 @@ describe('allocator of one range', () => {
     expect(await store.currentRevision()).toBe(before + 2);
   });
 
-  test('a refusal is not computed from what another server has changed since', async () => {
+  test('A refusal is not computed from what another server has changed since', async () => {
     const [first, second] = [allocatorOn(store), allocatorOn(store)];
     for (let i = 0; i < 6; i++) await first.takeNext();
     expect([await second.take(3), await second.takeNext()]).toEqual([undefined, undefined]);
@@ -92,14 +92,14 @@ describe('allocator of one range', () => {
     expect([await second.take(3), await first.take(3)]).toMatchObject([{ number: 3 }, undefined]);
   });
 
-  test('what another server has taken since can be given back', async () => {
+  test('What another server has taken since can be given back', async () => {
     const [first, second] = [allocatorOn(store), allocatorOn(store)];
     await first.take(0);
     await first.giveBack((await second.take(1))!);
     expect(await second.isTaken(1)).toBe(false);
   });
 
-  test('what a repair has released since is not given back, and is no longer guarded', async () => {
+  test('What a repair has released since is not given back, and is no longer guarded', async () => {
     const allocator = allocatorOn(store);
     const [released, kept] = [(await allocator.take(1))!, (await allocator.take(2))!];
     expect(await allocator.guardOf([released, kept], false)).toEqual({ prefix: releasesKey, unchangedSince: 0 });
@@ -119,7 +119,7 @@ describe('allocator of one range', () => {
     expect([await allocator.isTaken(1), await allocator.isTaken(2)]).toEqual([false, false]);
   });
 
-  test('a repair that releases while a number is given back is noticed by the write', async () => {
+  test('A repair that releases while a number is given back is noticed by the write', async () => {
     const controlled = new ControlledStore(store);
     const allocator = allocatorOn(controlled);
     const owned = (await allocator.take(1))!;
@@ -135,13 +135,13 @@ describe('allocator of one range', () => {
     expect(await allocator.isTaken(1)).toBe(true);
   });
 
-  test('a range that another server has with other bounds is not touched', async () => {
+  test('A range that another server has with other bounds is not touched', async () => {
     await allocatorOn(store, '10.9.0.0/29').take(0);
     await expect(allocatorOn(store).take(1)).rejects.toThrow('the provided range does not match the current range');
     expect(await objectOf(store).read()).toMatchObject({ range: '10.9.0.0/29' });
   });
 
-  test('after a write whose outcome is unknown the state is read anew', async () => {
+  test('After a write whose outcome is unknown the state of an allocator is read anew', async () => {
     let failNext = false;
     const flaky = new Proxy(store, {
       get: (target, member) => {

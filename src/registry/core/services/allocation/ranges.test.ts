@@ -11,7 +11,7 @@ describe('ranges of cluster IPs', () => {
     { cidr: 'fd00::/108', size: 65_535, staticSize: 256, first: 'fd00::1', last: 'fd00::ffff' },
     { cidr: 'fd00::/112', size: 65_535, staticSize: 256, first: 'fd00::1', last: 'fd00::ffff' },
     { cidr: 'fd00::/120', size: 255, staticSize: 16, first: 'fd00::1', last: 'fd00::ff' },
-  ])('ranges of cluster IPs: $cidr', ({ cidr, size, staticSize, first, last }) => {
+  ])('Ranges of cluster IPs: $cidr', ({ cidr, size, staticSize, first, last }) => {
     const range = createIpRange(cidr);
     expect({
       size: range.size,
@@ -22,7 +22,7 @@ describe('ranges of cluster IPs', () => {
     expect([range.numberOf(first), range.numberOf(last)]).toEqual([0, size - 1]);
   });
 
-  test('addresses of the network itself, of broadcasts, and of others are not in it', () => {
+  test('Addresses of the network itself, of broadcasts, and of others are not in a range of cluster IPs', () => {
     const range = createIpRange('10.0.0.0/24');
     expect(['10.0.0.0', '10.0.0.255', '10.0.1.1', 'fd00::1', 'x'].map((ip) => range.numberOf(ip))).toEqual([
       undefined,
@@ -33,7 +33,7 @@ describe('ranges of cluster IPs', () => {
     ]);
   });
 
-  test('is stored under the text of the network', () =>
+  test('A range of cluster IPs is stored under the text of the network', () =>
     expect(createIpRange('10.96.7.7/12').text).toBe('10.96.0.0/12'));
 });
 
@@ -43,7 +43,7 @@ describe('ranges of node ports', () => {
     { first: 30_000, last: 30_015, size: 16, staticSize: 0 },
     { first: 30_000, last: 30_100, size: 101, staticSize: 16 },
     { first: 1, last: 65_535, size: 65_535, staticSize: 128 },
-  ])('ranges of node ports: $first-$last', ({ first, last, size, staticSize }) => {
+  ])('Ranges of node ports: $first-$last', ({ first, last, size, staticSize }) => {
     const range = createPortRange({ first, last });
     expect(range).toMatchObject({ size, staticSize, text: `${first}-${last}` });
     expect([

@@ -28,11 +28,11 @@ describe('log of releases', () => {
       since: 11,
       released: false,
     },
-  ])('log of releases: $name: $released', ({ log, since, released }) => {
+  ])('Log of releases: $name: $released', ({ log, since, released }) => {
     expect(log.isReleasedSince(1, since)).toBe(released);
   });
 
-  test('it keeps a thousand numbers, and takes what it has forgotten for everything', () => {
+  test('The log of releases keeps a thousand numbers, and takes what it has forgotten for everything', () => {
     const many = (from: number): number[] => Array.from({ length: 500 }, (_, i) => from + i);
     const log = logOf([10, many(0)], [20, many(1_000)], [30, many(2_000)]);
     expect([9, 10, 19].map((since) => log.isReleasedSince(5_000, since))).toEqual([true, false, false]);
@@ -40,13 +40,13 @@ describe('log of releases', () => {
     expect(log.with([1]).length).toBeLessThan(10_000);
   });
 
-  test('a release of more than it keeps counts as everything', () => {
+  test('A release of more than it keeps counts as everything', () => {
     const log = logOf([10, Array.from({ length: 1_001 }, (_, i) => i)]);
     expect([log.isReleasedSince(5_000, 9), log.isReleasedSince(5_000, 10)]).toEqual([true, false]);
   });
 
   const unreadable = ['', 'no log', '{}', '[]', '{"forgottenUpTo":0,"releases":[{"numbers":"1"}]}'];
-  test.each(unreadable)('what cannot be read may have released everything: %j', (text) => {
+  test.each(unreadable)('What cannot be read may have released everything: %j', (text) => {
     const log = ReleaseLog.read(Buffer.from(text), 10);
     expect([log.isReleasedSince(1, 9), log.isReleasedSince(1, 10)]).toEqual([true, false]);
   });

@@ -23,13 +23,13 @@ describe('repair of ranges', () => {
   };
   const [first, second] = ['10.0.0.40', '10.0.0.41'];
 
-  test('makes empty ranges in a new store', async () => {
+  test('The repair of ranges makes empty ranges in a new store', async () => {
     await server.ranges.repair();
     expect([await takenNumbers(store, 'serviceips'), await takenNumbers(store, 'servicenodeports')]).toEqual([[], []]);
     expect((await store.get('/registry/ranges/secondaryserviceips')).kv).toBeUndefined();
   });
 
-  test('writes nothing when nothing is wrong', async () => {
+  test('The repair of ranges writes nothing when nothing is wrong', async () => {
     await server.create({ name: 's', type: 'NodePort' });
     await server.ranges.repair();
     const revision = await store.currentRevision();
@@ -37,7 +37,7 @@ describe('repair of ranges', () => {
     expect([await store.currentRevision(), server.warnings]).toEqual([revision, []]);
   });
 
-  test('takes what services hold in a store that lost its ranges, also for a server that just started', async () => {
+  test('The repair of ranges takes what services hold in a store that lost its ranges', async () => {
     await server.create({ name: 'a', clusterIP: first, type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] });
     await remove('serviceips');
     await remove('servicenodeports');
@@ -48,7 +48,7 @@ describe('repair of ranges', () => {
     ).rejects.toThrow('provided port is already allocated');
   });
 
-  test('releases a value that no service uses, in the third round', async () => {
+  test('The repair of ranges releases a value that no service uses, in the third round', async () => {
     await server.create({ name: 'a', clusterIP: first });
     const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
     await store.delete(stored.key, stored.revision);
@@ -64,7 +64,7 @@ describe('repair of ranges', () => {
     ]);
   });
 
-  test('keeps a value that no service uses for five minutes, however short the time between rounds is', async () => {
+  test('The repair of ranges keeps a value that no service uses for five minutes, however often it runs', async () => {
     const clock = new FakeClock();
     const patient = new ServiceServer({ store, clock, leakAgeMs: usualLeakAgeMs });
     await patient.create({ name: 'a', clusterIP: first });
@@ -79,7 +79,7 @@ describe('repair of ranges', () => {
     expect(await takenNumbers(store, 'serviceips')).toEqual([]);
   });
 
-  test('tells what it has found once, however often it begins again', async () => {
+  test('The repair of ranges tells what it has found once, however often it begins again', async () => {
     await server.create({ name: 'a', clusterIP: first });
     const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
     await store.delete(stored.key, stored.revision);
@@ -99,7 +99,7 @@ describe('repair of ranges', () => {
     expect(await takenNumbers(store, 'serviceips')).toEqual([49, 50, 51]);
   });
 
-  test('releases nothing where services are written all the time, and takes what they hold all the same', async () => {
+  test('The repair of ranges releases nothing where services are written all the time', async () => {
     await server.create({ name: 'a', clusterIP: first });
     const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
     await store.delete(stored.key, stored.revision);
@@ -125,7 +125,7 @@ describe('repair of ranges', () => {
     expect([await takenNumbers(store, 'serviceips'), writes]).toEqual([[39, 49], 10]);
   });
 
-  test('what was being written in one round and is there in the next has not leaked', async () => {
+  test('What was being written in one round and is there in the next has not leaked', async () => {
     await server.create({ name: 'a', clusterIP: first });
     const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
     const { kv } = await store.get(stored.key);
@@ -137,7 +137,7 @@ describe('repair of ranges', () => {
     expect(await takenNumbers(store, 'serviceips')).toEqual([39]);
   });
 
-  test('says when an address is held twice, and when one is not of the range', async () => {
+  test('The repair of ranges says when an address is held twice, and when one is not of the range', async () => {
     const copyOf = async (name: string, to: string): Promise<void> => {
       const { kv } = await store.get(`/registry/services/specs/default/${name}`);
       await store.create(`/registry/services/specs/default/${to}`, kv!.value);
@@ -154,7 +154,7 @@ describe('repair of ranges', () => {
     ]);
   });
 
-  test('another range is an error until the repair, and then the range', async () => {
+  test('Another range is an error until the repair, and then the range', async () => {
     await server.create({ name: 'a', clusterIP: second });
     const moved = new ServiceServer({ store, clusterIpRanges: ['10.1.0.0/24'] });
     await expect(moved.create({ name: 'b' })).rejects.toThrow(
@@ -165,7 +165,7 @@ describe('repair of ranges', () => {
     await expect(server.create({ name: 'c' })).rejects.toThrow('the provided range does not match the current range');
   });
 
-  test('a port number counts once for all protocols', async () => {
+  test('A port number counts once for all protocols', async () => {
     await server.create({
       name: 'a',
       type: 'NodePort',
@@ -178,7 +178,7 @@ describe('repair of ranges', () => {
     expect([await takenNumbers(store, 'servicenodeports'), server.warnings]).toEqual([[53], []]);
   });
 
-  test('goes over many services page by page', async () => {
+  test('The repair of ranges goes over many services page by page', async () => {
     const wide = new ServiceServer({ store, clusterIpRanges: ['10.0.0.0/20'] });
     for (let i = 0; i < 520; i++) await wide.create({ name: `s${i}` });
     const before = await takenNumbers(store, 'serviceips');

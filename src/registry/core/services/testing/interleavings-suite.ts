@@ -94,7 +94,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       expect((await takenValues(otherStore)).toSorted()).toEqual(held.toSorted());
     };
 
-    test.each(requests)('a creation that loses $name before it is written gets another', async ({ spec }) => {
+    test.each(requests)('A creation that loses $name before it is written gets another', async ({ spec }) => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', ...whole });
       await write.reached;
@@ -107,7 +107,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a creation that asks for an address that it has lost is refused', async () => {
+    test('A creation that asks for an address that it has lost is refused', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', clusterIP: '10.0.0.20' });
       await write.reached;
@@ -118,7 +118,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a creation that asks for an address that was released in between has it', async () => {
+    test('A creation that asks for an address that was released in between has it', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', clusterIP: '10.0.0.20' });
       await write.reached;
@@ -128,7 +128,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a creation goes on when only the values of others were released', async () => {
+    test('A creation goes on when only the values of others were released', async () => {
       const [first, second] = [store.holdNext('create', keyOf('a')), store.holdNext('create', keyOf('b'))];
       const leaked = writer.create({ name: 'a', clusterIP: '10.0.0.20' });
       await first.reached;
@@ -146,7 +146,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a service that is written after the repair has looked keeps what it holds', async () => {
+    test('A service that is written after the repair has looked keeps what it holds', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', ...whole });
       await write.reached;
@@ -165,7 +165,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test.each(requests)('a deletion does not give back $name that another service has by then', async ({ spec }) => {
+    test.each(requests)('A deletion does not give back $name that another service has by then', async ({ spec }) => {
       const values = valuesOf(await writer.create({ name: 'a', ...whole }));
       const release = store.holdNext('update', rangeKey);
       const deletion = writer.remove('a');
@@ -178,7 +178,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
     });
 
     test.each(requests)(
-      'a change of the type does not give back $name that another service has by then',
+      'A change of the type does not give back $name that another service has by then',
       async ({ spec }) => {
         const values = valuesOf(await writer.create({ name: 'a', ...whole }));
         const release = store.holdNext('update', rangeKey);
@@ -194,7 +194,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
     );
 
     test.each(requests)(
-      'a refused creation does not give back $name that another service has by then',
+      'A refused creation does not give back $name that another service has by then',
       async ({ spec }) => {
         const write = store.holdNext('create', keyOf('same'));
         const creation = writer.create({ name: 'same', ...whole });
@@ -208,7 +208,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       },
     );
 
-    test('a change that loses what it took before it is written takes another', async () => {
+    test('A change that loses what it took before it is written takes another', async () => {
       await writer.create({ name: 'a' });
       const write = store.holdNext('update', keyOf('a'));
       const toWhole = { ...whole, ipFamilyPolicy: 'PreferDualStack' };
@@ -224,7 +224,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a change that loses only what it took, of a service that stays as it is, takes another', async () => {
+    test('A change that loses only what it took, of a service that stays as it is, takes another', async () => {
       await writer.create({ name: 'a' });
       const write = store.holdNext('update', keyOf('a'));
       const change = writer.change('a', ({ spec }) => void (spec.type = 'NodePort'));
@@ -237,7 +237,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a write that comes after its server has given up changes nothing once its values are released', async () => {
+    test('A write that comes after its server has given up changes nothing once its values are released', async () => {
       const write = store.loseNext('create', keyOf('a'));
       await expect(writer.create({ name: 'a', ...whole })).rejects.toMatchObject({ code: 503 });
       const values = await takenValues(store);
@@ -250,7 +250,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a write that comes after its server has given up counts when nothing was released', async () => {
+    test('A write that comes after its server has given up counts when nothing was released', async () => {
       const write = store.loseNext('create', keyOf('a'));
       await expect(writer.create({ name: 'a', ...whole })).rejects.toMatchObject({ code: 503 });
       for (let round = 0; round < 2; round++) await other.ranges.repair();
@@ -261,7 +261,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a creation whose range is lost and made anew before it is written gets another address', async () => {
+    test('A creation whose range is lost and made anew before it is written gets another address', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', ...whole });
       await write.reached;
@@ -273,7 +273,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('a service that is written while a lost range is made anew keeps what it holds', async () => {
+    test('A service that is written while a lost range is made anew keeps what it holds', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', clusterIP: '10.0.0.20' });
       await write.reached;
@@ -288,7 +288,7 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test('what was released once is given back at once when the service that has it now goes', async () => {
+    test('What was released once is given back at once when the service that has it now goes', async () => {
       const write = store.holdNext('create', keyOf('a'));
       const creation = writer.create({ name: 'a', clusterIP: '10.0.0.20' });
       await write.reached;

@@ -89,7 +89,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       return succeeded(writers).flat();
     };
 
-    test('every address of the range is given once, then the range is full', async () => {
+    test('Every address of the range is given once, then the range is full', async () => {
       await withServers({ clusterIpRanges: ['10.0.0.0/26'] }, async (servers, store) => {
         const services = await fill(
           servers,
@@ -101,7 +101,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('every node port is given once', async () => {
+    test('Every node port is given once', async () => {
       await withServers({ nodePortRange: { first: 30_000, last: 30_039 } }, async (servers) => {
         const services = await fill(
           servers,
@@ -114,7 +114,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('an address and a port that several ask for go to one of them', async () => {
+    test('An address and a port that several ask for go to one of them', async () => {
       await withServers({}, async (servers) => {
         const asked = await both(servers, 5, (server, id) =>
           server.create({ name: `ip-${id}`, clusterIP: '10.0.0.77' }),
@@ -139,7 +139,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('a service that loses the race for a name releases what it had allocated', async () => {
+    test('A service that loses the race for a name releases what it had allocated', async () => {
       await withServers({}, async (servers, store) => {
         const results = await both(servers, 4, (server) => server.create({ name: 'same', type: 'NodePort' }));
         const [service, ...others] = succeeded(results);
@@ -149,7 +149,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('changes of one service from two servers leave what the service holds', async () => {
+    test('Changes of one service from two servers leave what the service holds', async () => {
       await withServers({}, async (servers, store) => {
         await servers[0].create({ name: 's', type: 'NodePort' });
         const types = ['ClusterIP', 'ExternalName', 'NodePort', 'LoadBalancer'] as const;
@@ -166,7 +166,7 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       });
     });
 
-    test('a repair in the middle of creations and deletions takes nothing away and gives nothing twice', async () => {
+    test('A repair in the middle of creations and deletions takes nothing away and gives nothing twice', async () => {
       await withServers({ clusterIpRanges: ['10.0.0.0/26'] }, async (servers, store) => {
         let done = false;
         const repairs = servers.map(async ({ ranges }) => {
