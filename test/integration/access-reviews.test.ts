@@ -20,7 +20,7 @@ describe('reviews of access', () => {
       spec: { groups: ['system:authenticated'], nonResourceAttributes: { path: '/api', verb: 'get' } },
       allowed: true,
     },
-  ])('reviews of access of a subject: $name', async ({ spec, allowed }) => {
+  ])('Reviews of access of a subject: $name', async ({ spec, allowed }) => {
     const answer = await post(`${reviews}/subjectaccessreviews`, { spec });
     expect([answer.status, answer.json<{ status: { allowed?: boolean } }>().status.allowed ?? false]).toEqual([
       201,
@@ -114,11 +114,11 @@ describe('reviews of access', () => {
       code: 400,
       message: 'no namespace on request',
     },
-  ])('reviews of access are refused with $name', async ({ path, body, code, message }) => {
+  ])('Reviews of access are refused with $name', async ({ path, body, code, message }) => {
     expect(refusal(await post(path, body))).toMatchObject({ code, message });
   });
 
-  test('say which selector narrowed nothing down', async () => {
+  test('Reviews of access say which selector narrowed nothing down', async () => {
     const answer = await post(`${reviews}/selfsubjectaccessreviews`, {
       spec: { resourceAttributes: { ...pods, fieldSelector: { rawSelector: '!!' } } },
     });
@@ -128,7 +128,7 @@ describe('reviews of access', () => {
   });
 });
 
-test('a SelfSubjectReview returns the user of the request', async () => {
+test('A SelfSubjectReview returns the user of the request', async () => {
   expect((await post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, 'alice')).json()).toMatchObject({
     kind: 'SelfSubjectReview',
     status: { userInfo: { username: 'alice', uid: '2', groups: ['devs', 'system:authenticated'] } },

@@ -37,7 +37,7 @@ describe('objects of flow control', () => {
   const dangling = ({ status }: FlowSchema): string | undefined =>
     status.conditions?.find(({ type }) => type === 'Dangling')?.status;
 
-  test('all of them are there, and no schema is dangling; a table shows schemas in the order of matching', async () => {
+  test('All of them are there, and no schema is dangling; a table shows schemas in the order of matching', async () => {
     await using server = await startTestServer({ settled: true });
     expect(await namesAt(server, levels)).toEqual(
       [...mandatoryPriorityLevels.keys(), ...suggestedPriorityLevels.keys()].sort(),
@@ -68,7 +68,7 @@ describe('objects of flow control', () => {
     ]);
   });
 
-  test('a schema is dangling while its level is not there', async () => {
+  test('A schema is dangling while its level is not there', async () => {
     await using server = await startTestServer({ settled: true });
     await server.send('POST', schemas, { body: created('mine', 'my-level') });
     await until<FlowSchema>(server, `${schemas}/mine`, (schema) => dangling(schema) === 'True');
@@ -85,7 +85,7 @@ describe('objects of flow control', () => {
     });
   });
 
-  test('what was deleted or changed comes back, but for what an operator has taken over', async () => {
+  test('What was deleted or changed comes back, but for what an operator has taken over', async () => {
     await using store = await openEmbeddedStore();
     await using first = await startTestServer({ store, settled: true });
     await first.send('DELETE', `${schemas}/catch-all`);
@@ -129,7 +129,7 @@ describe('objects of flow control', () => {
     });
   });
 
-  test('a cluster that does not serve the group has none', async () => {
+  test('A cluster that does not serve the group has none', async () => {
     await using server = await startTestServer({
       settled: true,
       flags: ['--runtime-config=flowcontrol.apiserver.k8s.io/v1=false'],
@@ -145,7 +145,7 @@ describe('API services', () => {
     (service: APIService): boolean =>
       available(service)?.reason === reason;
 
-  test('there is one for each group and version, and it is available', async () => {
+  test('There is an API service for each group and version, and it is available', async () => {
     await using server = await startTestServer({ settled: true });
     const { items } = await read<{ items: APIService[] }>(server, apiServices);
     const { groups } = await read<{
@@ -162,7 +162,7 @@ describe('API services', () => {
     });
   });
 
-  test('a later start removes what is no longer served, restores changes, and leaves other objects alone', async () => {
+  test('A later start removes what is no longer served, restores changes, and leaves other objects alone', async () => {
     await using store = await openEmbeddedStore();
     await using first = await startTestServer({ store, settled: true });
     await patch(first, `${apiServices}/v1.apps`, { spec: { versionPriority: 99 } });
@@ -174,7 +174,7 @@ describe('API services', () => {
     expect(priorities).not.toHaveProperty('v1.batch');
   });
 
-  test('of an API elsewhere it is known what is missing', async () => {
+  test('Of an API service elsewhere it is known what is missing', async () => {
     await using server = await startTestServer({ settled: true });
     const path = `${apiServices}/v1.agg.example.com`;
     const spec = {

@@ -73,7 +73,7 @@ async function expectLinear(one: Case): Promise<void> {
 }
 
 describe('requests that once took more than linear work', () => {
-  test.each(onceSlow)('requests that once took more than linear work: %s is linear', async (name) => {
+  test.each(onceSlow)('Requests that once took more than linear work: %s is linear', async (name) => {
     const one = named.get(name);
     if (one === undefined) throw new Error('there is no such case');
     await expectLinear(one);
@@ -81,5 +81,5 @@ describe('requests that once took more than linear work', () => {
 });
 
 describe('a sample of what the schema allows', () => {
-  test.each(sample)('a sample of what the schema allows: $name is linear', expectLinear);
+  test.each(sample)('A sample of what the schema allows: $name is linear', expectLinear);
 });

@@ -73,7 +73,9 @@ describe.skipIf(cannotMount !== undefined)(
       vi.restoreAllMocks();
     });
 
-    test('fails writes, not reads, and writes succeed again when there is space', { timeout: 60_000 }, async () => {
+    test('A full disk fails writes, not reads, and writes succeed again when there is space', {
+      timeout: 60_000,
+    }, async () => {
       const disk = mountSmallDisk('4m');
       const directory = path.join(disk.path, 'data');
       const store = await openEmbeddedStore({ directory });
@@ -107,7 +109,7 @@ describe.skipIf(cannotMount !== undefined)(
       }
     });
 
-    test('survives being filled by others again and again', { timeout: 60_000 }, async () => {
+    test('A full disk survives being filled by others again and again', { timeout: 60_000 }, async () => {
       const disk = mountSmallDisk('6m');
       const directory = path.join(disk.path, 'data');
       const counts: number[] = [];
@@ -124,7 +126,7 @@ describe.skipIf(cannotMount !== undefined)(
       expect(Math.min(...counts)).toBeGreaterThan(5);
     });
 
-    test('does not take a store that is not there yet, and says so', async () => {
+    test('A full disk does not take a store that is not there yet, and says so', async () => {
       const disk = mountSmallDisk('512k');
       await expect(openEmbeddedStore({ directory: path.join(disk.path, 'data') })).rejects.toMatchObject({
         name: 'StorageError',
@@ -132,7 +134,7 @@ describe.skipIf(cannotMount !== undefined)(
       });
     });
 
-    test('lets a store that is there be opened and read', async () => {
+    test('A full disk lets a store that is there be opened and read', async () => {
       const disk = mountSmallDisk('4m');
       const directory = path.join(disk.path, 'data');
       const first = await openEmbeddedStore({ directory });
@@ -145,7 +147,9 @@ describe.skipIf(cannotMount !== undefined)(
       await expect(fill(store, '/b/')).resolves.toBeLessThan(5);
     });
 
-    test('does not keep a server from starting again and showing what it has', { timeout: 120_000 }, async () => {
+    test('A full disk does not keep a server from starting again and showing what it has', {
+      timeout: 120_000,
+    }, async () => {
       const disk = mountSmallDisk('16m');
       const [port = 0] = await freePorts(1);
       const start = () => createControlPlane({ controllers: false, dataDir: path.join(disk.path, 'data'), port });
@@ -159,7 +163,7 @@ describe.skipIf(cannotMount !== undefined)(
       expect(second.kubeconfig).toBe(first.kubeconfig);
     });
 
-    test('is reported to clients of the API; reads and watches go on, and writes work again when there is space', {
+    test('A full disk is reported to clients; reads and watches go on, and writes with space', {
       timeout: 120_000,
     }, async () => {
       const disk = mountSmallDisk('8m');

@@ -117,7 +117,7 @@ async function expectAcknowledged(store: Store, acknowledged: readonly Acknowled
 }
 
 describe('kill -9', () => {
-  test('at any moment loses nothing that was acknowledged and leaves a store that works', {
+  test('A kill -9 at any moment loses nothing that was acknowledged and leaves a store that works', {
     timeout: 120_000,
   }, async () => {
     const directory = temporaryDirectory();
@@ -135,7 +135,7 @@ describe('kill -9', () => {
     expect(acknowledged.length).toBeGreaterThan(500);
   });
 
-  test('of the owner makes the directory free at once', { timeout: 60_000 }, async () => {
+  test('A kill -9 of the owner makes the directory free at once', { timeout: 60_000 }, async () => {
     const directory = temporaryDirectory();
     const writer = await new Writer(directory).untilTold(20);
     await writer.kill();
@@ -145,7 +145,9 @@ describe('kill -9', () => {
 });
 
 describe('a directory that another process has', () => {
-  test('is refused with the id of that process, which goes on undisturbed', { timeout: 60_000 }, async () => {
+  test('A directory that another process has is refused with the id of that process, which goes on undisturbed', {
+    timeout: 60_000,
+  }, async () => {
     const directory = temporaryDirectory();
     const writer = await new Writer(directory).untilTold(5);
     const [opened] = writer.told;
@@ -158,7 +160,9 @@ describe('a directory that another process has', () => {
     await writer.kill();
   });
 
-  test('is given to one of many processes that open it at once', { timeout: 60_000 }, async () => {
+  test('A directory that another process has is given to one of many processes that open it at once', {
+    timeout: 60_000,
+  }, async () => {
     const directory = temporaryDirectory();
     const writers = Array.from({ length: 4 }, (_, seed) => new Writer(directory, { seed, count: 100_000 }));
     await Promise.all(writers.map((writer) => writer.untilTold(1)));
@@ -176,7 +180,7 @@ const cannotTrace =
 
 describe(`the order of system calls${cannotTrace === undefined ? '' : ` (skipped: ${cannotTrace})`}`, () => {
   test.skipIf(cannotTrace !== undefined)(
-    'is data, fdatasync, synchronous meta page, answer',
+    'The order of system calls is data, fdatasync, synchronous meta page, answer',
     { timeout: 60_000 },
     () => {
       const directory = temporaryDirectory();

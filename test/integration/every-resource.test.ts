@@ -68,7 +68,7 @@ async function removeForGood(info: ResourceInfo, path: string): Promise<void> {
   expect((await server.send('GET', path)).status).toBe(404);
 }
 
-test('the table has every resource', () => {
+test('The table has every resource', () => {
   expect([...new Set(stored.map(keyOf))].sort()).toEqual(Object.keys(minimalObjects).sort());
   expect(stored.length).toBeGreaterThan(65);
 });
@@ -78,7 +78,7 @@ describe.concurrent.each(stored.map((info) => ({ name: `${info.apiVersion} ${inf
   ({ info }) => {
     const path = pathOf(info);
 
-    test('is created, read, listed, watched and deleted in JSON and in protobuf', async () => {
+    test('An object is created, read, listed, watched and deleted in JSON and in protobuf', async () => {
       const object = objectOf(info);
       const { name } = object.metadata!;
       const before = (await server.send('GET', `${path}?limit=1`)).json<{ metadata: { resourceVersion: string } }>()

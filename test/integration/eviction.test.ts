@@ -34,13 +34,13 @@ describe('eviction', () => {
   };
   const isThere = async (): Promise<boolean> => (await server.send('GET', pod)).status === 200;
 
-  test('without a budget removes the pod', async () => {
+  test('An eviction without a budget removes the pod', async () => {
     await runningPod(true);
     expect(await evict()).toMatchObject({ status: 201 });
     expect(await isThere()).toBe(false);
   });
 
-  test('takes from the budget, which says when it is used up', async () => {
+  test('An eviction takes from the budget, which says when it is used up', async () => {
     await runningPod(true);
     await createBudget({ disruptionsAllowed: 1 });
     expect((await evict()).status).toBe(201);
@@ -84,7 +84,7 @@ describe('eviction', () => {
       spec: {},
       expected: violation(() => `The disruption budget ${name} needs 1 healthy pods and has 0 currently`),
     },
-  ])('eviction is refused while $name', async ({ ready, status, spec, expected }) => {
+  ])('Eviction is refused while $name', async ({ ready, status, spec, expected }) => {
     await runningPod(ready);
     await createBudget(status, spec);
     expect(refusal(await evict())).toMatchObject(expected());
@@ -98,7 +98,7 @@ describe('eviction', () => {
       status: { currentHealthy: 0 },
       spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' },
     },
-  ])('eviction removes $name, at no cost', async ({ status, spec }) => {
+  ])('Eviction removes $name, at no cost', async ({ status, spec }) => {
     await runningPod(false);
     await createBudget(status, spec);
     expect((await evict()).status).toBe(201);
@@ -108,7 +108,7 @@ describe('eviction', () => {
     );
   });
 
-  test('is refused for a pod with two budgets', async () => {
+  test('An eviction is refused for a pod with two budgets', async () => {
     await runningPod(true);
     await createBudget({ disruptionsAllowed: 1 });
     await createBudget({ disruptionsAllowed: 1 }, {}, `${name}-b`);
@@ -118,7 +118,7 @@ describe('eviction', () => {
     });
   });
 
-  test('as a dry run, in the query or the body, changes nothing', async () => {
+  test('An eviction as a dry run, in the query or the body, changes nothing', async () => {
     await runningPod(true);
     await createBudget({ disruptionsAllowed: 1 });
     expect((await post(`${pod}/eviction?dryRun=All`, { metadata: { name } })).status).toBe(201);
@@ -129,7 +129,7 @@ describe('eviction', () => {
     });
   });
 
-  test('says why the pod goes', async () => {
+  test('An eviction says why the pod goes', async () => {
     await runningPod(true);
     await server.send('PATCH', pod, {
       body: { metadata: { finalizers: ['example.com/stay'] } },
@@ -162,7 +162,7 @@ describe('eviction', () => {
       more: { deleteOptions: { preconditions: { uid: 'x' } } },
       expected: { code: 409, reason: 'Conflict' },
     },
-  ])('eviction is refused with $name', async ({ more, expected }) => {
+  ])('Eviction is refused with $name', async ({ more, expected }) => {
     await runningPod(true);
     expect(refusal(await evict(more))).toMatchObject(expected);
     expect(await isThere()).toBe(true);

@@ -320,7 +320,7 @@ async function expectUnhealthy(server: TestServer, calls: StoreCalls, endpoint: 
 }
 
 describe('flags of the API server', () => {
-  test.each(rows)('flags of the API server: $flags: $effect', async ({ flags, check }) => {
+  test.each(rows)('Flags of the API server: $flags: $effect', async ({ flags, check }) => {
     const { calls, wrap } = observed();
     await using server = await startTestServer({ flags, wrap });
     try {

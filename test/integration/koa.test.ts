@@ -78,7 +78,7 @@ const bearer = (): Record<string, string> => ({ authorization: `Bearer ${token}`
 
 describe('the prefix', () => {
   test.each(['/', '/clusters', '/cluste', '/other/cluster/version', '/Cluster/version'])(
-    'the prefix of a mounted control plane leaves %s to what comes behind',
+    'The prefix of a mounted control plane leaves %s to what comes behind',
     async (path) => {
       await using app = await serve(application(administrator()));
       expect(await (await app.fetch(path)).text()).toBe('elsewhere');
@@ -86,7 +86,7 @@ describe('the prefix', () => {
   );
 
   test.each(['/cluster', '/cluster/', '/cluster?pretty=1', '/cluster/version', '/cluster/%76ersion'])(
-    'the prefix of a mounted control plane takes %s',
+    'The prefix of a mounted control plane takes %s',
     async (path) => {
       await using app = await serve(application(administrator()));
       const answer = await app.fetch(path);
@@ -95,7 +95,7 @@ describe('the prefix', () => {
     },
   );
 
-  test('may be missing: everything is the API', async () => {
+  test('The prefix of a mounted control plane may be missing: everything is the API', async () => {
     const app = new Koa();
     app.use(controlPlane.koa(administrator()));
     await using served = await serve(app);
@@ -104,7 +104,7 @@ describe('the prefix', () => {
   });
 
   test.each(['cluster', '/cluster/', '/', '/a?b', '/a#b', '//a'])(
-    'the prefix of a mounted control plane is refused as %s',
+    'The prefix of a mounted control plane is refused as %s',
     (prefix) => {
       expect(() => controlPlane.koa({ prefix })).toThrow(TypeError);
     },
@@ -112,7 +112,7 @@ describe('the prefix', () => {
 });
 
 describe('the caller', () => {
-  test('is whom the application has authenticated, with what RBAC gives them', async () => {
+  test('The caller is whom the application has authenticated, with what RBAC gives them', async () => {
     await using app = await serve(
       application({ user: async (ctx) => ({ name: ctx.get('x-name'), groups: ['staff'] }) }),
     );
@@ -129,14 +129,14 @@ describe('the caller', () => {
     });
   });
 
-  test('is refused when the application knows no user, whatever credentials the request has', async () => {
+  test('The caller is refused when the application knows no user, whatever credentials the request has', async () => {
     await using app = await serve(application({ user: () => undefined }));
     const answer = await app.fetch('/cluster/version', { headers: bearer() });
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ kind: 'Status', reason: 'Unauthorized' });
   });
 
-  test('authenticates itself where the application does not say', async () => {
+  test('The caller authenticates itself where the application does not say', async () => {
     await using app = await serve(application());
     expect((await app.fetch('/cluster/version')).status).toBe(401);
     const answer = await app.fetch(configMaps, { headers: bearer() });
@@ -152,19 +152,19 @@ describe('the caller', () => {
         throw new Error('the session store is away');
       },
     ],
-  ])('a caller of a mounted control plane that %s is a mistake of the application', async (_, user) => {
+  ])('A caller of a mounted control plane that %s is a mistake of the application', async (_, user) => {
     await using app = await serve(application({ user }));
     expect((await app.fetch('/cluster/version')).status).toBe(500);
   });
 
-  test('acts for another one only where RBAC allows it', async () => {
+  test('The caller acts for another one only where RBAC allows it', async () => {
     await using app = await serve(application({ user: () => ({ name: 'bob' }) }));
     const answer = await app.fetch('/cluster/version', { headers: { 'impersonate-user': 'admin' } });
     expect(answer.status).toBe(403);
     expect(await answer.text()).toContain('cannot impersonate resource \\"users\\"');
   });
 
-  test('with more headers than Node reads is refused, as the last ones may say whom it acts for', async () => {
+  test('The caller with more headers than Node reads is refused, as some may have been dropped', async () => {
     await using app = await serve(application(administrator()));
     const headers = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`x${i}`, '']));
     expect((await app.fetch('/cluster/version', { headers })).status).toBe(431);
@@ -218,7 +218,7 @@ describe.each([{ isHttp2: false }, { isHttp2: true }])('requests with HTTP/2: $i
 
   const name = isHttp2 ? 'two' : 'one';
 
-  test('with bodies are answered', async () => {
+  test('Requests to a mounted control plane with bodies are answered', async () => {
     await using app = await serve(application(administrator()), { isHttp2 });
     const made = await send(app.url, configMaps, {
       method: 'POST',
@@ -234,7 +234,7 @@ describe.each([{ isHttp2: false }, { isHttp2: true }])('requests with HTTP/2: $i
     expect((await send(app.url, `${configMaps}/${name}`, { method: 'DELETE' })).status).toBe(200);
   });
 
-  test('without a needed body, with a broken one, or with one that is too large are refused', async () => {
+  test('Requests to a mounted control plane with a missing, broken or large body are refused', async () => {
     await using app = await serve(application(administrator()), { isHttp2 });
     const post = async (body?: string): Promise<number> =>
       (await send(app.url, configMaps, { method: 'POST', headers: json, ...(body === undefined ? {} : { body }) }))
@@ -244,7 +244,7 @@ describe.each([{ isHttp2: false }, { isHttp2: true }])('requests with HTTP/2: $i
     expect(await post(JSON.stringify({ metadata: { name }, data: { a: 'x'.repeat(4 * 1024 * 1024) } }))).toBe(413);
   });
 
-  test('that watch get the head at once and each event, and are let go when their client leaves', async () => {
+  test('Watches through a mounted control plane get the head at once and end with their client', async () => {
     await using app = await serve(application(administrator()), { isHttp2 });
     const watch = await send(
       app.url,
@@ -274,7 +274,7 @@ describe.each([{ isHttp2: false }, { isHttp2: true }])('requests with HTTP/2: $i
 });
 
 describe('the application', () => {
-  test('may add headers in front, and sees what is answered', async () => {
+  test('The application may add headers in front, and sees what is answered', async () => {
     const seen: number[] = [];
     const app = new Koa();
     app.use(async (ctx, next) => {
@@ -288,7 +288,7 @@ describe('the application', () => {
     expect([answer.status, answer.headers.get('x-application'), seen]).toEqual([404, 'yes', [404]]);
   });
 
-  test('that reads the body in front gets an error that says so', async () => {
+  test('The application that reads the body in front gets an error that says so', async () => {
     const app = new Koa();
     app.use(async (ctx, next) => {
       for await (const _ of ctx.req);
@@ -300,7 +300,7 @@ describe('the application', () => {
     expect(answer.status).toBe(500);
   });
 
-  test('serves a client whose kubeconfig has the prefix', async () => {
+  test('The application serves a client whose kubeconfig has the prefix', async () => {
     await using app = await serve(application(administrator()));
     const config = new KubeConfig();
     config.loadFromClusterAndUser({ name: 'c', server: `${app.url}/cluster`, skipTLSVerify: true }, { name: 'u' });
@@ -310,7 +310,7 @@ describe('the application', () => {
     expect(items.map(({ metadata }) => metadata?.name)).toContain('of-a-client');
   });
 
-  test('has its watches ended and further requests refused when the control plane closes', async () => {
+  test('The application has its watches ended and further requests refused when the control plane closes', async () => {
     const own = await createControlPlane({ controllers: false });
     const app = new Koa();
     app.use(own.koa(administrator()));
@@ -322,7 +322,7 @@ describe('the application', () => {
   });
 });
 
-test('the example in the README', async () => {
+test('The example in the README runs', async () => {
   process.env['PORT'] = '0';
   const example = await import('./koa-example.ts');
   if (!example.server.listening) await once(example.server, 'listening');

@@ -31,7 +31,7 @@ const versionOf = (answer: Answer): string => answer.json<KubeObject>().metadata
 const merge = { 'content-type': 'application/merge-patch+json' };
 
 describe('a large object', () => {
-  test('is created, replaced, patched and applied like a small one', async () => {
+  test('A large object is created, replaced, patched and applied like a small one', async () => {
     const created = await server.send('POST', `${namespace}/configmaps`, { body: configMap('life') });
     expect([created.status, created.json<KubeObject>().metadata!.uid]).toEqual([201, expect.any(String)]);
     const replaced = await server.send('PUT', `${namespace}/configmaps/life`, {
@@ -53,14 +53,14 @@ describe('a large object', () => {
     expect(versionOf(await server.send('GET', `${namespace}/configmaps/life`))).toBe(versionOf(applied));
   });
 
-  test('is not stored by a dry run', async () => {
+  test('A large object is not stored by a dry run', async () => {
     expect((await server.send('POST', `${namespace}/configmaps?dryRun=All`, { body: configMap('dry') })).status).toBe(
       201,
     );
     expect((await server.send('GET', `${namespace}/configmaps/dry`)).status).toBe(404);
   });
 
-  test('is refused with the same words as a small one', async () => {
+  test('A large object is refused with the same words as a small one', async () => {
     const answers = await Promise.all(
       [{}, annotations].map((more) =>
         server.send('POST', `${namespace}/pods`, {
@@ -77,7 +77,7 @@ describe('a large object', () => {
     expect(answers[0]!.text).toBe(answers[1]!.text);
   });
 
-  test('has the warnings of a small one', async () => {
+  test('A large object has the warnings of a small one', async () => {
     const port = { containerPort: 80 };
     const body = (more: object): object => ({
       kind: 'Pod',
@@ -92,7 +92,7 @@ describe('a large object', () => {
     expect(other!.headers['warning']).toEqual(small!.headers['warning']);
   });
 
-  test('conflicts with a version that is gone', async () => {
+  test('A large object conflicts with a version that is gone', async () => {
     const created = await server.send('POST', `${namespace}/configmaps`, { body: configMap('conflict') });
     const again = {
       ...configMap('conflict', { a: '2' }),
@@ -102,7 +102,7 @@ describe('a large object', () => {
     expect((await server.send('PUT', `${namespace}/configmaps/conflict`, { body: again })).status).toBe(409);
   });
 
-  test('is seen by a watch that is open', async () => {
+  test('A large object is seen by a watch that is open', async () => {
     const { resourceVersion } = (await server.send('GET', `${namespace}/configmaps?limit=1`)).json<{
       metadata: { resourceVersion: string };
     }>().metadata;
@@ -118,7 +118,7 @@ describe('a large object', () => {
     expect(events.map(({ type, object }) => `${type} ${object.metadata!.name}`)).toContain('ADDED watched');
   });
 
-  test('of a custom resource is checked by its definition as it is now', async () => {
+  test('A large object of a custom resource is checked by its definition as it is now', async () => {
     const schema = (maxLength: number): object => ({
       openAPIV3Schema: { type: 'object', properties: { word: { type: 'string', maxLength } } },
     });
@@ -143,7 +143,7 @@ describe('a large object', () => {
     expect((await server.send('POST', at, { body: thing('two', 'longer') })).status).toBe(201);
   });
 
-  test('of a service gets an address', async () => {
+  test('A large object of a service gets an address', async () => {
     const body = {
       kind: 'Service',
       apiVersion: 'v1',
@@ -154,7 +154,7 @@ describe('a large object', () => {
     expect(created.json<{ spec: { clusterIP: string } }>().spec.clusterIP).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
   });
 
-  test('of a role grants nothing that its writer does not have', async () => {
+  test('A large object of a role grants nothing that its writer does not have', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const role = (name: string, verbs: readonly string[]): object => ({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -188,7 +188,7 @@ describe('a large object', () => {
 });
 
 describe('the audit log', () => {
-  test('has the object of a large request, and of its answer', async () => {
+  test('The audit log has the object of a large request, and of its answer', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-large-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const policy = path.join(directory, 'policy.json');
@@ -221,7 +221,7 @@ describe('the audit log', () => {
 });
 
 describe('other requests', () => {
-  test('are answered while a large one is worked on', async () => {
+  test('Other requests are answered while a large one is worked on', async () => {
     const containers = Array.from({ length: 20_000 }, (_, i) => ({ name: `c-${i}`, image: 'a' }));
     const body = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'heavy' }, spec: { containers } };
     let isDone = false;
@@ -237,7 +237,7 @@ describe('other requests', () => {
 });
 
 describe('the thread', () => {
-  test('that needs too much memory fails the request, not the server, and the next request has another', async () => {
+  test('A thread that needs too much memory fails the request, not the server; the next gets another', async () => {
     await using small = await startTestServer({ largeRequests: { heapMegabytes: 24 } });
     const containers = Array.from({ length: 24_000 }, (_, i) => ({
       name: `c-${i}`,

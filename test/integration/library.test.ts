@@ -18,7 +18,7 @@ const namesIn = async (api: CoreV1Api): Promise<string[]> =>
   (await api.listNamespacedConfigMap({ namespace: 'default' })).items.map(({ metadata }) => metadata!.name!);
 
 describe('createControlPlane', () => {
-  test('two at once in one process share nothing', async () => {
+  test('Two at once in one process share nothing', async () => {
     await using one = await createControlPlane();
     await using other = await createControlPlane();
     await Promise.all([create(apiOf(one), 'of-one'), create(apiOf(other), 'of-other')]);
@@ -27,7 +27,7 @@ describe('createControlPlane', () => {
     expect(await namesIn(apiOf(other))).toEqual(['of-other']);
   });
 
-  test('with a data directory the next one has the same objects and takes the same credentials', async () => {
+  test('A later control plane on a data directory has the same objects and takes the same credentials', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'orch-library-'));
     const first = await createControlPlane({ dataDir });
     await create(apiOf(first), 'kept');
@@ -38,7 +38,7 @@ describe('createControlPlane', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('a data directory in use is refused, and its user goes on', async () => {
+  test('A data directory in use is refused, and its user goes on', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'orch-library-'));
     const first = await createControlPlane({ dataDir });
     await expect(createControlPlane({ dataDir })).rejects.toThrow(/is in use by another store of this process/);
@@ -47,7 +47,7 @@ describe('createControlPlane', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('takes flags of the API server', async () => {
+  test('createControlPlane takes flags of the API server', async () => {
     await using controlPlane = await createControlPlane({ flags: ['--runtime-config=v1/secrets=false'] });
     await expect(apiOf(controlPlane).listSecretForAllNamespaces()).rejects.toMatchObject({ code: 404 });
   });

@@ -6,7 +6,7 @@ import { startTestServer } from '../support/test-server.ts';
 import { pods, pod } from '../support/metrics-pod.ts';
 
 describe('flags of metrics', () => {
-  test('leave metrics out, show what is hidden, and limit values of labels', async () => {
+  test('Flags of metrics leave metrics out, show what is hidden, and limit values of labels', async () => {
     await using limited = await startTestServer({
       flags: [
         '--disabled-metrics=apiserver_response_sizes',
@@ -24,7 +24,7 @@ describe('flags of metrics', () => {
     expect(text).not.toMatch(/^apiserver_request_total\{.*code="404"/m);
   });
 
-  test('take the list of values from a file, which has to be one', async () => {
+  test('Flags of metrics take the list of values from a file, which has to be one', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-metrics-'));
     onTestFinished(() => rm(directory, { recursive: true }));
     const manifest = path.join(directory, 'labels.yaml');

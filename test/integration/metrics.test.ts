@@ -35,7 +35,7 @@ async function valueOf(name: string, ...labels: string[]): Promise<number | unde
 }
 
 describe('metrics', () => {
-  test('of admission, by plugin and by phase', async () => {
+  test('There are metrics of admission, by plugin and by phase', async () => {
     const created = ['operation="CREATE"', 'rejected="false"', 'type="admit"'];
     const name = 'apiserver_admission_controller_admission_duration_seconds_count';
     const before = (await valueOf(name, 'name="DefaultTolerationSeconds"', ...created)) ?? 0;
@@ -58,7 +58,7 @@ describe('metrics', () => {
     ).toBe(1);
   });
 
-  test('of authentication have the result, and few user names', async () => {
+  test('Metrics of authentication have the result, and few user names', async () => {
     const attempts = async (result: string): Promise<number> =>
       (await valueOf('authentication_attempts', `result="${result}"`)) ?? 0;
     const users = async (name: string): Promise<number> =>
@@ -78,7 +78,7 @@ describe('metrics', () => {
     expect((await lines('authenticated_user_requests')).filter((line) => line.includes('alice'))).toEqual([]);
   });
 
-  test('of the time that filters take', async () => {
+  test('There are metrics of the time that filters take', async () => {
     const counts = () =>
       Promise.all(
         ['authentication', 'impersonation', 'authorization'].map(
@@ -91,7 +91,7 @@ describe('metrics', () => {
     for (const [i, count] of (await counts()).entries()) expect(count).toBeGreaterThan(before[i]!);
   });
 
-  test('of tokens that are remembered, and of those that are looked up', async () => {
+  test('There are metrics of tokens that are remembered, and of those that are looked up', async () => {
     const asked = async (status: string): Promise<number> =>
       (await valueOf('authentication_token_cache_request_total', `status="${status}"`)) ?? 0;
     const [hits, misses] = [await asked('hit'), await asked('miss')];
@@ -111,7 +111,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('of the time that client certificates have left', async () => {
+  test('There are metrics of the time that client certificates have left', async () => {
     const name = 'apiserver_client_certificate_expiration_seconds';
     const before = (await valueOf(`${name}_count`))!;
     const config = await readFile(server.kubeconfigPath, 'utf8');
@@ -126,7 +126,7 @@ describe('metrics', () => {
     expect(await valueOf(`${name}_bucket`, 'le="604800"')).toBe(0);
   });
 
-  test('of the work beside requests, by queue', async () => {
+  test('There are metrics of the work beside requests, by queue', async () => {
     const queue = 'name="AvailableConditionController"';
     // The APIServices of this server are looked at when they were made.
     await vi.waitFor(
@@ -146,7 +146,7 @@ describe('metrics', () => {
     }
   });
 
-  test('of health checks that were asked for', async () => {
+  test('There are metrics of health checks that were asked for', async () => {
     await server.send('GET', '/livez/ping');
     await server.send('GET', '/readyz');
     expect(await valueOf('kubernetes_healthcheck', 'name="ping"', 'type="livez"')).toBe(1);
@@ -158,13 +158,13 @@ describe('metrics', () => {
     expect(text).not.toContain('apiserver_request_total');
   });
 
-  test('of the build and of feature gates', async () => {
+  test('There are metrics of the build and of feature gates', async () => {
     expect(await valueOf('kubernetes_build_info', 'major="1"', 'minor="32"', 'git_version="v1.32.')).toBe(1);
     expect(await valueOf('kubernetes_feature_enabled', 'name="ImageVolume"', 'stage="ALPHA"')).toBe(1);
     expect(await valueOf('kubernetes_feature_enabled', 'name="HPAScaleToZero"')).toBe(0);
   });
 
-  test('of cluster IPs and node ports', async () => {
+  test('There are metrics of cluster IPs and node ports', async () => {
     const service = (name: string, more: object): object => ({
       metadata: { name },
       spec: { ports: [{ port: 80 }], ...more },
@@ -185,7 +185,7 @@ describe('metrics', () => {
     expect(await valueOf('kube_apiserver_nodeport_allocator_allocated_ports')).toBe(1);
   });
 
-  test('of what a repair found, which the owners of the services are told as well', async () => {
+  test('There are metrics of what a repair found, which the owners of the services are told as well', async () => {
     await using store = await openEmbeddedStore();
     const range = '/registry/ranges/serviceips';
     {
@@ -213,7 +213,7 @@ describe('metrics', () => {
     ]);
   });
 
-  test('of deprecated APIs that were asked for', async () => {
+  test('There are metrics of deprecated APIs that were asked for', async () => {
     expect(await lines('apiserver_requested_deprecated_apis')).toEqual([]);
     await server.send('GET', '/api/v1/componentstatuses');
     expect(
@@ -226,7 +226,7 @@ describe('metrics', () => {
     ).toBe(1);
   });
 
-  test('of the store and of the caches of resources', async () => {
+  test('There are metrics of the store and of the caches of resources', async () => {
     const names = '/api/v1/namespaces/default/configmaps';
     await server.send('POST', names, { body: { metadata: { name: 'counted', labels: { a: 'b' } } } });
     await server.send('GET', `${names}?labelSelector=a%3Db&resourceVersion=0`);
@@ -259,12 +259,12 @@ describe('metrics', () => {
     expect(await valueOf('apiserver_longrunning_requests', 'verb="WATCH"', 'resource="configmaps"')).toBe(0);
   });
 
-  test('of pods that were found by their node', async () => {
+  test('There are metrics of pods that were found by their node', async () => {
     await server.send('GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn&resourceVersion=0');
     expect(await valueOf('apiserver_cache_list_total', 'resource_prefix="/pods"', 'index="f:spec.nodeName"')).toBe(1);
   });
 
-  test('of connections that failed before they said anything', async () => {
+  test('There are metrics of connections that failed before they said anything', async () => {
     const before = (await valueOf('apiserver_tls_handshake_errors_total'))!;
     const socket = net.connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
@@ -273,7 +273,7 @@ describe('metrics', () => {
     expect(await valueOf('apiserver_tls_handshake_errors_total')).toBe(before + 1);
   });
 
-  test('have the types, labels and buckets of 1.32', { skip: !hasShared('facts/metrics.json') }, async () => {
+  test('Metrics have the types, labels and buckets of 1.32', { skip: !hasShared('facts/metrics.json') }, async () => {
     const facts = JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as Record<
       string,
       Record<string, Record<string, { type: string; labels?: string[]; buckets?: (number | string)[] }>>

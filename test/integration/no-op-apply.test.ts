@@ -15,7 +15,7 @@ test.each([
     first: { metadata: { name: 'a', labels: {} }, data: {} },
     second: { metadata: { name: 'a', labels: {} }, data: {} },
   },
-])('$name, applied a minute later, writes nothing', async ({ first, second }) => {
+])('An apply that is repeated a minute later writes nothing: $name', async ({ first, second }) => {
   await using server = await startTestServer();
   const apply = async (more: object): Promise<KubeObject> =>
     (

@@ -53,7 +53,7 @@ describe('a path that is no resource', () => {
     ['GET /*', 404, page],
     ['GET /:path', 404, page],
     ['GET /__proto__', 404, page],
-  ])('a path that is no resource: %s is answered with %i', async (request, status, body) => {
+  ])('A path that is no resource: %s is answered with %i', async (request, status, body) => {
     const [method = '', path = ''] = request.split(' ');
     const answer = await server.send(method, path);
     expect(answer.status).toBe(status);
@@ -62,7 +62,7 @@ describe('a path that is no resource', () => {
 
   // HTTP/1.1 has only the methods that Node's parser knows.
   test.each(['FOO', 'get'])(
-    'a path that is no resource is found by method %s over HTTP/2, but not read by it',
+    'A path that is no resource is found by method %s over HTTP/2, but not read by it',
     async (method) => {
       const session = http2.connect(server.url, { ca: server.ca });
       const statusOf = (path: string): Promise<number> =>

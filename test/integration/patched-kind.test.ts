@@ -27,7 +27,7 @@ test.each([
     status: 422,
     answer: { kind: 'Status', message: expect.stringContaining('unknown conversion') as string },
   },
-])('a kind $name', async ({ type, body, status, answer }) => {
+])('A kind $name', async ({ type, body, status, answer }) => {
   const patched = await server.send('PATCH', `${configMaps}/a`, {
     body,
     headers: { 'content-type': `application/${type}+json` },

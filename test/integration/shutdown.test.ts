@@ -123,7 +123,7 @@ const waits = (closing: Promise<void>): Promise<string> =>
   Promise.race([closing.then(() => 'over'), new Promise<string>((resolve) => setImmediate(() => resolve('waits')))]);
 
 describe('a server that stops', () => {
-  test('answers what it has in work, and listens no longer', async () => {
+  test('A server that stops answers what it has in work, and listens no longer', async () => {
     const { server, stop } = await start({});
     const session = connect(server);
     const [first, second] = [await heldOverHttp2(session, 'first'), await heldOverHttp1(server, 'second')];
@@ -138,7 +138,7 @@ describe('a server that stops', () => {
     await stopped;
   });
 
-  test('lets connections go that are at rest, without an error', async () => {
+  test('A server that stops lets connections go that are at rest, without an error', async () => {
     const { server, stop } = await start({});
     const session = connect(server);
     await get(session, '/livez');
@@ -151,7 +151,7 @@ describe('a server that stops', () => {
     await ends;
   });
 
-  test('ends watches in order, with nothing cut off', async () => {
+  test('A server that stops ends watches in order, with nothing cut off', async () => {
     const { server, stop } = await start({});
     const stream = connect(server).request({ ':path': `${configMaps}?watch=true`, ...headersOf() });
     await once(stream, 'response');
@@ -161,7 +161,7 @@ describe('a server that stops', () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('gives up on a request that takes longer than any may', async () => {
+  test('A server that stops gives up on a request that takes longer than any may', async () => {
     const { server, stop } = await start({ flags: ['--request-timeout=200ms'] });
     const stream = connect(server).request({ ':method': 'POST', ':path': configMaps, ...headersOf() });
     const answer = answerTo(stream);
@@ -171,7 +171,7 @@ describe('a server that stops', () => {
 });
 
 describe('with --shutdown-send-retry-after', () => {
-  test('new requests get 429 with Retry-After until requests in work are answered', async () => {
+  test('With --shutdown-send-retry-after new requests get 429 until requests in work are answered', async () => {
     const { server, stop } = await start({ flags: ['--shutdown-send-retry-after'] });
     await started(server);
     const [session, other] = [connect(server), connect(server)];
@@ -219,7 +219,7 @@ describe('with --shutdown-send-retry-after', () => {
 });
 
 describe('with --shutdown-watch-termination-grace-period', () => {
-  test('watches end by themselves and are waited for, those of slow clients too', async () => {
+  test('Watches end by themselves with --shutdown-watch-termination-grace-period', async () => {
     const { server, stop } = await start({ flags: ['--shutdown-watch-termination-grace-period=60s'] });
     const streams = Array.from({ length: 20 }, () =>
       connect(server).request({ ':path': `${configMaps}?watch=true&allowWatchBookmarks=true`, ...headersOf() }),
@@ -286,7 +286,7 @@ function holding(): {
 }
 
 describe('what runs beside requests', () => {
-  test('ends at its next call of the store; the one under way is not abandoned', async () => {
+  test('What runs beside requests ends at its next call of the store; the one under way is not abandoned', async () => {
     await using kept = await openEmbeddedStore();
     const store = holding();
     store.hold((method, key) => method === 'create' && key.includes('/clusterroles/'));
@@ -304,7 +304,7 @@ describe('what runs beside requests', () => {
     expect(kvs).toHaveLength(begun);
   });
 
-  test('does not keep the server when the store never answers, and the log says what was left', async () => {
+  test('What runs beside requests does not keep the server when the store never answers', async () => {
     const warned: string[] = [];
     const store = holding();
     const { stop } = await start({

@@ -59,7 +59,9 @@ const tlsOptions = (): tls.ConnectionOptions => ({
 });
 
 describe('a watcher that reads nothing more', () => {
-  test('over HTTP/2 loses its stream, and its connection goes on', { timeout: 120_000 }, async () => {
+  test('A watcher that reads nothing more over HTTP/2 loses its stream, and its connection goes on', {
+    timeout: 120_000,
+  }, async () => {
     const session = http2.connect(server.controlPlane.url, credentials(server.controlPlane.kubeconfig));
     const stuck = session.request({ ':path': watchPath });
     stuck.on('error', () => undefined);
@@ -90,7 +92,7 @@ describe('a watcher that reads nothing more', () => {
         'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: ' +
         '13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
     },
-  ])('a watcher that reads nothing more over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
+  ])('A watcher that reads nothing more over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
     const before = await openWatches();
     const socket = tls.connect({ ...tlsOptions(), ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');

@@ -154,7 +154,7 @@ describe('a request that holds up the event loop is named in the log', () => {
   });
 
   test.each(rows)(
-    'a stalling request is named in the log in its $at: $verb',
+    'A stalling request is named in the log in its $at: $verb',
     async ({ at, frame, method, path = collection, body, headers, verb, name }) => {
       hold.at = at;
       const { status } = await server.send(method, path, {
@@ -176,7 +176,7 @@ describe('a request that holds up the event loop is named in the log', () => {
     },
   );
 
-  test('in an event of its watch, and not the one that wrote', async () => {
+  test('A request that holds up the event loop in an event of its watch is named in the log', async () => {
     const target = `${collection}?watch=1&fieldSelector=metadata.name%3Dwatched`;
     const watch = server.send('GET', `${target}&timeoutSeconds=1`, { user: 'alice' });
     await server.send('GET', `${collection}/stored`); // the watch is there
@@ -186,7 +186,7 @@ describe('a request that holds up the event loop is named in the log', () => {
     await watch;
   });
 
-  test('while others wait for their answers', async () => {
+  test('A request that holds up the event loop is named in the log while others wait for their answers', async () => {
     hold.at = 'validation';
     const others = Array.from({ length: 8 }, (_, i) => server.send('GET', `${collection}/stored?other=${i}`));
     const slow = server.send('POST', collection, { user: 'alice', body: named('among-others') });
@@ -195,7 +195,7 @@ describe('a request that holds up the event loop is named in the log', () => {
   });
 });
 
-test('metrics count stalls and their seconds', async () => {
+test('Metrics count stalls and their seconds', async () => {
   const count = async (): Promise<number> =>
     Number(/^orch_event_loop_stalls_total (\d+)$/m.exec((await server.send('GET', '/metrics')).text)![1]);
   const before = await count();

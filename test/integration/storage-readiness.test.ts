@@ -24,7 +24,7 @@ function heldStore(): { wrap: (store: Store) => Store; release: () => void } {
 }
 
 describe('--storage-initialization-timeout, with the gate WatchCacheInitializationPostStartHook', () => {
-  test('a server is not ready before its watch caches are filled, including those that were not used yet', async () => {
+  test('A server is not ready before its watch caches are filled, including those that were not used yet', async () => {
     const { wrap, release } = heldStore();
     await using server = await startTestServer({ wrap, flags: [gate] });
     expect((await server.send('GET', check)).status).toBe(500);
@@ -36,7 +36,7 @@ describe('--storage-initialization-timeout, with the gate WatchCacheInitializati
     });
   });
 
-  test('when the time is over the server goes on without them', async () => {
+  test('When the storage initialization timeout is over the server goes on without the caches', async () => {
     const { wrap, release } = heldStore();
     await using server = await startTestServer({ wrap, flags: [gate, '--storage-initialization-timeout=0s'] });
     await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), {
@@ -46,7 +46,7 @@ describe('--storage-initialization-timeout, with the gate WatchCacheInitializati
     release();
   });
 
-  test('without the gate there is no such check', async () => {
+  test('Without its gate there is no check of storage initialization', async () => {
     await using server = await startTestServer();
     expect((await server.send('GET', check)).status).toBe(404);
   });

@@ -27,7 +27,7 @@ describe('binding', () => {
   test.each([
     { name: 'the subresource of a pod', path: () => `${pod}/binding` },
     { name: 'the collection of bindings', path: () => `${core}/bindings` },
-  ])('binding through $name gives the pod its node', async ({ path }) => {
+  ])('Binding through $name gives the pod its node', async ({ path }) => {
     await createPod();
     const answer = await post(path(), { ...to('n1', { annotations: { a: 'b' } }), apiVersion: 'v1', kind: 'Binding' });
     expect([answer.status, answer.json()]).toEqual([
@@ -78,13 +78,13 @@ describe('binding', () => {
         ) as unknown,
       },
     },
-  ])('binding is refused with $name', async ({ body, expected }) => {
+  ])('Binding is refused with $name', async ({ body, expected }) => {
     await createPod();
     expect(refusal(await post(`${pod}/binding`, body()))).toMatchObject(expected);
     expect((await server.send('GET', pod)).json<{ spec: object }>().spec).not.toHaveProperty('nodeName');
   });
 
-  test('is refused for a pod that has a node, and for one that is not there', async () => {
+  test('A binding is refused for a pod that has a node, and for one that is not there', async () => {
     await createPod({ nodeName: 'n1' });
     expect(refusal(await post(`${pod}/binding`, to('n2')))).toMatchObject({
       code: 409,
@@ -95,7 +95,7 @@ describe('binding', () => {
     ).toMatchObject({ code: 404, message: 'pods "absent" not found' });
   });
 
-  test('as a dry run binds nothing', async () => {
+  test('A binding as a dry run binds nothing', async () => {
     await createPod();
     expect((await post(`${pod}/binding?dryRun=All`, to('n1'))).status).toBe(201);
     expect((await server.send('GET', pod)).json<{ spec: object }>().spec).not.toHaveProperty('nodeName');
@@ -104,7 +104,7 @@ describe('binding', () => {
 
 describe('component statuses', () => {
   const store = { metadata: { name: 'store' }, conditions: [{ type: 'Healthy', status: 'True', message: 'ok' }] };
-  test('tell of the store', async () => {
+  test('Component statuses tell of the store', async () => {
     expect((await server.send('GET', '/api/v1/componentstatuses')).json()).toMatchObject({
       kind: 'ComponentStatusList',
       apiVersion: 'v1',
@@ -115,7 +115,7 @@ describe('component statuses', () => {
     expect(one.headers['warning']).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"');
   });
   test.each(['/api/v1/componentstatuses', '/api/v1/componentstatuses/store'])(
-    'component statuses are a table to people: %s',
+    'Component statuses are a table to people: %s',
     async (path) => {
       const { status, text } = await server.send('GET', path, {
         headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' },
@@ -138,7 +138,7 @@ describe('component statuses', () => {
       ]);
     },
   );
-  test('know no other part', async () => {
+  test('Component statuses know no other part', async () => {
     expect(refusal(await server.send('GET', '/api/v1/componentstatuses/x'))).toMatchObject({
       code: 500,
       message: 'Component not found: x',
@@ -196,7 +196,7 @@ describe('ways to containers', () => {
       spec: { nodeName: 'gone' },
       expected: { code: 404, text: 'nodes "gone" not found' },
     },
-  ])('log, exec, attach and port-forward of pods: $name', async ({ path, spec, expected }) => {
+  ])('Log, exec, attach and port-forward of pods: $name', async ({ path, spec, expected }) => {
     await createPod(spec);
     const answer = await server.send('GET', `${pod}/${path}`);
     expect({ code: answer.status, text: answer.text === '' ? '' : answer.json<Status>().message }).toEqual({
@@ -205,7 +205,7 @@ describe('ways to containers', () => {
     });
   });
 
-  test('to a service without endpoints, and to one that is not there', async () => {
+  test('There is no way to a service without endpoints, nor to one that is not there', async () => {
     await post(`${core}/services`, { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
     expect(refusal(await server.send('GET', `${core}/services/s:80/proxy/`))).toMatchObject({
       code: 503,

@@ -8,7 +8,7 @@ import { base, things, files, users, register, startBeforeTests } from '../../su
 startBeforeTests();
 
 describe('who answers', () => {
-  test('the certificate must be for the service, from the caBundle, unless verification is skipped', async () => {
+  test('The certificate must be for the service, from the caBundle, unless verification is skipped', async () => {
     await using backend = await ExtensionBackend.start({ files });
     await register(backend, { insecureSkipTLSVerify: true });
     expect((await users.call('alice', 'GET', things)).status).toBe(200);
@@ -32,7 +32,7 @@ describe('who answers', () => {
     ]);
   });
 
-  test('a client certificate that is replaced is shown from then on', async () => {
+  test('A client certificate that is replaced is shown from then on', async () => {
     await using backend = await ExtensionBackend.start({ files });
     await register(backend);
     await users.call('alice', 'GET', things);
@@ -47,7 +47,7 @@ describe('who answers', () => {
 });
 
 describe('a backend that is not there', () => {
-  test('gets no request while its APIService is unavailable', async () => {
+  test('A backend that is not there gets no request while its APIService is unavailable', async () => {
     await using backend = await ExtensionBackend.start({ files });
     backend.own = { [base]: { status: 500, body: '' } };
     await users.call('admin', 'DELETE', `${apiServicesPath}/v1.agg.example.com`);
@@ -71,7 +71,7 @@ describe('a backend that is not there', () => {
     );
   });
 
-  test('and one that has just gone is told of', async () => {
+  test('A backend that has just gone is told of', async () => {
     const backend = await ExtensionBackend.start({ files });
     await register(backend);
     await backend[Symbol.asyncDispose]();

@@ -87,7 +87,7 @@ const discovered = ({ body }: Answer) =>
   ).find(({ metadata }) => metadata.name === group)?.versions;
 
 describe('objects of the server behind', () => {
-  test('are created, read and listed as if they were here', async () => {
+  test('Objects of an aggregated server are created, read and listed as if they were here', async () => {
     const created = await front.call('admin', 'POST', widgets, {
       body: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: { size: 1 } },
     });
@@ -106,7 +106,7 @@ describe('objects of the server behind', () => {
     expect(table.body).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', expect.any(String)] }] });
   });
 
-  test('are watched through this server', async () => {
+  test('Objects of an aggregated server are watched through this server', async () => {
     const outgoing = https.get(`${front.url}${widgets}?watch=1`, {
       rejectUnauthorized: false,
       agent: false,
@@ -127,7 +127,7 @@ describe('objects of the server behind', () => {
     outgoing.destroy();
   });
 
-  test('are allowed or refused by the aggregated server, by the user name and groups that it gets', async () => {
+  test('Objects of an aggregated server are authorized by it, by the user and groups that it gets', async () => {
     const refused = await front.call('alice', 'GET', widgets);
     expect([refused.status, refused.body.message]).toEqual([
       403,
@@ -156,7 +156,7 @@ describe('objects of the server behind', () => {
 });
 
 describe('what clients are told of it', () => {
-  test('its group stands among the others by its priority', async () => {
+  test('The group of an aggregated API stands among the others by its priority', async () => {
     const names = ((await front.call('admin', 'GET', '/apis')).body.groups as { name: string }[]).map(
       ({ name }) => name,
     );
@@ -173,7 +173,7 @@ describe('what clients are told of it', () => {
     );
   });
 
-  test('aggregated discovery has its resources', async () => {
+  test('Aggregated discovery has the resources of an aggregated API', async () => {
     const versions = discovered(
       await front.until('admin', 'GET', '/apis', (answer) => discovered(answer)?.[0]?.freshness === 'Current', {
         headers: v2,
@@ -183,7 +183,7 @@ describe('what clients are told of it', () => {
     expect(versions![0]!.resources![0]!.resource).toBe('widgets');
   });
 
-  test('OpenAPI version 3 leads to its document, with its hash', async () => {
+  test('OpenAPI version 3 leads to the document of an aggregated API, with its hash', async () => {
     const index = await front.until(
       'admin',
       'GET',
@@ -207,7 +207,7 @@ describe('OpenAPI version 2', () => {
   const isMerged = (answer: Answer): boolean =>
     `${widgets.replace('default', '{namespace}')}/{name}` in documentOf(answer).paths;
 
-  test('has the paths of the group and its definitions beside all others, and shares what is the same', async () => {
+  test('OpenAPI version 2 has the paths of an aggregated group, and shares definitions', async () => {
     const merged = documentOf(await front.until('admin', 'GET', '/openapi/v2', isMerged));
     const theirs = documentOf(await behind.call('admin', 'GET', '/openapi/v2'));
     const added = Object.keys(merged.paths).filter((path) => path.startsWith('/apis/example.com/'));
@@ -218,7 +218,7 @@ describe('OpenAPI version 2', () => {
     expect(merged.definitions['io.k8s.api.core.v1.Pod']).toBeDefined();
   });
 
-  test('kubectl 1.20, which reads it as protobuf, explains the kind', async () => {
+  test('kubectl 1.20, which reads OpenAPI version 2 as protobuf, explains the kind of an aggregated API', async () => {
     await front.until('admin', 'GET', '/openapi/v2', isMerged);
     expect(await kubectl('1.20', front.kubeconfigPath, 'explain', 'widgets.spec.size')).toMatch(
       /KIND: +Widget\nVERSION: +example\.com\/v1\n[\s\S]*FIELD: +size <integer>[\s\S]*How large it is\./,
@@ -226,7 +226,7 @@ describe('OpenAPI version 2', () => {
     expect(await kubectl('1.20', front.kubeconfigPath, 'explain', 'pods.spec')).toContain('containers');
   });
 
-  test('has what the aggregated server serves, and loses it with the APIService', async () => {
+  test('OpenAPI version 2 has what the aggregated server serves, and loses it with the APIService', async () => {
     const etag = (await front.call('admin', 'GET', '/openapi/v2')).headers['etag'];
     await front.call('admin', 'DELETE', `${apiServicesPath}/${serviceName}`);
     await front.until('admin', 'GET', '/openapi/v2', (answer) => !isMerged(answer));
@@ -251,7 +251,7 @@ describe('OpenAPI version 2', () => {
 });
 
 describe('an API whose server is there and not there', () => {
-  test('is available and current, or unavailable and stale; metrics tell as well', async () => {
+  test('An API is available and current with its server, unavailable and stale without it', async () => {
     const name = 'v1.apps.example.org';
     const port = Number(new URL(behind.url).port);
     await front.create('/api/v1/namespaces/default/services', {

@@ -27,7 +27,7 @@ describe.each([
     backend.answer = (_, response) => void response.end('{"kind":"Answer"}\n');
   });
 
-  test('the forwarded request names the user, without credentials and user headers of the client', async () => {
+  test('The forwarded request names the user, without credentials and user headers of the client', async () => {
     const answer = await users.call('alice', 'POST', `${things}?dryRun=All&fieldManager=me%20too`, {
       body: { kind: 'Thing' },
       headers: {
@@ -77,7 +77,7 @@ describe.each([
     expect(received!.client).toBe(new X509Certificate(await readFile(files.clientFiles.certificate)).fingerprint256);
   });
 
-  test('the forwarded request names the impersonated user; values that headers cannot have are encoded', async () => {
+  test('The forwarded request names the impersonated user; values that headers cannot have are encoded', async () => {
     await users.call('admin', 'GET', things, {
       headers: {
         'impersonate-user': 'jane',
@@ -94,7 +94,7 @@ describe.each([
     expect(received!.raw.filter((name) => name.toLowerCase().startsWith('impersonate'))).toEqual([]);
   });
 
-  test('a user without the right is refused here, and the aggregated server gets no request', async () => {
+  test('A user without the right is refused here, and the aggregated server gets no request', async () => {
     const answer = await users.call('bob', 'GET', things);
     expect([answer.status, answer.body.message]).toEqual([
       403,
@@ -104,7 +104,7 @@ describe.each([
     expect(backend.received).toEqual([]);
   });
 
-  test('status, headers and body come back, but no hop-by-hop headers and none that this server sets', async () => {
+  test('Status, headers and body of a backend come back, without its hop-by-hop headers', async () => {
     backend.answer = (_, response) => {
       response.writeHead(418, {
         'content-type': 'application/json',
@@ -127,7 +127,7 @@ describe.each([
     expect(answer.headers['audit-id']).not.toBe('theirs');
   });
 
-  test('an answer without a body, and a HEAD', async () => {
+  test('An answer without a body, and a HEAD', async () => {
     backend.answer = (_, response) => {
       response.writeHead(204);
       response.end();
@@ -141,7 +141,7 @@ describe.each([
     expect([head.status, head.headers['content-length'], head.body]).toEqual([200, '7', '']);
   });
 
-  test('a redirect is not passed on', async () => {
+  test('A redirect is not passed on', async () => {
     backend.answer = (_, response) => {
       response.writeHead(302, { location: 'https://192.0.2.1/' });
       response.end('secret');
@@ -159,7 +159,7 @@ describe.each([
     expect((await users.call('alice', 'GET', things)).body).toBe('choices');
   });
 
-  test('a watch comes piece by piece, and ends at the backend when the client goes', async () => {
+  test('A watch comes piece by piece, and ends at the backend when the client goes', async () => {
     const opened = new Promise<Http2ServerResponse>(
       (resolve) =>
         (backend.answer = (_, response) => {
@@ -179,7 +179,7 @@ describe.each([
     await closed;
   });
 
-  test('an answer that breaks off breaks off for the client too', async () => {
+  test('An answer that breaks off breaks off for the client too', async () => {
     backend.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"n":1}\n');
@@ -194,7 +194,7 @@ describe.each([
     expect(metrics).not.toMatch(/apiserver_request_total\{[^}]*group="agg.example.com"[^}]*code="200"/);
   });
 
-  test('a client that takes nothing holds up the backend, not this server', async () => {
+  test('A client that takes nothing holds up the backend, not this server', async () => {
     let written = 0;
     const total = 64 * 1024 * 1024;
     const full = new Promise<void>(
@@ -222,13 +222,13 @@ describe.each([
     expect(length).toBe(total);
   });
 
-  test('a large upload goes through as it comes', async () => {
+  test('A large upload goes through as it comes', async () => {
     const body = 'y'.repeat(8 * 1024 * 1024);
     backend.answer = (_, response, received) => void response.end(String(received.body.length));
     expect((await users.call('alice', 'POST', things, { body })).body).toBe(String(body.length));
   });
 
-  test('a request is repeated once when the connection that it was sent on had just been closed', async () => {
+  test('A request is repeated once when the connection that it was sent on had just been closed', async () => {
     await users.call('alice', 'GET', things);
     let refusals = 1;
     backend.received.length = 0;
@@ -243,7 +243,7 @@ describe.each([
     expect([post.status, post.body, backend.received.length]).toEqual([503, 'error trying to reach service: EOF\n', 1]);
   });
 
-  test('many requests at once, more than one connection takes', async () => {
+  test('Many requests to a backend at once, more than one connection takes, are answered', async () => {
     backend.answer = (_, response, { target }) => void response.end(target);
     const names = Array.from({ length: speaksHttp2 ? 150 : 30 }, (_, i) => `${things}/n${i}`);
     const session = http2.connect(users.url, { rejectUnauthorized: false });
@@ -260,12 +260,12 @@ describe.each([
     { name: 'a segment of dots', path: `${things}/../../../../../../metrics` },
     { name: 'encoded dots', path: `${things}/%2e%2e/%2e%2e/secrets` },
     { name: 'an empty segment', path: `${base}/namespaces//things/x` },
-  ])('a path that others may read differently is none: $name', async ({ path }) => {
+  ])('A path that others may read differently is none: $name', async ({ path }) => {
     const answer = await raw('admin', path);
     expect([answer.status, backend.received]).toEqual([404, []]);
   });
 
-  test('a path reaches the backend in one spelling', async () => {
+  test('A path reaches the backend in one spelling', async () => {
     await raw('admin', `${things}/a%20b%2Fc%3Fd`);
     expect(backend.received.map(({ target }) => target)).toEqual([`${things}/a%20b/c%3Fd`]);
   });

@@ -18,7 +18,7 @@ test.each([
     location: 'https://192.0.2.1/',
   },
   { name: 'is refused usually', flags: [], status: 502, location: undefined },
-])('a redirect of the server behind $name', async ({ flags, status, location }) => {
+])('A redirect of the server behind $name', async ({ flags, status, location }) => {
   await using files = await createFrontProxyFiles();
   await using users = await startApiUsers({}, [...files.flags, ...flags]);
   await using backend = await ExtensionBackend.start({ files, http2: false });

@@ -26,7 +26,7 @@ async function until(
 const isThere = (service: APIService | undefined): boolean => service !== undefined;
 const isGone = (service: APIService | undefined): boolean => service === undefined;
 
-test('each served version has an APIService that is available and has the priorities of custom resources', async () => {
+test('Each served version has an APIService that is available and has the priorities of custom resources', async () => {
   await using server = await startTestServer();
   await server.send('POST', definitionsPath, { body: customDefinition({ versions: [{}, {}, { served: false }] }) });
   for (const version of ['v1', 'v2']) {
@@ -53,7 +53,7 @@ test('each served version has an APIService that is available and has the priori
   for (const version of ['v1', 'v3']) await until(server, pathOf(version), isGone);
 });
 
-test('a deleted or changed APIService is restored; one without the label is left to its owner', async () => {
+test('A deleted or changed APIService is restored; one without the label is left to its owner', async () => {
   await using server = await startTestServer();
   await server.send('POST', definitionsPath, { body: customDefinition() });
   const {
@@ -76,7 +76,7 @@ test('a deleted or changed APIService is restored; one without the label is left
   expect((await server.send('GET', pathOf('v1'))).json<APIService>().spec.versionPriority).toBe(7);
 });
 
-test('a labelled APIService without a definition is removed, and an unlabelled one survives a restart', async () => {
+test('A labelled APIService without a definition is removed, and an unlabelled one survives a restart', async () => {
   await using store = await openEmbeddedStore();
   const left = (version: string, labels: object) => ({
     metadata: { name: `${version}.example.com`, labels },
@@ -96,7 +96,7 @@ test('a labelled APIService without a definition is removed, and an unlabelled o
   expect((await second.send('GET', pathOf('v1'))).status).toBe(200);
 });
 
-test('an APIService with a service replaces custom resources until it is deleted', async () => {
+test('An APIService with a service replaces custom resources until it is deleted', async () => {
   await using server = await startTestServer();
   const list = '/apis/example.com/v1/namespaces/default/widgets';
   await server.send('POST', definitionsPath, { body: customDefinition() });

@@ -37,7 +37,7 @@ describe('to the cluster IP', () => {
     ]);
   }
 
-  test('on the port of the service, once it has endpoints', async () => {
+  test('A request to the cluster IP goes to the port of the service, once it has endpoints', async () => {
     const [users, backend] = await setUp();
     await using _users = users;
     await using _backend = backend;
@@ -60,7 +60,7 @@ describe('to the cluster IP', () => {
     await users.until('admin', 'GET', things, ({ status }) => status === 503);
   });
 
-  test('a service without one has no address', async () => {
+  test('A service without one has no address', async () => {
     const [users, backend] = await setUp();
     await using _users = users;
     await using _backend = backend;
@@ -85,7 +85,7 @@ describe('to the cluster IP', () => {
 
 describe('to endpoints', () => {
   test.skipIf(address === undefined)(
-    'that are ready, on their port; a service that is elsewhere has none',
+    'A request to endpoints goes to ready ones, on their port; a service that is elsewhere has none',
     async () => {
       await using users = await startApiUsers({}, ['--enable-aggregator-routing', ...files.flags]);
       await using backend = await ExtensionBackend.start({ files, host: address! });

@@ -11,7 +11,7 @@ import {
 
 const things = '/apis/agg.example.com/v1/things';
 
-test('requests that wait for it take no place of those that are in work here, and end in time', async () => {
+test('Requests that wait for it take no place of those that are in work here, and end in time', async () => {
   await using files = await createFrontProxyFiles();
   await using backend = await ExtensionBackend.start({ files });
   await using users = await startApiUsers({ alice: [] }, [
@@ -35,7 +35,7 @@ test('requests that wait for it take no place of those that are in work here, an
     expect([answer.status, answer.body.reason]).toEqual([504, 'Timeout']);
 });
 
-test('a discovery that hangs makes the API unavailable, and holds up no other', async () => {
+test('A discovery that hangs makes the API unavailable, and holds up no other', async () => {
   await using files = await createFrontProxyFiles();
   await using backend = await ExtensionBackend.start({ files });
   await using hanging = await ExtensionBackend.start({ files });

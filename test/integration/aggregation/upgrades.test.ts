@@ -95,7 +95,7 @@ describe('the other side agrees', () => {
   });
 
   test.each(['POST', 'GET'])(
-    'bytes go both ways behind the answer to a %s, also those that came with the request',
+    'Bytes go both ways behind the answer to a %s, also those that came with the request',
     async (method) => {
       connection.write(request(method, `${way}?ports=80`, spdy), 'early ');
       const answer = await connection.answer();
@@ -110,7 +110,7 @@ describe('the other side agrees', () => {
     },
   );
 
-  test('the aggregated server gets the user, from a front proxy with a certificate, and no credentials', async () => {
+  test('The aggregated server gets the user, from a front proxy with a certificate, and no credentials', async () => {
     connection.write(
       request(
         'POST',
@@ -140,7 +140,7 @@ describe('the other side agrees', () => {
     expect(received!.client).toBe(new X509Certificate(await readFile(files.clientFiles.certificate)).fingerprint256);
   });
 
-  test('large data is passed on unchanged, at the pace of the receiver', async () => {
+  test('Large data behind an upgrade is passed on unchanged, at the pace of the receiver', async () => {
     connection.write(request('POST', way, spdy));
     expect([(await connection.answer()).status, await bytes('hello ')]).toEqual([101, 'hello ']);
     const much = Buffer.alloc(8 * 1024 * 1024, 'abcdefgh');
@@ -148,7 +148,7 @@ describe('the other side agrees', () => {
     expect((await connection.take(much.length)) === much.toString('latin1')).toBe(true);
   });
 
-  test('they take no place among the requests that are in work here', async () => {
+  test('Upgraded connections take no place among the requests that are in work here', async () => {
     const others = await Promise.all(Array.from({ length: 6 }, () => RawConnection.open({ url: users.url, ca })));
     for (const other of others) expect((await other.write(request('POST', way, spdy)).answer()).status).toBe(101);
     expect((await users.call('bob', 'GET', '/version')).status).toBe(200);
@@ -156,7 +156,7 @@ describe('the other side agrees', () => {
   });
 });
 
-test('a WebSocket, with the subprotocol that the other side chose and not the token', async () => {
+test('A WebSocket, with the subprotocol that the other side chose and not the token', async () => {
   const server = new WebSocketServer({ noServer: true });
   backend.upgrade = (message, socket, head) =>
     server.handleUpgrade(message, socket, head, (webSocket) =>
@@ -173,7 +173,7 @@ test('a WebSocket, with the subprotocol that the other side chose and not the to
   expect(((await once(client, 'close')) as [number])[0]).toBe(1000);
 });
 
-test('a WebSocket for a page of another origin goes to no other server', async () => {
+test('A WebSocket for a page of another origin goes to no other server', async () => {
   const before = backend.received.length;
   const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('token-alice').toString('base64url')}`;
   const client = new WebSocket(`${users.url.replace('https', 'wss')}${way}`, [token, 'v5.channel.k8s.io'], {
@@ -185,7 +185,7 @@ test('a WebSocket for a page of another origin goes to no other server', async (
 });
 
 describe('the end of one side', () => {
-  test('of the client is the end of the other, behind what was said', async () => {
+  test('The end of the client is the end of the other side of an upgrade, behind what was said', async () => {
     let heard = '';
     const ended = new Promise<void>(
       (resolve) =>
@@ -201,14 +201,14 @@ describe('the end of one side', () => {
     expect(heard).toBe('goodbye');
   });
 
-  test('of the other is the end of the client, behind what was said', async () => {
+  test('The end of the other side of an upgrade is the end of the client, behind what was said', async () => {
     backend.upgrade = (_, socket) =>
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\ngoodbye');
     connection.write(request('POST', way, spdy));
     expect([(await connection.answer()).status, await connection.rest()]).toEqual([101, 'goodbye']);
   });
 
-  test('an other side that breaks ends the client', async () => {
+  test('An other side that breaks ends the client', async () => {
     backend.upgrade = (message, socket, head) => {
       echo(message, socket, head);
       socket.once('data', () => backend.drop());
@@ -229,7 +229,7 @@ describe('what does not change its protocol', () => {
       body: 'things.agg.example.com \\"one\\" is forbidden',
     },
     { why: 'an unknown caller', user: 'nobody', status: 401, body: 'Unauthorized' },
-  ])('an upgrade is refused here, and the other side hears nothing of it: $why', async ({ user, status, body }) => {
+  ])('An upgrade is refused here, and the other side hears nothing of it: $why', async ({ user, status, body }) => {
     backend.upgrade = echo;
     connection.write(request('POST', way, spdy, user), request('GET', '/version', []));
     expect(await connection.answer()).toMatchObject({ status, body: expect.stringContaining(body) as string });
@@ -237,7 +237,7 @@ describe('what does not change its protocol', () => {
     expect(backend.received).toEqual([]);
   });
 
-  test('an error of the other side comes as it is, and what comes behind is the next request', async () => {
+  test('An error of the other side comes as it is, and what comes behind is the next request', async () => {
     backend.upgrade = (_, socket) =>
       void socket.end(
         'HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone',
@@ -251,7 +251,7 @@ describe('what does not change its protocol', () => {
     expect((await connection.answer()).status).toBe(200);
   });
 
-  test('any other answer is none', async () => {
+  test('Any answer but 101 does not change the protocol', async () => {
     backend.upgrade = (_, socket) =>
       void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nfine');
     expect(await connection.write(request('POST', way, spdy)).answer()).toMatchObject({
@@ -260,7 +260,7 @@ describe('what does not change its protocol', () => {
     });
   });
 
-  test('an other side that hangs up without an answer', async () => {
+  test('An other side that hangs up without an answer', async () => {
     backend.upgrade = (_, socket) => void socket.destroy();
     expect(await connection.write(request('POST', way, spdy)).answer()).toMatchObject({
       status: 503,
@@ -268,7 +268,7 @@ describe('what does not change its protocol', () => {
     });
   });
 
-  test('the wish of a request with a body is ignored, as a server may', async () => {
+  test('The wish of a request with a body is ignored, as a server may', async () => {
     connection.write(
       request('POST', things, [
         'Connection: Upgrade',

@@ -65,7 +65,7 @@ describe('an event of a request with', () => {
     expect(Math.max(...events.map((event) => JSON.stringify(event).length))).toBeLessThan(100_000);
   });
 
-  test('such texts from unauthenticated clients leave nothing behind in memory', async () => {
+  test('Such texts of events from unauthenticated clients leave nothing behind in memory', async () => {
     const send = (request: number, more: SendOptions = {}) =>
       server.send('GET', `/api/v1/namespaces/default/a-resource-${request}-without-end?${long.slice(0, 100_000)}`, {
         user: '',

@@ -15,7 +15,7 @@ describe('at level Metadata', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  test('a request has two events that say everything but its objects', async () => {
+  test('A request has two events that say everything but its objects', async () => {
     const events = await server.record('POST', `${configMaps}?fieldValidation=Strict`, {
       user: 'jane',
       body: { metadata: { name: 'one' }, data: { a: 'secret text' } },
@@ -60,18 +60,18 @@ describe('at level Metadata', () => {
     expect((await server.lines()).join('')).not.toContain('secret text');
   });
 
-  test('a client can name its request, and is told the name', async () => {
+  test('A client can name its request, and is told the name', async () => {
     const answer = await server.send('GET', '/version', { headers: { 'audit-id': 'my request 7' } });
     expect(answer.headers['audit-id']).toBe('my request 7');
     expect(stagesOf(await server.eventsOf('my request 7'))).toEqual(['RequestReceived', 'ResponseComplete']);
   });
 
-  test('a name without end is replaced', async () => {
+  test('A name without end is replaced', async () => {
     const { headers } = await server.send('GET', '/version', { headers: { 'audit-id': 'x'.repeat(1025) } });
     expect(headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('a refused login is recorded, without the token', async () => {
+  test('A refused login is recorded, without the token', async () => {
     const [event, ...more] = await server.record('GET', `${configMaps}?access_token=query-token&limit=1`, {
       user: 'nobody',
       headers: { 'x-forwarded-for': '198.51.100.7' },
@@ -89,12 +89,12 @@ describe('at level Metadata', () => {
     expect((await server.lines()).join('')).not.toMatch(/(nobody|query)-token/);
   });
 
-  test('what is refused before authentication is recorded', async () => {
+  test('What is refused before authentication is recorded', async () => {
     const [event] = await server.record('GET', '/version?timeout=soon');
     expect(event).toMatchObject({ stage: 'ResponseStarted', responseStatus: { code: 400, reason: 'BadRequest' } });
   });
 
-  test('an error has its status', async () => {
+  test('An audit event of an error has its status', async () => {
     const [, complete] = await server.record('GET', `${configMaps}/absent`);
     expect(complete!.responseStatus).toEqual({
       metadata: {},
@@ -106,13 +106,13 @@ describe('at level Metadata', () => {
     });
   });
 
-  test('a 406 answer has its code and no object', async () => {
+  test('A 406 answer has its code and no object', async () => {
     const events = await server.record('GET', configMaps, { headers: { accept: 'text/csv' } });
     expect(events.at(-1)).toMatchObject({ stage: 'ResponseComplete', responseStatus: { metadata: {}, code: 406 } });
     expect(events.at(-1)!.responseStatus).not.toHaveProperty('reason');
   });
 
-  test('a deletion has the status of the answer', async () => {
+  test('A deletion has the status of the answer', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'gone' } } });
     const [, complete] = await server.record('DELETE', `${configMaps}/gone`);
     expect(complete!.responseStatus).toMatchObject({
@@ -122,7 +122,7 @@ describe('at level Metadata', () => {
     });
   });
 
-  test('a generated name is known at the end', async () => {
+  test('A generated name is known at the end', async () => {
     const [received, complete] = await server.record('POST', configMaps, {
       body: { metadata: { generateName: 'made-' } },
     });
@@ -130,7 +130,7 @@ describe('at level Metadata', () => {
     expect(complete!.objectRef!.name).toMatch(/^made-\w{5}$/);
   });
 
-  test('identity and version of an update are those of its body', async () => {
+  test('Identity and version of an update in an audit event are those of its body', async () => {
     const { text } = await server.send('POST', configMaps, { body: { metadata: { name: 'updated' } } });
     const { metadata } = JSON.parse(text) as { metadata: { uid: string; resourceVersion: string } };
     const [, complete] = await server.record('PUT', `${configMaps}/updated`, { body: JSON.parse(text) });
@@ -144,7 +144,7 @@ describe('at level Metadata', () => {
     });
   });
 
-  test('groups, subresources and the namespace of a namespace stand in the reference', async () => {
+  test('Groups, subresources and the namespace of a namespace stand in the reference of an audit event', async () => {
     const [deployment] = await server.record('GET', '/apis/apps/v1/namespaces/a/deployments/d/scale');
     expect(deployment!.objectRef).toEqual({
       resource: 'deployments',
@@ -163,12 +163,12 @@ describe('at level Metadata', () => {
     });
   });
 
-  test('a deprecated API is noted', async () => {
+  test('A deprecated API is noted in its audit event', async () => {
     const [, complete] = await server.record('GET', '/api/v1/componentstatuses');
     expect(complete!.annotations).toMatchObject({ 'k8s.io/deprecated': 'true' });
   });
 
-  test('errors about secrets do not quote them', async () => {
+  test('Errors about secrets in audit events do not quote them', async () => {
     for (const [method, target, body] of [
       ['POST', '/api/v1/namespaces/default/secrets', '{"p4ssw0rd" is no JSON'],
       [
@@ -187,12 +187,12 @@ describe('at level Metadata', () => {
     expect((await server.lines()).join('')).not.toContain('p4ssw0rd');
   });
 
-  test('user agents have an end', async () => {
+  test('User agents in audit events have an end', async () => {
     const [event] = await server.record('GET', '/version', { headers: { 'user-agent': 'a'.repeat(2000) } });
     expect(event!.userAgent).toBe(`${'a'.repeat(1024)}...TRUNCATED`);
   });
 
-  test('a watch is recorded when it begins and when it ends', async () => {
+  test('A watch is recorded when it begins and when it ends', async () => {
     const { headers, close } = await server.client.open(
       { method: 'GET', path: `${configMaps}?watch=1`, headers: { authorization: 'Bearer admin-token' } },
       () => undefined,
@@ -209,7 +209,7 @@ describe('at level Metadata', () => {
   });
 });
 
-test('with RBAC, impersonated users and refusals are recorded', async () => {
+test('With RBAC, impersonated users and refusals are recorded', async () => {
   await using server = await AuditedServer.start({
     policy: 'rules: [{level: Metadata}]\nomitStages: [RequestReceived]',
     flags: [...log, '--authorization-mode=RBAC'],
@@ -229,13 +229,13 @@ test('with RBAC, impersonated users and refusals are recorded', async () => {
   );
 });
 
-test('without a policy nothing is recorded', async () => {
+test('Without a policy nothing is recorded', async () => {
   await using server = await AuditedServer.start({ policy: undefined, flags: log });
   await server.send('GET', '/version');
   await expect(server.lines()).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('legacy format is a line of text', async () => {
+test('Legacy format is a line of text', async () => {
   await using server = await AuditedServer.start({
     policy: 'rules: [{level: Metadata}]',
     flags: [...log, '--audit-log-format=legacy'],
@@ -253,7 +253,7 @@ test('legacy format is a line of text', async () => {
   expect(complete!.replace(/^\S+ /, '')).toBe(`AUDIT: id="x" stage="ResponseComplete" ${rest} response="200"`);
 });
 
-test('the version of the events is the one that was asked for', async () => {
+test('The version of the events is the one that was asked for', async () => {
   await using server = await AuditedServer.start({
     policy: 'rules: [{level: Metadata}]',
     flags: [...log, '--audit-log-version=audit.orch.io/v1'],

@@ -23,7 +23,7 @@ omitStages: [RequestReceived]
     return events[0]!;
   };
 
-  test('Request has the object that was sent, with its defaults, and not the answer', async () => {
+  test('Audit level Request has the object that was sent, with its defaults, and not the answer', async () => {
     const event = await only('POST', '/api/v1/namespaces/default/secrets', {
       body: { metadata: { name: 's' }, data: { a: 'eA==' } },
     });
@@ -37,7 +37,7 @@ omitStages: [RequestReceived]
     expect(event).not.toHaveProperty('responseObject');
   });
 
-  test('RequestResponse has both objects, whatever encoding the client gets', async () => {
+  test('Audit level RequestResponse has both objects, whatever encoding the client gets', async () => {
     const created = await only('POST', configMaps, { body: { metadata: { name: 'both' }, data: { a: 'b' } } });
     expect(created.responseObject).toMatchObject({
       kind: 'ConfigMap',
@@ -56,7 +56,7 @@ omitStages: [RequestReceived]
     expect(table.responseObject).toMatchObject({ kind: 'Table', rows: [{ cells: ['both', 1, expect.anything()] }] });
   });
 
-  test('a patch is recorded as it was sent, on one line', async () => {
+  test('A patch is recorded as it was sent, on one line', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'patched' } } });
     const merge = await only('PATCH', `${configMaps}/patched`, {
       body: '{\n "data": {\n  "a": "b" }\n}',
@@ -70,7 +70,7 @@ omitStages: [RequestReceived]
     expect(apply.requestObject).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'c' } });
   });
 
-  test('options in the body of a deletion are recorded', async () => {
+  test('Options in the body of a deletion are in its audit event', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'removed' } } });
     const event = await only('DELETE', `${configMaps}/removed`, { body: { propagationPolicy: 'Background' } });
     expect(event.requestObject).toEqual({
@@ -81,7 +81,7 @@ omitStages: [RequestReceived]
     expect(event.responseObject).toMatchObject({ kind: 'Status', status: 'Success' });
   });
 
-  test('managed fields are left out where the rule says so', async () => {
+  test('Managed fields are left out of audit events where the rule says so', async () => {
     const created = await only('POST', '/api/v1/namespaces/default/services', {
       body: { metadata: { name: 'svc' }, spec: { ports: [{ port: 80 }] } },
     });
@@ -94,7 +94,7 @@ omitStages: [RequestReceived]
     expect(JSON.stringify([created, list, table])).not.toContain('managedFields');
   });
 
-  test('an error is its own object', async () => {
+  test('An error is its own object', async () => {
     const event = await only('GET', `${configMaps}/absent`);
     expect(event.responseObject).toMatchObject({
       kind: 'Status',
@@ -105,7 +105,7 @@ omitStages: [RequestReceived]
     });
   });
 
-  test('a review has its question and its answer', async () => {
+  test('A review has its question and its answer', async () => {
     const event = await only('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       body: { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
     });
@@ -116,11 +116,11 @@ omitStages: [RequestReceived]
     expect(event.responseObject).toMatchObject({ status: { allowed: true } });
   });
 
-  test('at level None a request has no event', async () => {
+  test('At audit level None a request has no event', async () => {
     expect(await server.record('GET', configMaps, { user: 'jane' })).toEqual([]);
   });
 
-  test('levels, events and losses are counted', async () => {
+  test('Audit levels, events and losses are counted', async () => {
     const [events, none] = [
       await server.metric('apiserver_audit_event_total'),
       await server.metric('apiserver_audit_level_total{level="None"}'),

@@ -15,7 +15,7 @@ describe('a full disk', () => {
   const full = '--audit-log-path=/dev/full';
   const strict = 'rules: [{level: Metadata}]';
 
-  test('keeps requests from being served in mode blocking-strict', async () => {
+  test('A full disk keeps requests from being served in mode blocking-strict', async () => {
     await using server = await AuditedServer.start({
       policy: `rules: [{level: None, nonResourceURLs: [/metrics]}, {level: Metadata}]`,
       flags: [full, '--audit-log-mode=blocking-strict'],
@@ -30,7 +30,7 @@ describe('a full disk', () => {
     expect(await server.metric('apiserver_audit_error_total{plugin="log"}')).toBe(1);
   });
 
-  test.each(['blocking', 'batch'])('a full disk is counted, and no more, in mode %s', async (mode) => {
+  test.each(['blocking', 'batch'])('A full disk is counted, and no more, in mode %s', async (mode) => {
     const errors: object[] = [];
     const log = {
       debug: () => undefined,
@@ -46,7 +46,7 @@ describe('a full disk', () => {
 });
 
 describe('mode batch', () => {
-  test('writes all that it has taken before a clean stop', async () => {
+  test('The audit log in mode batch writes all that it has taken before a clean stop', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: [
@@ -63,7 +63,7 @@ describe('mode batch', () => {
     expect(new Set(events.map(({ requestURI }) => requestURI)).size).toBe(100);
   });
 
-  test('counts what does not fit into the buffer', async () => {
+  test('The audit log in mode batch counts what does not fit into the buffer', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: [
@@ -89,7 +89,7 @@ describe('mode batch', () => {
 });
 
 describe('rotation', () => {
-  test('keeps as many compressed files as it should, and every event whole', async () => {
+  test('Rotation of the audit log keeps as many compressed files as it should, and every event whole', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: [
@@ -113,7 +113,7 @@ describe('rotation', () => {
     expect(events.map(({ objectRef }) => objectRef!.name)).toEqual(['large-2', 'large-3', 'large-4']);
   });
 
-  test('counts an event that is larger than a file may be', async () => {
+  test('Rotation of the audit log counts an event that is larger than a file may be', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-maxsize=1'],
@@ -127,7 +127,7 @@ describe('rotation', () => {
 });
 
 describe('truncation', () => {
-  test('leaves the objects of a large event out', async () => {
+  test('Truncation of the audit log leaves the objects of a large event out', async () => {
     await using server = await AuditedServer.start({
       policy,
       flags: [
@@ -203,7 +203,7 @@ describe('what keeps a server from starting', () => {
       ['--audit-log-path=x', '--audit-log-truncate-max-batch-size=10'],
       /invalid audit truncate log max batch size 10, must be greater than max event size \(102400\)/,
     ],
-  ])('a server does not start with %s', async (_, text, flags, message) => {
+  ])('A server does not start with %s', async (_, text, flags, message) => {
     await expect(AuditedServer.start({ policy: text, flags })).rejects.toThrow(message);
   });
 });

@@ -25,7 +25,7 @@ const asked = (): (string | undefined)[] => webhook.events.map(({ requestURI }) 
 const expected = (count: number): string[] => Array.from({ length: count }, (_, i) => `/version?request=${i}`);
 
 describe('mode batch', () => {
-  test('sends lists of as many events as a batch has, with its credentials', async () => {
+  test('The audit webhook in mode batch sends lists as long as a batch, with its credentials', async () => {
     await using server = await start(['--audit-webhook-batch-max-size=3', '--audit-webhook-batch-max-wait=1h']);
     await ask(server, 6);
     await webhook.until(() => webhook.deliveries.length === 2);
@@ -48,14 +48,14 @@ describe('mode batch', () => {
     expect(list.items![0]).not.toHaveProperty('kind');
   });
 
-  test('sends a batch that is not full after a while', async () => {
+  test('The audit webhook in mode batch sends a batch that is not full after a while', async () => {
     await using server = await start(['--audit-webhook-batch-max-wait=50ms']);
     await ask(server, 2);
     await webhook.until(() => webhook.events.length === 2);
     expect(asked()).toEqual(expected(2));
   });
 
-  test('sends all that it has taken before a clean stop', async () => {
+  test('The audit webhook in mode batch sends all that it has taken before a clean stop', async () => {
     await using server = await start([
       '--audit-webhook-batch-max-size=7',
       '--audit-webhook-batch-max-wait=1h',
@@ -68,7 +68,7 @@ describe('mode batch', () => {
     expect(asked().sort()).toEqual(expected(50).sort());
   });
 
-  test('is not throttled where that is switched off', async () => {
+  test('The audit webhook in mode batch is not throttled where that is switched off', async () => {
     await using server = await start([
       '--audit-webhook-batch-throttle-enable=false',
       '--audit-webhook-batch-throttle-qps=0.001',
@@ -80,7 +80,7 @@ describe('mode batch', () => {
     expect(webhook.deliveries.length).toBe(5);
   });
 
-  test('sends again what was refused, whatever the reason', async () => {
+  test('The audit webhook in mode batch sends again what was refused, whatever the reason', async () => {
     webhook.answers.push(400, 503, 404);
     await using server = await start(['--audit-webhook-batch-max-size=1', '--audit-webhook-initial-backoff=1ms']);
     await ask(server, 1);
@@ -92,7 +92,7 @@ describe('mode batch', () => {
     );
   });
 
-  test('gives a batch up after five attempts, and counts its events', async () => {
+  test('The audit webhook in mode batch gives a batch up after five attempts, and counts its events', async () => {
     webhook.answers.push(500, 500, 500, 500, 500);
     const errors: object[] = [];
     const log = {
@@ -114,7 +114,7 @@ describe('mode batch', () => {
     expect(webhook.deliveries).toEqual([]);
   });
 
-  test('does not wait out its pauses when the server stops', async () => {
+  test('The audit webhook in mode batch does not wait out its pauses when the server stops', async () => {
     webhook.answers.push(500);
     await using server = await start(['--audit-webhook-batch-max-size=1', '--audit-webhook-initial-backoff=1h']);
     await ask(server, 1);
@@ -123,7 +123,7 @@ describe('mode batch', () => {
     expect(asked()).toEqual(expected(1));
   });
 
-  test('lets requests go on without the service, and counts what does not fit into the buffer', async () => {
+  test('The audit webhook in mode batch does not hold up requests, and counts what it drops', async () => {
     await webhook.stop();
     await using server = await start([
       '--audit-webhook-batch-max-size=1',
@@ -137,13 +137,13 @@ describe('mode batch', () => {
 });
 
 describe('mode blocking', () => {
-  test('has delivered the events of a request when it is answered', async () => {
+  test('The audit webhook in mode blocking has delivered the events of a request when it is answered', async () => {
     await using server = await start(['--audit-webhook-mode=blocking']);
     await ask(server, 1);
     expect(asked()).toEqual(expected(1));
   });
 
-  test('of the strict kind refuses a request that cannot be recorded', async () => {
+  test('The audit webhook in mode blocking-strict refuses a request that cannot be recorded', async () => {
     webhook.answers.push(500, 500, 500, 500, 500);
     await using server = await start(['--audit-webhook-mode=blocking-strict', '--audit-webhook-initial-backoff=1ms'], {
       policy: 'rules: [{level: None, nonResourceURLs: [/metrics]}, {level: Metadata}]',
@@ -160,14 +160,14 @@ test('--audit-webhook-version is that of the lists', async () => {
   expect(webhook.deliveries.map(({ list }) => list.apiVersion)).toEqual(['audit.orch.io/v1']);
 });
 
-test('log and service get the same events', async () => {
+test('Log and service get the same events', async () => {
   await using server = await start(['--audit-log-path=DIRECTORY/audit.log', '--audit-webhook-mode=blocking']);
   await ask(server, 2);
   const logged = (await server.events()).map(({ kind: _, apiVersion: __, ...event }) => event);
   expect(webhook.events).toEqual(logged);
 });
 
-test('truncated batches are smaller, and nothing is left out', async () => {
+test('Truncated batches are smaller, and nothing is left out', async () => {
   await using server = await start([
     '--audit-webhook-batch-max-size=100',
     '--audit-webhook-batch-max-wait=1h',
@@ -181,7 +181,7 @@ test('truncated batches are smaller, and nothing is left out', async () => {
   expect(webhook.deliveries.every(({ list }) => list.items!.length < 5)).toBe(true);
 });
 
-test('a client certificate that was renewed is shown without a restart, and no event is lost over it', async () => {
+test('A client certificate that was renewed is shown without a restart, and no event is lost over it', async () => {
   const lying = async (): Promise<string> =>
     new X509Certificate(await readFile(webhook.certificates.client.certFile)).fingerprint256;
   await using server = await start(['--audit-webhook-mode=blocking']);
@@ -199,13 +199,13 @@ test('a client certificate that was renewed is shown without a restart, and no e
 });
 
 describe('what keeps a server from starting', () => {
-  test('a connection file that is not there', async () => {
+  test('A connection file that is not there', async () => {
     await expect(AuditedServer.start({ policy, flags: ['--audit-webhook-config-file=/absent'] })).rejects.toThrow(
       '--audit-webhook-config-file: /absent: no such file or directory',
     );
   });
 
-  test('a version that is none', async () => {
+  test('A server with a version of the audit log that is none does not start', async () => {
     await expect(
       AuditedServer.start({
         policy: undefined,
@@ -214,7 +214,7 @@ describe('what keeps a server from starting', () => {
     ).rejects.toThrow('--audit-webhook-version: invalid group version');
   });
 
-  test('refuses a buffer of size 0 and a rate of 0', async () => {
+  test('A server with an audit buffer of size 0 or a rate of 0 does not start', async () => {
     const flags = [
       '--audit-webhook-config-file=x',
       '--audit-webhook-batch-buffer-size=0',

@@ -7,7 +7,7 @@ import { server, secretText, as, secrets, startBeforeTests } from '../../support
 
 startBeforeTests();
 
-test('what jane may do, she can: the refusals below are no accident', async () => {
+test('What jane may do, she can: the refusals below are no accident', async () => {
   await expect
     .poll(
       async () => (await server.call({ path: '/api/v1/namespaces/default/configmaps', headers: as('jane') })).status,
@@ -54,7 +54,7 @@ describe('without a good credential', () => {
     expect((await server.call(call)).status).toBe(401);
   });
 
-  test('an upgrade does not pass beside the filters', async () => {
+  test('An upgrade does not pass beside the filters', async () => {
     for (const upgrade of ['websocket', 'SPDY/3.1', 'h2c']) {
       const socket = tls.connect({
         port: Number(new URL(server.url).port),
@@ -108,7 +108,7 @@ describe('a request hidden in another one', () => {
     return answer;
   }
 
-  test('the hidden one would be answered on its own: the refusals below are no accident', async () => {
+  test('The hidden one would be answered on its own: the refusals below are no accident', async () => {
     expect(await sendRaw(hidden)).toContain(Buffer.from(secretText).toString('base64'));
   });
 
@@ -142,7 +142,7 @@ describe('a request hidden in another one', () => {
         `connection: close\r\n\r\n`,
     },
     { why: 'the body of an unauthenticated request is no request', text: body(length, hidden) },
-  ])('a request hidden in another one is none: $why', async ({ text }) => {
+  ])('A request hidden in another one is none: $why', async ({ text }) => {
     const answer = await sendRaw(text);
     // A refusal, or, to what is no HTTP, an end of the connection; and never two answers.
     expect(answer).toMatch(/^(HTTP\/1\.1 (40[01]|501) |$)/);

@@ -39,7 +39,7 @@ const digest = ({ certificate }: OpensslPair): string =>
 const named = (user: string): string[] => ['X-Remote-User', user, 'X-Remote-Group', 'system:masters'];
 
 describe('client certificates', () => {
-  test('the common name is the user, every organization a group, and the credential has its digest', async () => {
+  test('The common name is the user, every organization a group, and the credential has its digest', async () => {
     const certificate = await openssl.issue({ subject: '/O=devs/O=ops/CN=jane', issuer: ca });
     expect(await server.whoAmI({ certificate })).toEqual({
       username: 'jane',
@@ -48,7 +48,9 @@ describe('client certificates', () => {
     });
   });
 
-  test('issuers in between count when the client sends them, in a resumed session too', async ({ skip }) => {
+  test('Issuers between client and authority count when the client sends them, in a resumed session too', async ({
+    skip,
+  }) => {
     const between = await openssl.authority('between', ca);
     const leaf = await openssl.issue({ subject: '/CN=jane', issuer: between });
     expect(await server.whoAmI({ certificate: leaf })).toBe(401);
@@ -146,11 +148,11 @@ describe('client certificates', () => {
         return { certificate: leaf.certificate + between.certificate, key: leaf.key };
       },
     },
-  ])('one $name is refused with 401', async ({ make }) => {
+  ])('One $name is refused with 401', async ({ make }) => {
     expect(await server.whoAmI({ certificate: await make() })).toBe(401);
   });
 
-  test('the answer is the Status that clients know', async () => {
+  test('The answer is the Status that clients know', async () => {
     const answer = await server.call({ certificate: await openssl.issue({ subject: '/CN=jane' }) });
     expect([answer.status, answer.body]).toEqual([
       401,
@@ -168,7 +170,7 @@ describe('client certificates', () => {
 });
 
 describe('request headers of a front proxy', () => {
-  test('name the user, groups and extra, from the headers as sent', async () => {
+  test('Request headers of a front proxy name the user, groups and extra, from the headers as sent', async () => {
     const certificate = await openssl.issue({ subject: '/CN=proxy', issuer: proxyCa });
     const headers = [
       'x-remote-user',
@@ -197,7 +199,7 @@ describe('request headers of a front proxy', () => {
     });
   });
 
-  test('of a front proxy count over HTTP/2 too', async () => {
+  test('Request headers of a front proxy of a front proxy count over HTTP/2 too', async () => {
     const { certificate: cert, key } = await openssl.issue({ subject: '/CN=proxy', issuer: proxyCa });
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost', cert, key });
     expect(await callServer2(session, '/api', { 'x-remote-user': 'jane' })).toMatchObject({ status: 200 });
@@ -216,14 +218,14 @@ describe('request headers of a front proxy', () => {
       name: 'a proxy whose certificate has ended',
       make: () => openssl.issue({ subject: '/CN=proxy', issuer: proxyCa, days: -1 }),
     },
-  ])('request headers of a front proxy from $name mean nothing', async ({ make }) => {
+  ])('Request headers of a front proxy from $name mean nothing', async ({ make }) => {
     const certificate = await make();
     expect(await server.whoAmI({ headers: named('root'), ...(certificate === undefined ? {} : { certificate }) })).toBe(
       401,
     );
   });
 
-  test('from a user with a certificate of the client authority are ignored: the certificate counts', async () => {
+  test('Front proxy headers are ignored from a user with a certificate of the client authority', async () => {
     const certificate = await openssl.issue({ subject: '/CN=proxy', issuer: ca });
     expect(await server.whoAmI({ certificate, headers: named('root') })).toMatchObject({
       username: 'proxy',
@@ -233,7 +235,7 @@ describe('request headers of a front proxy', () => {
 });
 
 describe('authorities that are replaced while the server runs', () => {
-  test('certificates of removed authorities are refused, also on open connections; new authorities count', async () => {
+  test('Certificates of removed authorities are refused, also on open connections; new authorities count', async () => {
     const [old, next] = [await openssl.authority('old'), await openssl.authority('next')];
     const file = await openssl.file('replaced.crt', old.certificate);
     await using replaced = await startTestServer({ flags: ['--client-ca-file', file], fileCheckMs: 20 });

@@ -6,7 +6,7 @@ import { AuditedServer } from '../../support/audited-server.ts';
 const withErrors = (_: string, value: unknown): unknown =>
   value instanceof Error ? { message: value.message, stack: value.stack, cause: value.cause } : value;
 
-test('audit events name a token by its id when it is made and used; no event or log line contains it', async () => {
+test('Audit events name a token by its id when it is made and used; no event or log line contains it', async () => {
   const lines: string[] = [];
   const note = (details: object, message: string): void =>
     void lines.push(`${message} ${JSON.stringify(details, withErrors)}`);

@@ -63,7 +63,7 @@ const keyNames = ({ text }: Answer): string[] =>
 const robot = { username: 'system:serviceaccount:default:robot' };
 
 describe('a token that another program signs', () => {
-  test('has the header that the signer made, and is good', async () => {
+  test('A token that another program signs has the header that the signer made, and is good', async () => {
     const token = tokenOf(await request());
     expect(partOf(token, 0)).toEqual({ alg: 'ES256', kid: 'first', typ: 'JWT' });
     expect(partOf(token, 1)).toMatchObject({ iss: issuer, aud: ['api'], sub: robot.username });
@@ -71,7 +71,7 @@ describe('a token that another program signs', () => {
     expect(signer.calls).toEqual(['Sign']);
   });
 
-  test('lives no longer than the signer allows', async () => {
+  test('A token that another program signs lives no longer than the signer allows', async () => {
     const answer = await request({ expirationSeconds: 48 * 3600 });
     expect(answer.headers['warning']).toBe('299 - "requested expiration of 172800 seconds shortened to 86400 seconds"');
     await send('POST', '/api/v1/namespaces/default/pods', {
@@ -85,7 +85,7 @@ describe('a token that another program signs', () => {
     expect(exp - iat).toBe(86_400);
   });
 
-  test('of a key that is not published verifies all the same', async () => {
+  test('A token that another program signs of a key that is not published verifies all the same', async () => {
     const token = tokenOf(await request());
     const claims = token.split('.')[1]!;
     const { header, signature } = signer.signed(claims, signer.keys[1]);
@@ -99,7 +99,7 @@ describe('a token that another program signs', () => {
     });
   });
 
-  test('of a new key is accepted at once; one of an unknown key is refused', async () => {
+  test('A token of a new key of an external signer is accepted at once, of an unknown key refused', async () => {
     signer.keys = [signerKey('second'), ...signer.keys];
     const token = tokenOf(await request());
     expect(partOf(token, 0)['kid']).toBe('second');
@@ -158,7 +158,7 @@ describe('a token that another program signs', () => {
       header: () => encode({ alg: 'ES256', kid: 'retired', typ: 'JWT' }),
       message: 'while validating header: key used for signing JWT (kid: retired) is excluded from OIDC discovery docs',
     },
-  ])('a token that another program signs whose header $name is not handed out', async ({ header, message }) => {
+  ])('A token that another program signs whose header $name is not handed out', async ({ header, message }) => {
     signer.answers.Sign = () => ({ header: header(), signature: 'sig' });
     const { status, body } = await request();
     expect([status, body]).toMatchObject([
@@ -167,7 +167,7 @@ describe('a token that another program signs', () => {
     ]);
   });
 
-  test('without a signature, or that is refused, is not handed out', async () => {
+  test('A token that another program signs without a signature, or that is refused, is not handed out', async () => {
     signer.answers.Sign = (claims) => ({ ...signer.signed(claims), signature: '' });
     expect((await request()).body['message']).toBe('failed to generate token: empty signature returned');
     signer.answers.Sign = () => {
@@ -178,7 +178,7 @@ describe('a token that another program signs', () => {
     );
   });
 
-  test('counts requests to the external signer in metrics', async () => {
+  test('Requests to the external signer are counted in metrics', async () => {
     await request();
     const metrics = (await send('GET', '/metrics')).text;
     expect(metrics).toMatch(/^apiserver_externaljwt_sign_request_total\{code="OK"\} \d+$/m);
@@ -196,7 +196,7 @@ describe('a token that another program signs', () => {
 });
 
 describe('a signer that is away', () => {
-  test('is waited for while requests last; tokens of before stay good, and it is found again', async () => {
+  test('A signer that is away is waited for while requests last; tokens of before stay good', async () => {
     const token = tokenOf(await request());
     await signer.goAway();
     const { status, body } = await request();
@@ -206,7 +206,7 @@ describe('a signer that is away', () => {
     expect(await whoIs(tokenOf(await request()))).toMatchObject(robot);
   });
 
-  test('is waited for at the start', async () => {
+  test('A signer that is away is waited for at the start', async () => {
     await using late = await JwtSigner.create();
     const starting = startTestServer({ flags: await flags(late) });
     await late.listen();
@@ -215,7 +215,7 @@ describe('a signer that is away', () => {
     await started.close();
   });
 
-  test('is not waited for when the start is given up', async () => {
+  test('A signer that is away is not waited for when the start is given up', async () => {
     await using missing = await JwtSigner.create();
     const given = new AbortController();
     const starting = startTestServer({ flags: await flags(missing), signal: given.signal });
@@ -292,7 +292,7 @@ describe('a start fails', () => {
         'service-account-max-token-expiration cannot be set longer than the token expiration supported by ' +
         'service-account-signing-endpoint: 1h0m0s > 10m0s',
     },
-  ])('a start fails when $name', async ({ prepare, message, flags: more = [] }) => {
+  ])('A start fails when $name', async ({ prepare, message, flags: more = [] }) => {
     await using wrong = await JwtSigner.create();
     prepare(wrong);
     await wrong.listen();
@@ -300,7 +300,7 @@ describe('a start fails', () => {
   });
 });
 
-test('a start that fails later leaves no connection to the signer behind', async () => {
+test('A start that fails later leaves no connection to the signer behind', async () => {
   const open = new Set<net.Socket>();
   const proxy = net.createServer((client) => {
     open.add(client);

@@ -10,7 +10,7 @@ import { Openssl } from '../../support/openssl.ts';
 const pem = () =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 
-test('authorities of clients and of front proxies are; tokens and keys of service accounts are not', async () => {
+test('Authorities of clients and of front proxies are; tokens and keys of service accounts are not', async () => {
   await using openssl = await Openssl.open();
   const [oldCa, newCa, oldProxies, newProxies] = [
     await openssl.authority('a'),

@@ -25,7 +25,7 @@ test.each([
     who: { username: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:authenticated'] },
   },
   { name: 'is refused without', flags: [], who: 401 },
-])('a token of a bootstrap secret $name', async ({ flags, who }) => {
+])('A token of a bootstrap secret $name', async ({ flags, who }) => {
   await using server = await startTestServer({ flags: [...adminFlags, ...flags] });
   const stringData = {
     'token-id': 'abcdef',
@@ -98,7 +98,7 @@ describe('service accounts', () => {
       who: expect.objectContaining({ username: 'system:serviceaccount:default:robot' }) as object,
     },
     { name: 'is refused by default', flags: [], who: 401 },
-  ])('a token in a secret that is gone $name', async ({ flags, who }) => {
+  ])('A token in a secret that is gone $name', async ({ flags, who }) => {
     await using server = await start(...flags);
     const claims = {
       iss: 'kubernetes/serviceaccount',
@@ -121,7 +121,7 @@ describe('service accounts', () => {
       seconds: 3607,
     },
     { name: 'a year usually', flags: [], seconds: 31_536_000 },
-  ])('a token as it is injected into a pod lives $name', async ({ flags, seconds }) => {
+  ])('A token as it is injected into a pod lives $name', async ({ flags, seconds }) => {
     await using server = await start(...flags);
     await robot(server);
     await post(server, '/api/v1/namespaces/default/pods', {

@@ -102,11 +102,11 @@ describe('impersonation', () => {
         extra: { 'acme.com/team': ['red', 'blue'], ['__proto__']: ['x'] },
       },
     },
-  ])('impersonation: $headers', async ({ headers, user }) => {
+  ])('Impersonation: $headers', async ({ headers, user }) => {
     expect(await whoIs('admin', ...headers)).toEqual(user);
   });
 
-  test('each part needs its right', async () => {
+  test('Each part of an impersonation needs its right', async () => {
     expect(
       await whoIs(
         'help',
@@ -157,14 +157,14 @@ describe('impersonation', () => {
     );
   });
 
-  test('of system:anonymous has no group system:authenticated', async () => {
+  test('Impersonation of system:anonymous has no group system:authenticated', async () => {
     expect(await messageOf('admin', 'Impersonate-User', 'system:anonymous')).toBe(
       'forbidden: User "system:anonymous" cannot get path "/api"',
     );
     expect(await messageOf('admin', 'Impersonate-User', 'somebody')).toBeUndefined();
   });
 
-  test('the rights are those of the other from then on, not of both', async () => {
+  test('The rights are those of the other from then on, not of both', async () => {
     expect(
       (await server.call({ ...callOf('admin', ['Impersonate-User', 'jane']), path: '/api/v1/secrets' })).body,
     ).toMatchObject({
@@ -181,7 +181,7 @@ describe('impersonation', () => {
     ).toBe(403);
   });
 
-  test('of groups, uid or extra without a user is no request', async () => {
+  test('Impersonation of groups, uid or extra without a user is no request', async () => {
     const answer = await server.call(callOf('admin', ['Impersonate-Group', 'a', 'Impersonate-Extra-Scopes', 'x']));
     expect([answer.status, answer.text]).toEqual([
       500,
@@ -194,7 +194,7 @@ describe('impersonation', () => {
     ).toBe(500);
   });
 
-  test('an unauthenticated client cannot impersonate a user', async () => {
+  test('An unauthenticated client cannot impersonate a user', async () => {
     expect(
       (await server.call({ headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] })).body,
     ).toMatchObject({ code: 403, message: expect.stringContaining('User "system:anonymous" cannot impersonate') });

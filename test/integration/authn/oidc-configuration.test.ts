@@ -18,7 +18,7 @@ import { known } from '../../support/servers/oidc.ts';
 startBeforeTests();
 
 describe('ID tokens by an AuthenticationConfiguration', () => {
-  test('an issuer that comes up later is found, and one that goes away later stays known', async () => {
+  test('An issuer that comes up later is found, and one that goes away later stays known', async () => {
     await issuer.goAway();
     const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]));
     expect((await server.call({})).status).toBe(401);
@@ -33,7 +33,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('several issuers, discovery by its own address, several audiences, claims by expression', async () => {
+  test('Several issuers, discovery by its own address, several audiences, claims by expression', async () => {
     await using second = await OidcIssuer.start(openssl);
     const { server } = await withConfig(
       config([
@@ -100,7 +100,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('a token counts for its own issuer and audience only, and is no token of a service account', async () => {
+  test('A token counts for its own issuer and audience only, and is no token of a service account', async () => {
     await using second = await OidcIssuer.start(openssl);
     const { server } = await withConfig(
       config([
@@ -137,7 +137,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('names of the system do not come out of claims', async () => {
+  test('Names of the system do not come out of claims of an ID token', async () => {
     const { server } = await withConfig(
       config([
         {
@@ -155,7 +155,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('nor with the --oidc-* flags, when nothing is put in front of names and groups', async () => {
+  test('Names of the system do not come out of claims with the --oidc-* flags without prefixes', async () => {
     const ca = await openssl.file('unprefixed-ca.crt', issuer.ca);
     await using server = await startTestServer({
       flags: [
@@ -175,7 +175,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     expect(await whoIs(server, await issuer.token({ sub: 'system:serviceaccount:kube-system:default' }))).toBe(401);
   });
 
-  test('the id of a token is that of the credential', async () => {
+  test('The id of a token is that of the credential', async () => {
     const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]));
     await known(server, await issuer.token({ sub: 'jane', jti: 'abc' })).toMatchObject({
       username: 'oidc:jane',
@@ -188,7 +188,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('an address that is not verified is no name', async () => {
+  test('An address that is not verified is no name', async () => {
     const { server } = await withConfig(
       config([{ issuer: issuerConfig(), claimMappings: { username: { claim: 'email', prefix: '' } } }]),
     );
@@ -199,7 +199,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('a new version of the file is used without a restart, a wrong one is not', async () => {
+  test('A new version of the file is used without a restart, a wrong one is not', async () => {
     const { server, file } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]), 20);
     await known(server, await issuer.token({ sub: 'jane' })).toMatchObject({ username: 'oidc:jane' });
     await writeFile(
@@ -217,7 +217,7 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
-  test('a file that is wrong keeps the server from starting, and says where', async () => {
+  test('A file that is wrong keeps the server from starting, and says where', async () => {
     const start = withConfig(
       config([
         {

@@ -87,17 +87,17 @@ describe('groups that an ID token says to be elsewhere', () => {
       }),
     );
 
-  test('are read there, with the token that is given for it', async () => {
+  test('Groups that an ID token says to be elsewhere are read there, with the token that is given for it', async () => {
     expect(await elsewhere(`${issuer.url}/groups`, { access_token: 'open-sesame' })).toMatchObject({
       groups: ['oidc:devs', 'oidc:ops', 'system:authenticated'],
     });
   });
 
-  test('may be signed by another issuer', async () => {
+  test('Groups that an ID token says to be elsewhere may be signed by another issuer', async () => {
     expect(await elsewhere(`${issuer.url}/second`)).toMatchObject({ groups: ['oidc:devs', 'system:authenticated'] });
   });
 
-  test('are not looked for when the token has groups itself, or other claims are elsewhere', async () => {
+  test('Groups elsewhere are not looked for when the ID token has groups, or other claims are there', async () => {
     const sources = { _claim_sources: { src: { endpoint: `${issuer.url}/nowhere` } } };
     expect(
       await whoIs(
@@ -117,7 +117,7 @@ describe('groups that an ID token says to be elsewhere', () => {
   });
 
   test.each(['without', 'objects', 'early', 'large', 'moved', 'text', 'stranger', 'elsewhere', 'nowhere', 'groups'])(
-    'groups that an ID token says to be elsewhere that are malformed or missing (%s) are refused',
+    'Groups that an ID token says to be elsewhere that are malformed or missing (%s) are refused',
     async (page) => {
       expect(await elsewhere(`${issuer.url}/${page}`)).toBe(401);
     },
@@ -138,7 +138,7 @@ describe('groups that an ID token says to be elsewhere', () => {
       name: 'sources that are none',
       claims: { _claim_names: { groups: 'src' }, _claim_sources: { src: 'https://localhost/' } },
     },
-  ])('groups that an ID token says to be elsewhere with $name are refused', async ({ claims }) => {
+  ])('Groups that an ID token says to be elsewhere with $name are refused', async ({ claims }) => {
     expect(await whoIs(server, await issuer.token({ sub: `john${count++}`, ...claims }))).toBe(401);
   });
 });

@@ -27,7 +27,7 @@ describe('ID tokens by the --oidc-* flags', () => {
   });
   afterAll(() => server.close());
 
-  test('name the user and the groups', async () => {
+  test('ID tokens by the --oidc-* flags name the user and the groups', async () => {
     expect(await whoIs(server, await issuer.token({ sub: 'jane', tenant: 'acme', groups: ['devs', 'ops'] }))).toEqual({
       username: `${issuer.url}#jane`,
       groups: ['oidc:devs', 'oidc:ops', 'system:authenticated'],
@@ -58,7 +58,7 @@ describe('ID tokens by the --oidc-* flags', () => {
       iat: now,
     });
 
-    test('are good when all is in order: the refusals below are no accident', async () => {
+    test('ID tokens that the issuer itself has signed are good when all is in order', async () => {
       expect(await whoIs(server, await issuer.sign(good()))).toMatchObject({ username: `${issuer.url}#jane` });
       expect(await whoIs(server, await issuer.sign({ ...good(), aud: ['other', clientId] }))).toMatchObject({
         username: `${issuer.url}#jane`,
@@ -101,7 +101,7 @@ describe('ID tokens by the --oidc-* flags', () => {
     });
   });
 
-  test('of another party that claims to be the issuer are refused, and the issuer is not asked each time', async () => {
+  test('ID tokens of another party that claims to be the issuer are refused without a request to it', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const now = Math.floor(Date.now() / 1000);
     const claims = { iss: issuer.url, aud: clientId, sub: 'root', tenant: 'acme', exp: now + 60, iat: now };
@@ -116,7 +116,7 @@ describe('ID tokens by the --oidc-* flags', () => {
     expect(await whoIs(server, `${part({ alg: 'none' })}.${part(claims)}.`)).toBe(401);
   });
 
-  test('with a new key are known as soon as the issuer publishes it, and the old ones no longer', async () => {
+  test('ID tokens with a new key are good once it is published, those of old keys no longer', async () => {
     const old = await issuer.token({ sub: 'before', tenant: 'acme' });
     issuer.rotate();
     await known(server, await issuer.token({ sub: 'after', tenant: 'acme' })).toMatchObject({

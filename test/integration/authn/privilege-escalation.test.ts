@@ -62,7 +62,7 @@ describe('as a user without the right', () => {
     }
   });
 
-  test('other spellings over HTTP/2 do not reach the resource', async () => {
+  test('Other spellings over HTTP/2 do not reach the resource', async () => {
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
     for (const path of paths) {
       const answer = await callServer2(session, path, { authorization: 'Bearer jane-token' });
@@ -76,7 +76,7 @@ describe('as a user without the right', () => {
     const many = Array.from({ length: 3000 }, (_, i) => [`x-${i}`, '1'] as const);
     const acting = { authorization: 'Bearer admin-token', ...Object.fromEntries(many), 'impersonate-user': 'jane' };
 
-    test('the request has the impersonated user', async () => {
+    test('The request has the impersonated user', async () => {
       const answer = await server.call({ path: secrets, headers: Object.entries(acting).flat() });
       expect([answer.status, answer.body['message']]).toEqual([
         403,
@@ -84,7 +84,7 @@ describe('as a user without the right', () => {
       ]);
     });
 
-    test('the request over HTTP/2 has the impersonated user', async () => {
+    test('The request over HTTP/2 has the impersonated user', async () => {
       const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
       const answer = await callServer2(session, secrets, acting);
       expect([answer.status, answer.body['message']]).toEqual([
@@ -154,7 +154,7 @@ describe('as a user without the right', () => {
     expect((await server.call({ ...call, headers: [...as('jane'), ...(call.headers ?? [])] })).status).toBe(403);
   });
 
-  test('a refusal says the same whether there is something or nothing', async () => {
+  test('A refusal says the same whether there is something or nothing', async () => {
     const refusal = async (name: string, method: string): Promise<string> =>
       (
         await server.call({
@@ -175,7 +175,7 @@ describe('as a user without the right', () => {
     'secrets/default/hidden',
     '\u0000',
     '',
-  ])('the next page of a list is one of that list: %j', async (start) => {
+  ])('The next page of a list is one of that list: %j', async (start) => {
     const configMaps = '/api/v1/namespaces/default/configmaps?limit=1';
     const first = (await server.call({ path: configMaps, headers: as('jane') })).body as {
       metadata: { continue: string };
@@ -194,7 +194,7 @@ describe('as a user without the right', () => {
 });
 
 describe('a right on one object is none on another', () => {
-  test('the one can be had: the refusals below are no accident', async () => {
+  test('The one can be had: the refusals below are no accident', async () => {
     for (const path of [
       `${secrets}/open`,
       `${secrets}?fieldSelector=metadata.name%3Dopen`,
@@ -234,7 +234,7 @@ describe('a right on one object is none on another', () => {
     },
     { why: 'another namespace is another', path: '/api/v1/namespaces/kube-system/secrets/open' },
     { why: 'all namespaces are not one', path: '/api/v1/secrets?fieldSelector=metadata.name%3Dopen' },
-  ])('a right on one object is none on another: $why: GET $path', async ({ path }) => {
+  ])('A right on one object is none on another: $why: GET $path', async ({ path }) => {
     const answer = await server.call({
       path: path.includes('/watch/') ? `${path}${path.includes('?') ? '&' : '?'}timeoutSeconds=1` : path,
       headers: as('sue'),
@@ -246,7 +246,7 @@ describe('a right on one object is none on another', () => {
     ]).toEqual([true, false, false]);
   });
 
-  test('two names in a selector are the objects that have both: none', async () => {
+  test('Two names in a selector are the objects that have both: none', async () => {
     for (const selector of ['metadata.name=open,metadata.name=hidden', 'metadata.name=hidden,metadata.name=open']) {
       const answer = await server.call({ path: selected(selector), headers: as('sue') });
       expect([
@@ -301,7 +301,7 @@ describe('a right on one object is none on another', () => {
       call: { method: 'PUT', path: `${secrets}/hidden`, body: { metadata: { name: 'open' } } },
       status: 403,
     },
-  ])('a right on one object is none on another: $why', async ({ call, status }) => {
+  ])('A right on one object is none on another: $why', async ({ call, status }) => {
     // A content type of the call wins over the one that comes with a body.
     const answer = await server.call({ ...call, headers: [...as('sue'), ...(call.headers ?? [])] });
     expect(answer.status).toBe(status);
@@ -310,7 +310,7 @@ describe('a right on one object is none on another', () => {
     );
   });
 
-  test('an error about an object that is there shows nothing of it', async () => {
+  test('An error about an object that is there shows nothing of it', async () => {
     const answer = await server.call({
       method: 'POST',
       path: secrets,
@@ -320,7 +320,7 @@ describe('a right on one object is none on another', () => {
     expect(answer.body).toMatchObject({ code: 409, message: 'secrets "hidden" already exists' });
   });
 
-  test('an error about a value that is not allowed does not repeat it', async () => {
+  test('An error about a value that is not allowed does not repeat it', async () => {
     const answer = await server.call({
       method: 'POST',
       path: secrets,

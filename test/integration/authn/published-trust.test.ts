@@ -5,7 +5,7 @@ import { Openssl } from '../../support/openssl.ts';
 
 const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 
-test('servers behind this one find in kube-system how it knows its callers', async () => {
+test('Servers behind this one find in kube-system how it knows its callers', async () => {
   await using openssl = await Openssl.open();
   const [ca, proxyCa] = [await openssl.authority('clients'), await openssl.authority('proxies')];
   const ended = await openssl.issue({ subject: '/CN=ended', issuer: ca, days: -1 });
@@ -37,7 +37,7 @@ test('servers behind this one find in kube-system how it knows its callers', asy
   expect(data['client-ca-file']!.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
 });
 
-test('a server that starts beside another adds what it has', async () => {
+test('A server that starts beside another adds what it has', async () => {
   await using openssl = await Openssl.open();
   const dataDir = await openssl.file('data', '').then(async (file) => `${file}-dir`);
   const tokens = await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\n');

@@ -51,7 +51,7 @@ describe('tokens made by others', () => {
     };
   }
 
-  test('with a key and an issuer of before are good', async () => {
+  test('Tokens made by others with a key and an issuer of before are good', async () => {
     const claims = await validClaims();
     expect(
       await whoIs(await forge({ ...claims, iss: oldIssuer }, { key: old.privateKey, alg: 'ES384' })),
@@ -64,7 +64,7 @@ describe('tokens made by others', () => {
     { name: 'when clients should have another one', late: 60, counted: [0, 1] },
     { name: 'that end when they say', late: undefined, counted: [0, 0] },
   ])(
-    'tokens made by others are counted as valid or stale where they were extended: $name',
+    'Tokens made by others are counted as valid or stale where they were extended: $name',
     async ({ late, counted }) => {
       const claims = await validClaims();
       const token = await forge({
@@ -82,7 +82,7 @@ describe('tokens made by others', () => {
     },
   );
 
-  test('of sixty thousand characters fit over HTTP/2, and larger ones over HTTP/1.1', async () => {
+  test('Tokens of sixty thousand characters fit over HTTP/2, and larger ones over HTTP/1.1', async () => {
     const claims = await validClaims();
     const tokenFor = (audiences: number): Promise<string> =>
       forge({
@@ -177,7 +177,7 @@ describe('tokens made by others', () => {
           },
         }),
     },
-  ])('tokens made by others with $name are refused', async ({ make }) => {
+  ])('Tokens made by others with $name are refused', async ({ make }) => {
     const claims = await validClaims();
     expect(await whoIs(await forge(claims))).toMatchObject({ username: claims['sub'] });
     expect(await whoIs(await make(claims))).toBe(401);
@@ -205,7 +205,7 @@ describe('tokens in secrets', () => {
     return { token, secret, user: `system:serviceaccount:default:${name}` };
   }
 
-  test('are good while the secret holds them, and their use is noted', async () => {
+  test('Tokens in secrets are good while the secret holds them, and their use is noted', async () => {
     const { token, secret, user } = await legacy();
     expect(
       await uses('legacy_manual_token_uses', async () => expect(await whoIs(token)).toMatchObject({ username: user })),
@@ -223,7 +223,7 @@ describe('tokens in secrets', () => {
     });
   });
 
-  test('that are marked invalid, or that the secret does not hold, are not', async () => {
+  test('Tokens in secrets that are marked invalid, or that the secret does not hold, are not', async () => {
     const marked = await legacy({ 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' });
     expect(await uses('invalid_legacy_auto_token_uses', async () => expect(await whoIs(marked.token)).toBe(401))).toBe(
       1,
@@ -239,7 +239,7 @@ describe('tokens in secrets', () => {
     });
   });
 
-  test('that a controller created are counted apart from those that a user created', async () => {
+  test('Tokens in secrets that a controller created are counted apart from those that a user created', async () => {
     const { token, secret, user } = await legacy();
     const path = core(`serviceaccounts/${user.split(':').at(-1)!}`);
     await send('PUT', path, { ...(await send('GET', path)).body, secrets: [{ name: secret }] });
@@ -248,7 +248,7 @@ describe('tokens in secrets', () => {
     ).toBe(1);
   });
 
-  test('since when that is kept stands in a config map', async () => {
+  test('A config map says since when the use of tokens in secrets is kept', async () => {
     const { body } = await send(
       'GET',
       '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking',

@@ -25,7 +25,7 @@ const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
 
 describe('a token that was asked for', () => {
-  test('names the account, its groups and the token', async () => {
+  test('A token that was asked for names the account, its groups and the token', async () => {
     const { name, uid } = await account();
     const answer = await request(name);
     const token = tokenOf(answer);
@@ -46,7 +46,7 @@ describe('a token that was asked for', () => {
     });
   });
 
-  test('is verified by what others find under the well-known address', async () => {
+  test('A token that was asked for is verified by what others find under the well-known address', async () => {
     const { name } = await account();
     const configuration = await server.call({ path: '/.well-known/openid-configuration', headers: admin });
     expect([configuration.headers['content-type'], configuration.headers['cache-control']]).toEqual([
@@ -71,7 +71,7 @@ describe('a token that was asked for', () => {
     expect(payload.sub).toBe(`system:serviceaccount:default:${name}`);
   });
 
-  test('is for the audiences asked for only', async () => {
+  test('A token that was asked for is for the audiences asked for only', async () => {
     const { name } = await account();
     const token = tokenOf(await request(name, { audiences: ['vault', 'other'] }));
     expect(await whoIs(token)).toMatchObject({ username: `system:serviceaccount:default:${name}` });
@@ -88,7 +88,7 @@ describe('a token that was asked for', () => {
     expect(await review(elsewhere, ['vault'])).toMatchObject({ authenticated: true, audiences: ['vault'] });
   });
 
-  test('is shortened to what is allowed, and says so', async () => {
+  test('A token that was asked for is shortened to what is allowed, and says so', async () => {
     const { name } = await account();
     const answer = await request(name, { expirationSeconds: 7 * 24 * 3600 });
     expect(answer.headers['warning']).toBe(
@@ -99,7 +99,7 @@ describe('a token that was asked for', () => {
     expect(exp - iat).toBe(172_800);
   });
 
-  test('ends with its service account, and with one of the same name', async () => {
+  test('A token that was asked for ends with its service account, and with one of the same name', async () => {
     const { name } = await account();
     const token = tokenOf(await request(name));
     await send('DELETE', core(`serviceaccounts/${name}`));
@@ -123,7 +123,7 @@ const podOf = (serviceAccountName: string, more: object = {}) => ({
 });
 
 describe('a token that is bound', () => {
-  test('to a pod names the pod and its node, and ends with the pod', async () => {
+  test('A token that is bound to a pod names the pod and its node, and ends with the pod', async () => {
     const { name } = await account();
     const node = await create('/api/v1/nodes', { metadata: { name: `node-${name}` } });
     const pod = await create(core('pods'), podOf(name, { nodeName: `node-${name}`, terminationGracePeriodSeconds: 0 }));
@@ -148,7 +148,7 @@ describe('a token that is bound', () => {
     });
   });
 
-  test('to a node or a secret ends with it', async () => {
+  test('A token that is bound to a node or a secret ends with it', async () => {
     for (const [path, kind] of [
       [core('secrets'), 'Secret'],
       ['/api/v1/nodes', 'Node'],
@@ -169,7 +169,7 @@ describe('a token that is bound', () => {
     }
   });
 
-  test('to a pod for 3607 seconds lives on for a year, as injected tokens do', async () => {
+  test('A token that is bound to a pod for 3607 seconds lives on for a year, as injected tokens do', async () => {
     const { name } = await account();
     await create(core('pods'), podOf(name));
     const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: `pod-of-${name}` };
@@ -191,7 +191,7 @@ describe('a token that is bound', () => {
     expect(elsewhere.exp - elsewhere.iat).toBe(3607);
   });
 
-  test('to what it cannot be is refused', async () => {
+  test('A token that is bound to what it cannot be is refused', async () => {
     const { name } = await account();
     await create(core('pods'), podOf(name));
     const other = await account();

@@ -11,7 +11,7 @@ import { ca, serving, start, startBeforeTests } from '../../support/servers/tls.
 startBeforeTests();
 
 describe('unauthenticated clients', () => {
-  test('lose their HTTP/2 connection after the answer', async () => {
+  test('Unauthenticated clients lose their HTTP/2 connection after the answer', async () => {
     await using server = await start();
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
     const goaway = once(session, 'goaway');
@@ -46,7 +46,7 @@ describe('unauthenticated clients', () => {
   test.each([
     { name: 'nothing', bytes: Buffer.alloc(0) },
     { name: 'a byte of a handshake', bytes: Buffer.from([22]) },
-  ])('one that connects and says $name does not stay', async ({ bytes }) => {
+  ])('One that connects and says $name does not stay', async ({ bytes }) => {
     const transport = await patient({ handshakeTimeoutMs: 100 });
     const socket = net.connect(transport.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -57,7 +57,7 @@ describe('unauthenticated clients', () => {
     await transport.close(0);
   });
 
-  test('one that asks in the clear learns that it has to ask otherwise, and nothing else', async () => {
+  test('One that asks in the clear learns that it has to ask otherwise, and nothing else', async () => {
     const transport = await patient({});
     const socket = net.connect(transport.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -71,7 +71,7 @@ describe('unauthenticated clients', () => {
     await transport.close(0);
   });
 
-  test('one whose headers have no end does not stay', async () => {
+  test('One whose headers have no end does not stay', async () => {
     await using server = await start();
     const outcome = await server.call({ headers: ['authorization', `Bearer ${'x'.repeat(2 << 20)}`] }).then(
       ({ status }) => status,
@@ -89,7 +89,7 @@ describe('unauthenticated clients', () => {
       protocols: ['h2'],
       bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00',
     },
-  ])('one that $name does not stay', async ({ protocols, bytes }) => {
+  ])('One that $name does not stay', async ({ protocols, bytes }) => {
     const transport = await patient({ headTimeoutMs: 100 });
     const socket = tls.connect({
       port: transport.port,

@@ -44,7 +44,7 @@ async function shown(server: TestServer, options: tls.ConnectionOptions = {}): P
 }
 
 describe('certificates by name', () => {
-  test('the one that has the name is shown: by the flag first, else by what stands in it', async () => {
+  test('The one that has the name is shown: by the flag first, else by what stands in it', async () => {
     const named = await files('named', await serving('named', 'a.example.com', '*.wild.example.com'));
     const told = await files('told', await serving('told', 'other.example.com'));
     await using server = await start(
@@ -75,7 +75,7 @@ describe('certificates by name', () => {
     ]);
   });
 
-  test('new files are shown to connections that come later, once they fit together', async () => {
+  test('New certificate files are shown to connections that come later, once they fit together', async () => {
     const [first, second, other, third] = [
       await serving('first', 'localhost'),
       await serving('second', 'localhost'),
@@ -103,7 +103,7 @@ describe('certificates by name', () => {
     expect(await shown(server, { servername: 'o.example.com' })).toBe('second');
   });
 
-  test('clients are known by their certificates on named connections too', async () => {
+  test('Clients are known by their certificates on named connections too', async () => {
     const clients = await openssl.authority('clients');
     const named = await files('with-clients', await serving('named', 'localhost'));
     await using server = await start(
@@ -135,7 +135,7 @@ describe('certificates by name', () => {
 });
 
 describe('a certificate that the server made itself', () => {
-  test('is one that OpenSSL verifies by name and address, and its key is its own', async () => {
+  test('A certificate that the server made is verified by OpenSSL by name and address', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-cert-'));
     const pair = await ensureSelfSigned({
       directory,
@@ -202,7 +202,7 @@ describe('versions and cipher suites', () => {
     expect(results.map((result) => result === 'orch-apiserver')).toEqual(works);
   });
 
-  test('only the suites that are named are spoken, beside those of TLS 1.3', async () => {
+  test('Only the cipher suites that are named are spoken, beside those of TLS 1.3', async () => {
     await using server = await start('--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384');
     const speak = (ciphers: string): Promise<string> => shown(server, { maxVersion: 'TLSv1.2', ciphers });
     expect(await speak('ECDHE-ECDSA-AES256-GCM-SHA384')).toBe('orch-apiserver');
@@ -210,7 +210,7 @@ describe('versions and cipher suites', () => {
     expect(await shown(server, { minVersion: 'TLSv1.3' })).toBe('orch-apiserver');
   });
 
-  test('without HTTP/2, clients get HTTP/1.1', async () => {
+  test('Without HTTP/2, clients get HTTP/1.1', async () => {
     await using server = await start('--disable-http2-serving');
     const socket = tls.connect({
       port: Number(new URL(server.url).port),
@@ -226,7 +226,7 @@ describe('versions and cipher suites', () => {
 });
 
 describe('browsers', () => {
-  test('origins that may call, may; a preflight needs no credentials; TLS is to stay', async () => {
+  test('Origins that may call, may; a preflight needs no credentials; browsers keep to TLS', async () => {
     await using server = await start(
       '--cors-allowed-origins=//example\\.com(:|$)',
       '--strict-transport-security-directives=max-age=31536000,includeSubDomains',
@@ -280,7 +280,7 @@ test('--permit-address-sharing: a server can start where one has just closed con
 });
 
 describe('--permit-port-sharing', () => {
-  test.runIf(canSharePorts())('lets two servers listen on one port', async () => {
+  test.runIf(canSharePorts())('--permit-port-sharing lets two servers listen on one port', async () => {
     const [port = 0] = await freePorts(1);
     await using one = await startTestServer({ port, flags: ['--permit-port-sharing'] });
     await using two = await startTestServer({ port, flags: ['--permit-port-sharing'] });
@@ -288,11 +288,14 @@ describe('--permit-port-sharing', () => {
     await expect(startTestServer({ port })).rejects.toThrow('in use');
   });
 
-  test.runIf(!canSharePorts())('is refused by a runtime that cannot, which says what it needs', async () => {
-    await expect(startTestServer({ flags: ['--permit-port-sharing'] })).rejects.toThrow(
-      `--permit-port-sharing needs Node 22.12 or newer: this is ${process.versions.node}`,
-    );
-  });
+  test.runIf(!canSharePorts())(
+    '--permit-port-sharing is refused by a runtime that cannot, which says what it needs',
+    async () => {
+      await expect(startTestServer({ flags: ['--permit-port-sharing'] })).rejects.toThrow(
+        `--permit-port-sharing needs Node 22.12 or newer: this is ${process.versions.node}`,
+      );
+    },
+  );
 
   test.each([
     { version: '20.19.0', can: false },

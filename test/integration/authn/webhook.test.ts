@@ -108,7 +108,7 @@ beforeEach(() => {
 const whoIs = (token: string): Promise<unknown> => server.whoAmI({ headers: ['authorization', `Bearer ${token}`] });
 
 describe('the token webhook', () => {
-  test('is asked with the token and the audiences, over TLS with both certificates, and once', async () => {
+  test('The token webhook is asked once with token and audiences, over TLS with both certificates', async () => {
     const user = {
       username: 'jane',
       uid: '7',
@@ -122,14 +122,14 @@ describe('the token webhook', () => {
     expect(callers).toEqual(['apiserver']);
   });
 
-  test('refuses the token, or names another audience', async () => {
+  test('The token webhook refuses the token, or names another audience', async () => {
     expect([await whoIs('unknown'), await whoIs('unknown'), await whoIs('vault'), await whoIs('bad')]).toEqual([
       401, 401, 401, 401,
     ]);
     expect(asked.map(({ spec }) => spec.token)).toEqual(['unknown', 'vault', 'bad']);
   });
 
-  test('a token webhook is asked again after an error, and when it goes on failing the answer is 401', async () => {
+  test('A token webhook is asked again after an error, and when it goes on failing the answer is 401', async () => {
     troubles = [() => ({ status: 500, body: '{}' })];
     expect(await whoIs('good-later')).toBe(401);
     expect(asked.length).toBe(2);
@@ -151,18 +151,18 @@ describe('the token webhook', () => {
     { name: 'no JSON', body: '<html>' },
     { name: 'null', body: 'null' },
     { name: 'far too much', body: `"${'x'.repeat(2 << 20)}"` },
-  ])('an answer with $name authenticates no one', async ({ name, body }) => {
+  ])('An answer with $name authenticates no one', async ({ name, body }) => {
     troubles = [() => ({ status: 200, body })];
     expect(await whoIs(`answer ${name}`.replaceAll(' ', '-'))).toBe(401);
   });
 
-  test('callers with one token cause one question', async () => {
+  test('Callers with one token cause one question to the token webhook', async () => {
     await Promise.all(Array.from({ length: 10 }, () => whoIs('many')));
     expect(asked.length).toBe(1);
   });
 });
 
-test('with --authentication-token-webhook-cache-ttl=0s no answer is kept', async () => {
+test('With --authentication-token-webhook-cache-ttl=0s no answer is kept', async () => {
   await using forgetful = await startTestServer({
     flags: [
       '--authentication-token-webhook-config-file',
@@ -176,7 +176,7 @@ test('with --authentication-token-webhook-cache-ttl=0s no answer is kept', async
 });
 
 describe('the connection file of the token webhook', () => {
-  test('has its certificate and key read again, itself not', async () => {
+  test('The connection file of the token webhook has its certificate and key read again, itself not', async () => {
     const [first, second] = [
       await openssl.issue({ subject: '/CN=first', issuer: authority }),
       await openssl.issue({ subject: '/CN=second', issuer: authority }),

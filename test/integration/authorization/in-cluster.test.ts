@@ -83,7 +83,7 @@ const start = (
   );
 
 describe('connectionInfo.type: InClusterConfig', () => {
-  test('the cluster is asked with the account of the pod, and a renewed token is used without a restart', async () => {
+  test('The cluster is asked with the account of the pod, and a renewed token is used without a restart', async () => {
     await giveToken('judge');
     await using server = await start();
     const ask = (resource: string) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 
 describe('--authorization-mode=AlwaysDeny', () => {
-  test('forbids everything to all users but system:masters, before the body is read', async () => {
+  test('--authorization-mode=AlwaysDeny forbids all to all users but system:masters', async () => {
     await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=AlwaysDeny']);
     expect(
       await api.call('alice', 'POST', '/api/v1/namespaces/default/configmaps', { body: 'this is not JSON' }),
@@ -25,7 +25,7 @@ describe('--authorization-mode=AlwaysDeny', () => {
     expect(metrics).toContain('authorization_attempts_total{result="no-opinion"} 2');
   });
 
-  test('after AlwaysAllow it has nothing to say', async () => {
+  test('AlwaysDeny after AlwaysAllow has nothing to say', async () => {
     await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=AlwaysAllow,AlwaysDeny']);
     expect((await api.call('alice', 'GET', '/api/v1/namespaces/default')).status).toBe(200);
   });

@@ -98,14 +98,14 @@ test.each([
   'persistentvolumeclaims/claimed',
   'persistentvolumeclaims/pod-scratch',
   'pods/pod',
-])('a node reads what its pods refer to, and no other node does: %s', async (path) => {
+])('A node reads what its pods refer to, and no other node does: %s', async (path) => {
   expect((await get(one, `${core}/${path}`)).status).toBe(200);
   const refused = await get(two, `${core}/${path}`);
   expect(refused.status).toBe(403);
   expect(refused.body.message).toContain("no relationship found between node 'two' and this object");
 });
 
-test('one object can be watched by name', async () => {
+test('One object can be watched by name', async () => {
   expect((await get(one, `${core}/secrets?fieldSelector=metadata.name=env`)).body.items).toHaveLength(1);
   expect((await get(two, `${core}/secrets?fieldSelector=metadata.name=env`)).status).toBe(403);
 });
@@ -198,13 +198,13 @@ describe('a node is refused', () => {
       path: '/api/v1/nodes/',
       why: 'unknown node for user "system:node:"',
     },
-  ])('a node is refused: $name', async ({ user, path, why }) => {
+  ])('A node is refused: $name', async ({ user, path, why }) => {
     const { status, body } = await get(user, path);
     expect(status).toBe(403);
     expect(body.message).toContain(`: ${why}`);
   });
 
-  test('whatever it claims to be without the group', async () => {
+  test('A node is refused whatever it claims to be without the group', async () => {
     const { body } = await get('system:node:three', '/api/v1/nodes/three');
     expect(body.message).toBe(
       'nodes "three" is forbidden: User "system:node:three" cannot get resource "nodes" in API group "" ' +
@@ -212,7 +212,7 @@ describe('a node is refused', () => {
     );
   });
 
-  test('tokens of accounts that its pods do not have', async () => {
+  test('A node is refused tokens of accounts that its pods do not have', async () => {
     const token = (user: string, account: string): Promise<Answer> =>
       api.call(user, 'POST', `${core}/serviceaccounts/${account}/token`, { body: { spec: { audiences: ['a'] } } });
     expect((await token(one, 'builder')).status).not.toBe(403);
@@ -228,18 +228,18 @@ describe('a node may', () => {
     { name: 'watch itself', path: '/api/v1/nodes?fieldSelector=metadata.name=one' },
     { name: 'read services', path: '/api/v1/services' },
     { name: 'read CSI drivers', path: '/apis/storage.k8s.io/v1/csidrivers' },
-  ])('a node may: $name', async ({ path }) => {
+  ])('A node may: $name', async ({ path }) => {
     expect((await get(one, path)).status).toBe(200);
   });
 
-  test('create and read its own lease', async () => {
+  test('A node may create and read its own lease', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
     expect((await api.call(one, 'POST', leases, { body: { metadata: { name: 'one' }, spec: {} } })).status).toBe(201);
     expect((await get(one, `${leases}/one`)).status).toBe(200);
   });
 });
 
-test("without its pod a node loses what was the pod's", async () => {
+test("Without its pod a node loses what was the pod's", async () => {
   await api.create(`${core}/pods`, {
     metadata: { name: 'second' },
     spec: { nodeName: 'two', containers: [container], volumes: [{ name: 'a', secret: { secretName: 'ephemeral' } }] },

@@ -26,7 +26,7 @@ describe('users cannot grant rights that they do not have', () => {
     await api.until('carol', 'GET', `${rbac}/clusterroles/cluster-admin`, isAllowed);
   });
 
-  test('a role with more rights than its writer has is refused, with what is missing', async () => {
+  test('A role with more rights than its writer has is refused, with what is missing', async () => {
     const wanted = clusterRole('more', [
       { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'delete', 'create'] },
       { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
@@ -50,7 +50,7 @@ describe('users cannot grant rights that they do not have', () => {
     ).toBe(201);
   });
 
-  test('a role with too many rights for a message is refused with some of them, and grants all if bound', async () => {
+  test('A role with too many rights for a message is refused with some of them, and grants all if bound', async () => {
     const names = (prefix: string): string[] => Array.from({ length: 200 }, (_, i) => `${prefix}${i}`);
     const wanted = clusterRole('product', [
       { apiGroups: names('g'), resources: names('r'), verbs: [...names('v'), 'get'] },
@@ -102,7 +102,7 @@ describe('users cannot grant rights that they do not have', () => {
       why: 'must have cluster-admin privileges to use an aggregationRule',
     },
   ])(
-    'a role cannot be made to grow $name',
+    'A role cannot be made to grow $name',
     async ({ method, contentType, body, why = 'is attempting to grant RBAC permissions not currently held' }) => {
       await api.call('admin', 'POST', `${rbac}/clusterroles`, { body: clusterRole('grows', []) });
       const answer = await api.call(
@@ -128,7 +128,7 @@ describe('users cannot grant rights that they do not have', () => {
       body: clusterBinding('all-mine', 'cluster-admin', 'carol'),
     },
   ])(
-    'users cannot grant rights that they do not have: $name of a role with more rights is refused',
+    'Users cannot grant rights that they do not have: $name of a role with more rights is refused',
     async ({ path, body }) => {
       const answer = await api.call('carol', 'POST', path, { body });
       expect(answer.status).toBe(403);
@@ -168,7 +168,7 @@ describe('users cannot grant rights that they do not have', () => {
         ...clusterBinding('of-others', 'cluster-admin', 'carol'),
       }),
     },
-  ])('no subject is added to a binding of a role with more rights $name', async ({ method, contentType, change }) => {
+  ])('No subject is added to a binding of a role with more rights $name', async ({ method, contentType, change }) => {
     await api.call('admin', 'POST', `${rbac}/clusterrolebindings`, {
       body: clusterBinding('of-others', 'cluster-admin', 'somebody'),
     });
@@ -186,14 +186,14 @@ describe('users cannot grant rights that they do not have', () => {
     ]);
   });
 
-  test('a binding of a role that is not there is 404', async () => {
+  test('A binding of a role that is not there is 404', async () => {
     expect(
       (await api.call('carol', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('x', 'nope', 'carol') }))
         .body,
     ).toMatchObject({ code: 404, message: 'clusterrole.rbac.authorization.k8s.io "nope" not found' });
   });
 
-  test('verb escalate allows to write any role, verb bind to bind that one', async () => {
+  test('Verb escalate allows to write any role, verb bind to bind that one', async () => {
     await grant('dave', [
       ...rules,
       { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['escalate'] },
@@ -223,7 +223,7 @@ describe('users cannot grant rights that they do not have', () => {
     await api.until('frank', 'GET', '/metrics', isAllowed);
   });
 
-  test('what the garbage collector changes is no grant', async () => {
+  test('What the garbage collector changes is no grant', async () => {
     await api.create(`${rbac}/clusterroles`, {
       ...clusterRole('held', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
       metadata: { name: 'held', finalizers: ['example.com/a'] },

@@ -12,7 +12,7 @@ const isForbidden = ({ status }: Answer): boolean => status === 403;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 describe('what is granted is allowed', () => {
-  test('with the binding, and no longer than it is there', async () => {
+  test('What is granted is allowed with the binding, and no longer than it is there', async () => {
     expect((await api.call('alice', 'GET', configMaps)).body.message).toBe(
       'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the ' +
         'namespace "default"',
@@ -28,7 +28,7 @@ describe('what is granted is allowed', () => {
     await api.until('alice', 'GET', configMaps, isForbidden);
   });
 
-  test('a binding of a role that is not there says so', async () => {
+  test('A binding of a role that is not there says so', async () => {
     await api.create(`${rbac}/clusterrolebindings`, clusterBinding('dangling', 'nothing-like-it', 'grace'));
     const answer = await api.until('grace', 'GET', '/api/v1/nodes', ({ body }) =>
       (body.message as string).includes('RBAC'),
@@ -39,7 +39,7 @@ describe('what is granted is allowed', () => {
     );
   });
 
-  test('anonymous requests read public paths, and a wrong token is not anonymous', async () => {
+  test('Anonymous requests read public paths, and a wrong token is not anonymous', async () => {
     expect((await api.call(undefined, 'GET', '/version')).status).toBe(200);
     expect((await api.call(undefined, 'GET', '/readyz')).body).toBe('ok');
     expect((await api.call(undefined, 'GET', '/api')).body.message).toBe(
@@ -94,11 +94,11 @@ describe('rights in one namespace', () => {
     },
     { what: 'delete another namespace', method: 'DELETE', path: '/api/v1/namespaces/default/namespaces/orch-system' },
     { what: 'list nodes', method: 'GET', path: '/api/v1/namespaces/default/nodes' },
-  ])('rights in one namespace are none to $what', async ({ method, path, call }) => {
+  ])('Rights in one namespace are none to $what', async ({ method, path, call }) => {
     expect((await api.call('heidi', method, path, call)).status).toBe(404);
   });
 
-  test('are rights to the namespace itself', async () => {
+  test('Rights in one namespace are rights to the namespace itself', async () => {
     expect((await api.call('heidi', 'PATCH', '/api/v1/namespaces/default', merge)).status).toBe(200);
     expect((await api.call('heidi', 'GET', '/api/v1/namespaces/default/status')).status).toBe(200);
   });
@@ -115,7 +115,7 @@ describe('PUT and apply that create', () => {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } },
     });
 
-  test('need create besides update and patch', async () => {
+  test('PUT and apply that create need create besides update and patch', async () => {
     await grant('bob', [
       { apiGroups: ['', 'coordination.k8s.io'], resources: ['leases', 'configmaps'], verbs: ['update', 'patch'] },
     ]);
@@ -138,7 +138,7 @@ describe('PUT and apply that create', () => {
 });
 
 describe('the default roles', () => {
-  test('regain at the next start the rules that were removed, but for roles with autoupdate off', async () => {
+  test('The default roles regain removed rules at the next start, but for autoupdate off', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'orch-roles-'));
     const flags = ['--authorization-mode=RBAC'];
     const patch = (on: ApiUsers, path: string, body: object): Promise<Answer> =>
@@ -182,7 +182,7 @@ describe('the default roles', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('that aggregate others are empty until their rules are written, and their parts can be bound', async () => {
+  test('The default roles that aggregate others are empty at first, and their parts can be bound', async () => {
     await using api = await startApiUsers({ whole: [], parts: [] }, ['--authorization-mode=RBAC']);
     const bind = (user: string, role: string): Promise<unknown> =>
       api.create(`${rbac}/namespaces/default/rolebindings`, {
@@ -203,7 +203,7 @@ describe('the default roles', () => {
     await api.until('whole', 'GET', deployments, ({ status }) => status === 200);
   });
 
-  test('are there in every mode, and readiness tells', async () => {
+  test('The default roles are there in every mode, and readiness tells', async () => {
     await using plain = await startApiUsers({}, []);
     expect((await plain.until('admin', 'GET', '/readyz/poststarthook/rbac/bootstrap-roles', isAllowed)).body).toBe(
       'ok',

@@ -86,13 +86,13 @@ describe('a server that began with RBAC and Node', () => {
       types: [],
       message: 'authorizers: Required value: at least one authorization mode must be defined',
     },
-  ])('a server that began with RBAC and Node does not use a file $name', async ({ types, message }) => {
+  ])('A server that began with RBAC and Node does not use a file $name', async ({ types, message }) => {
     expect(await server.reload(...types)).toContain(message);
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await server.api.call('alice', 'GET', configMaps)).body.message).not.toContain('Everything is forbidden');
   });
 
-  test('uses another order, and AlwaysDeny that is added and removed', async () => {
+  test('A server that began with RBAC and Node uses another order, and AlwaysDeny meanwhile', async () => {
     expect(await server.reload('RBAC', 'Node', 'AlwaysDeny')).toBeUndefined();
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await server.api.call('alice', 'GET', configMaps)).body.message).toContain('Everything is forbidden');
@@ -101,7 +101,7 @@ describe('a server that began with RBAC and Node', () => {
   });
 });
 
-test('what a server began with cannot come either, nor go: Node', async () => {
+test('What a server began with cannot come either, nor go: Node', async () => {
   await using server = await start('one', ['RBAC']);
   expect(await server.reload('RBAC', 'Node')).toBe(
     'authorizer type Node is not allowed if it was not enabled at initial server startup',
@@ -116,7 +116,7 @@ test('AlwaysAllow may stay, and must', async () => {
   expect((await server.api.call(undefined, 'GET', configMaps)).status).toBe(401);
 });
 
-test('the policy of ABAC is that of the start', async () => {
+test('The policy of ABAC is that of the start', async () => {
   const policy = path.join(directory, 'policy.jsonl');
   const rule = (user: string): string => {
     const spec = { user, namespace: 'default', resource: 'configmaps', readonly: true };

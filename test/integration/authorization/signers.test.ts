@@ -77,7 +77,7 @@ describe.each([
     { user: 'domain', allowed: ['example.com/one', 'example.com/two'] },
     { user: 'none', allowed: [] as string[] },
     { user: 'admin', allowed: signers },
-  ])('a subresource of certificate requests needs the right for the signer: $user', async ({ user, allowed }) => {
+  ])('A subresource of certificate requests needs the right for the signer: $user', async ({ user, allowed }) => {
     for (const signer of signers) {
       const { status, body: answer } = await patch(user, signer, subresource, body);
       if (allowed.includes(signer)) expect(status, signer).toBe(200);
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test('labels of a certificate request do not count as approval', async () => {
+test('Labels of a certificate request do not count as approval', async () => {
   expect((await patch('none', 'example.com/one', 'status', { metadata: { labels: { a: 'b' } } })).status).toBe(200);
 });
 
@@ -105,7 +105,7 @@ describe("a request for an administrator's certificate", () => {
       },
     });
 
-  test('a client certificate request for system:masters is refused', async () => {
+  test('A client certificate request for system:masters is refused', async () => {
     expect((await request('kubernetes.io/kube-apiserver-client', ['devs', 'system:masters'])).body.message).toBe(
       'certificatesigningrequests.certificates.k8s.io "admin" is forbidden: use of ' +
         'kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
@@ -115,7 +115,7 @@ describe("a request for an administrator's certificate", () => {
   test.each([
     ['kubernetes.io/kube-apiserver-client', 'devs'],
     ['example.com/one', 'system:masters'],
-  ])('one for %s with group %s is not', async (signer, group) => {
+  ])('One for %s with group %s is not', async (signer, group) => {
     expect((await request(signer, [group])).status).toBe(201);
   });
 });

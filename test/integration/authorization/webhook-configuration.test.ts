@@ -7,7 +7,7 @@ import { openssl, startJudge, pods, startBeforeTests } from '../../support/serve
 startBeforeTests();
 
 describe('--authorization-config', () => {
-  test('webhooks with conditions and failure policies; a new file is loaded, an invalid one is not', async () => {
+  test('With --authorization-config webhooks have conditions; an invalid new file is not loaded', async () => {
     const first = await startJudge('first');
     const second = await startJudge('second');
     await using _first = first.judge;
@@ -71,7 +71,7 @@ describe('--authorization-config', () => {
     expect((await api.call('alice', 'GET', pods)).status).toBe(403);
   });
 
-  test('a file that is wrong is refused with the path of the field', async () => {
+  test('A file that is wrong is refused with the path of the field', async () => {
     const file = await openssl.file(
       'wrong.json',
       JSON.stringify({
@@ -87,7 +87,7 @@ describe('--authorization-config', () => {
     );
   });
 
-  test('with AlwaysAllow in it anonymous requests are refused', async () => {
+  test('With AlwaysAllow in the --authorization-config anonymous requests are refused', async () => {
     const file = await openssl.file(
       'all.json',
       JSON.stringify({
@@ -103,7 +103,7 @@ describe('--authorization-config', () => {
 });
 
 describe('--authorization-mode=ABAC', () => {
-  test('decides by the lines of its policy file', async () => {
+  test('--authorization-mode=ABAC decides by the lines of its policy file', async () => {
     const file = await openssl.file(
       'policy.jsonl',
       '# reading\n{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy",' +
@@ -121,7 +121,7 @@ describe('--authorization-mode=ABAC', () => {
     );
   });
 
-  test('a line that cannot be read is named', async () => {
+  test('A line that cannot be read is named', async () => {
     const file = await openssl.file('bad.jsonl', '{}\nnonsense\n');
     await expect(startApiUsers({}, ['--authorization-mode=ABAC', '--authorization-policy-file', file])).rejects.toThrow(
       /--authorization-policy-file: error reading policy file .*bad\.jsonl, line 2: nonsense: /,

@@ -14,7 +14,7 @@ import {
 startBeforeTests();
 
 describe('--authorization-mode=Webhook', () => {
-  test('asks the service, keeps its answers, and leaves what it has no opinion about to others', async () => {
+  test('--authorization-mode=Webhook asks the service, and leaves no opinion to others', async () => {
     const { judge, kubeconfig } = await startJudge('mode');
     await using _judge = judge;
     await using api = await startApiUsers({ alice: ['devs'], bob: [] }, [
@@ -56,7 +56,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(judge.asked).toHaveLength(before);
   });
 
-  test('a webhook that fails leaves the decision to the others; where none allows it the request fails', async () => {
+  test('A webhook that fails leaves the decision to the others; where none allows it the request fails', async () => {
     const { judge, kubeconfig } = await startJudge('broken');
     await using _judge = judge;
     await using api = await startApiUsers({ alice: [] }, [
@@ -79,7 +79,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(metrics).toContain('apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"} 1');
   });
 
-  test('a certificate of another authority is not trusted', async () => {
+  test('A certificate of another authority is not trusted', async () => {
     const { judge } = await startJudge('stranger');
     await using _judge = judge;
     const other = await openssl.authority('other-ca');
@@ -111,7 +111,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(judge.asked).toHaveLength(3);
   });
 
-  test('a client certificate that was renewed is shown without a restart', async () => {
+  test('A client certificate that was renewed is shown without a restart', async () => {
     const [first, renewed] = [
       await openssl.issue({ subject: '/CN=first', issuer: ca }),
       await openssl.issue({ subject: '/CN=renewed', issuer: ca }),

@@ -28,7 +28,7 @@ describe('YAML that grows by aliases', () => {
     }
   });
 
-  test('an alias inside what it stands for', async () => {
+  test('An alias inside what it stands for', async () => {
     const [status, message] = outcome(
       await server.client.send('POST', configMaps, 'apiVersion: v1\nkind: ConfigMap\nodd: &a [*a]\n', {
         contentType: 'application/yaml',
@@ -37,7 +37,7 @@ describe('YAML that grows by aliases', () => {
     expect([status, message]).toEqual([400, expect.stringContaining("anchor 'a' value contains itself")]);
   });
 
-  test('any number of nodes is read', async () => {
+  test('Any number of nodes is read', async () => {
     const body = `metadata: {name: nodes}\nodd: [${'a, '.repeat(400_000)}a]`;
     expect(
       (await server.client.send('POST', `${configMaps}?dryRun=All`, body, { contentType: 'application/yaml' })).status,
@@ -125,7 +125,7 @@ describe('a body that is', () => {
       status: 400,
       message: 'does not match the namespace',
     },
-  ])('a request body that is $name', async ({ body, contentType, query = '', status, message }) => {
+  ])('A request body that is $name', async ({ body, contentType, query = '', status, message }) => {
     const answer = await server.client.send(
       'POST',
       `${configMaps}${query}`,

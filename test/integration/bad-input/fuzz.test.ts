@@ -79,7 +79,7 @@ const servedVersions = [
 
 describe.each(servedVersions)('bodies in $name', ({ contentType, encode }) => {
   test.each(resources.map((info) => ({ name: `${info.apiVersion} ${info.name}`, info })))(
-    'fuzzed bodies of $name',
+    'Fuzzed bodies of $name',
     async ({ info }) => {
       await inTurn(12, async (random, i) => {
         const whole = encode(randomObject(random, info), info);
@@ -150,7 +150,7 @@ describe('patches', () => {
     ).toBe(201);
   });
 
-  test.each(patchTypes)('fuzzed patches: %s', async (contentType) => {
+  test.each(patchTypes)('Fuzzed patches: %s', async (contentType) => {
     await inTurn(400, async (random) => {
       const body = mutate(random, Buffer.from(pick(random, patches[contentType])));
       const query =
@@ -214,7 +214,7 @@ describe('queries', () => {
     'dryRun',
     'gracePeriodSeconds',
     'propagationPolicy',
-  ])('fuzzed query parameters: %s', async (parameter) => {
+  ])('Fuzzed query parameters: %s', async (parameter) => {
     await inTurn(60, async (random) => {
       const value = Array.from({ length: 1 + randomInt(random, 6) }, () => pick(random, alphabet)).join('');
       const method = pick(random, ['GET', 'GET', 'DELETE']);
@@ -224,7 +224,7 @@ describe('queries', () => {
     });
   });
 
-  test('random continue tokens are answered without a server error', async () => {
+  test('Random continue tokens are answered without a server error', async () => {
     for (const name of ['a', 'b', 'c'])
       await server.client.send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name } });
     const collection = '/api/v1/namespaces/default/configmaps?limit=1';
@@ -249,7 +249,7 @@ describe('queries', () => {
 });
 
 describe('paths', () => {
-  test('the root tells what there is', async () => {
+  test('The root tells what there is', async () => {
     const { status, object } = await server.client.send('GET', '/');
     expect(status).toBe(200);
     expect(object['paths']).toEqual(
@@ -289,7 +289,7 @@ describe('paths', () => {
     '😀',
   ];
 
-  test('random paths are answered without a server error', async () => {
+  test('Random paths are answered without a server error', async () => {
     await inTurn(600, async (random) => {
       const path = `/${Array.from({ length: 1 + randomInt(random, 7) }, () => pick(random, parts)).join('/')}`;
       if (path.includes('watch')) return;
@@ -302,7 +302,7 @@ describe('paths', () => {
 });
 
 describe('values in the store', () => {
-  test('that cannot be decoded break neither reads of other objects nor the server', async () => {
+  test('Values in the store that cannot be decoded break neither reads of other objects nor the server', async () => {
     const info =
       groupVersions[0]!.resources.find(({ name }) => name === 'configmaps') ??
       resources.find(({ name }) => name === 'configmaps')!;
@@ -334,7 +334,7 @@ describe('values in the store', () => {
   });
 });
 
-test('nothing of all this was a fault of the server', () => {
+test('Nothing of all this was a fault of the server', () => {
   const own = server.faults.filter(({ error }) => (error as Error | undefined)?.name !== 'StatusError');
   expect(
     own.map(({ error, message }) => `${message}: ${String((error as Error | undefined)?.stack ?? error)}`),

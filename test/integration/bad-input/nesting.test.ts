@@ -24,7 +24,7 @@ const cases = shapes.flatMap(({ shape, nested }) =>
 describe.each(cases)('nested $name', ({ depth, value, shape }) => {
   const isJson = depth <= 10_000;
 
-  test('in JSON where a text belongs', async () => {
+  test('Nested JSON where a text belongs is refused', async () => {
     const [status, message] = outcome(
       await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`),
     );
@@ -37,13 +37,13 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     );
   });
 
-  test('in a member that the kind has not', async () => {
+  test('Nested JSON in a member that the kind has not is ignored up to the depth that JSON may have', async () => {
     expect(
       (await server.client.send('POST', `${configMaps}?dryRun=All`, `{"metadata":{"name":"x"},"odd":${value}}`)).status,
     ).toBe(isJson ? 201 : 400);
   });
 
-  test('in YAML where a text belongs is refused', async () => {
+  test('Nested YAML where a text belongs is refused', async () => {
     const answer = await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`, {
       contentType: 'application/yaml',
     });
@@ -83,7 +83,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
       path: `${configMaps}/a`,
       body: `{"apiVersion":"v1","kind":"ConfigMap","odd":${value}}`,
     },
-  ])('values nested too deeply in a patch of type $type', async ({ type, path, body }) => {
+  ])('Values nested too deeply in a patch of type $type', async ({ type, path, body }) => {
     const [status, message] = outcome(
       await server.client.send('PATCH', `${path}?dryRun=All&fieldManager=m`, body, { contentType: type }),
     );
@@ -95,7 +95,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
   });
 
   test.skipIf(!isJson)(
-    'is stored where an object carries JSON, read in every encoding, and kept by patches',
+    'Nested values are stored where an object carries JSON, read in every encoding, and kept by patches',
     async () => {
       const path = `${revisions}/deep-${shape}-${depth}`;
       const data = shape === 'lists' ? `{"k":${value}}` : value;
@@ -139,7 +139,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     },
   );
 
-  test('in a field set of managed fields', async () => {
+  test('Nested values in a field set of managed fields are taken up to the depth that JSON may have', async () => {
     const fields = shape === 'lists' ? value : value.replaceAll('"a"', '"f:a"').replace('1', '{}');
     const entry = `{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${fields}}`;
     const created = await server.client.send(
@@ -158,7 +158,7 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     expect(applied.status).toBe(200);
   });
 
-  test('in a schema of a custom resource, as a default and as a schema', async () => {
+  test('Nested values in a schema of a custom resource are answered, as a default and as a schema', async () => {
     const definition = (schema: string): string =>
       '{"metadata":{"name":"xs.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"xs",' +
       '"kind":"X"},"versions":[{"name":"v1","served":true,"storage":true,' +
@@ -204,7 +204,7 @@ describe('protobuf that nests without end', () => {
     envelope(field(2, field(7, Buffer.concat([field(1, Buffer.from('v1')), field(4, field(1, schema))]))));
 
   // JSONSchemaProps: not = 28.
-  test.each([250, 10_000, 300_000])('protobuf that nests without end in %i messages', async (depth) => {
+  test.each([250, 10_000, 300_000])('Protobuf that nests without end in %i messages', async (depth) => {
     const [status, message] = outcome(
       await server.client.send('POST', definitions, definition(nestedMessage(28, depth)), {
         contentType: 'application/vnd.kubernetes.protobuf',
@@ -214,7 +214,7 @@ describe('protobuf that nests without end', () => {
     expect([status, message]).toEqual([400, expect.stringContaining('nested too deep')]);
   });
 
-  test('in groups, which no message has', async () => {
+  test('Protobuf groups that nest without end, which no message has, are refused', async () => {
     const groups = Buffer.concat([Buffer.alloc(500_000, 0x0b), Buffer.alloc(500_000, 0x0c)]);
     const { status } = await server.client.send('POST', definitions, envelope(groups), {
       contentType: 'application/vnd.kubernetes.protobuf',
@@ -223,7 +223,7 @@ describe('protobuf that nests without end', () => {
     expect([400, 422]).toContain(status);
   });
 
-  test('in JSON that it carries is carried', async () => {
+  test('Protobuf carries JSON that nests without end', async () => {
     const data = '['.repeat(200_000) + ']'.repeat(200_000);
     const object = {
       metadata: { name: 'from-protobuf', namespace: 'default' },

@@ -49,14 +49,14 @@ describe('a list', () => {
     { query: 'limit=1.5', reason: 'strconv.ParseInt: parsing "1.5": invalid syntax' },
     { query: 'limit=1&limit=abc', count: 1 },
     { query: 'watch=FALSE', count: 3 },
-  ])('a list with ?$query', async ({ query, count, reason }) => {
+  ])('A list with ?$query', async ({ query, count, reason }) => {
     const { status, object } = await client.send('GET', `${configMaps}?${query}`);
     expect(
       reason === undefined ? [status, (object['items'] as unknown[]).length] : [status, object['message']],
     ).toEqual(reason === undefined ? [200, count] : [400, reason]);
   });
 
-  test('whose field selector asks for nothing says how many remain', async () => {
+  test('A list whose field selector asks for nothing says how many remain', async () => {
     const { object } = await client.send('GET', `${configMaps}?limit=1&fieldSelector==`);
     expect(object.metadata).toMatchObject({ remainingItemCount: 2 });
   });

@@ -38,13 +38,13 @@ describe('a body of three megabytes and one byte', () => {
     { name: 'in a patch', method: 'PATCH', path: `${configMaps}/x`, contentType: 'application/merge-patch+json' },
     { name: 'in options of a deletion', method: 'DELETE', path: `${configMaps}/x`, contentType: 'application/json' },
     { name: 'in protobuf', method: 'POST', path: configMaps, contentType: 'application/vnd.kubernetes.protobuf' },
-  ])('a body of three megabytes and one byte $name is answered 413', async ({ method, path, contentType }) => {
+  ])('A body of three megabytes and one byte $name is answered 413', async ({ method, path, contentType }) => {
     const answer = await client.send(method, path, bodyOf(maxBodyBytes + 1), { contentType });
     expect(answer.status).toBe(413);
     expect(answer.object).toMatchObject(tooLarge);
   });
 
-  test('is taken when it has the one byte less', async () => {
+  test('A body of three megabytes and one byte is taken when it has the one byte less', async () => {
     expect((await client.send('POST', `${configMaps}?dryRun=All`, bodyOf(maxBodyBytes))).status).toBe(201);
   });
 });
@@ -63,7 +63,7 @@ describe('a body that goes on for long', () => {
       frame: (body: Buffer) => [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')],
     },
   ])(
-    'a body that goes on for long $name is answered 413 to an HTTP/1.1 client that reads when it has sent all',
+    'A body that goes on for long $name is answered 413 to an HTTP/1.1 client that reads when it has sent all',
     async ({ header, frame }) => {
       const body = Buffer.alloc(32 * 1024 * 1024, ' ');
       const socket = tls.connect({
@@ -88,7 +88,7 @@ describe('a body that goes on for long', () => {
     },
   );
 
-  test('is answered 413 over HTTP/2, and the connection goes on', async () => {
+  test('A body that goes on for long is answered 413 over HTTP/2, and the connection goes on', async () => {
     const session = http2.connect(controlPlane.url, { ...credentials(controlPlane.kubeconfig), maxSessionMemory: 64 });
     for (const [body, status] of [
       [Buffer.alloc(16 * 1024 * 1024, ' '), 413],
@@ -111,7 +111,7 @@ describe('a body that goes on for long', () => {
 });
 
 describe('an object over the limit of etcd', () => {
-  test('is answered as by kube-apiserver, and the server goes on', async () => {
+  test('An object over the limit of etcd is answered as by kube-apiserver, and the server goes on', async () => {
     const etcd = await EtcdServer.start();
     const onEtcd = await createControlPlane({ controllers: false, flags: [`--store-servers=${etcd.url}`] });
     const api = new ApiClient(onEtcd.kubeconfig);

@@ -29,14 +29,14 @@ describe('a field that is not known', () => {
     { name: 'in another script', field: 'größe-尺寸-😀', warning: 'größe-尺寸-😀' },
     { name: 'with quotes', field: 'a"b\\c', warning: 'a\\\\\\"b\\\\\\\\c' },
     { name: 'that would end the header', field: 'a\r\nx-evil: 1', warning: 'a\\\\r\\\\nx-evil: 1' },
-  ])('a field that is not known: $name is warned about', async ({ field, warning }) => {
+  ])('A field that is not known: $name is warned about', async ({ field, warning }) => {
     const answer = await client.send('POST', configMaps, withField(field));
     expect(answer.status).toBe(201);
     expect(text(answer.headers['warning'])).toBe(`299 - "unknown field \\"${warning}\\""`);
     expect(answer.headers['x-evil']).toBeUndefined();
   });
 
-  test('in another script is warned about over HTTP/2', async () => {
+  test('A field that is not known in another script is warned about over HTTP/2', async () => {
     const session = http2.connect(controlPlane.url, credentials(controlPlane.kubeconfig));
     const stream = session.request({ ':method': 'POST', ':path': configMaps, 'content-type': 'application/json' });
     stream.end(JSON.stringify(withField('尺寸')));
@@ -49,7 +49,7 @@ describe('a field that is not known', () => {
   });
 });
 
-test('warnings that are too long together are shortened', async () => {
+test('Warnings that are too long together are shortened', async () => {
   const answer = await client.send(
     'POST',
     configMaps,

@@ -48,7 +48,7 @@ describeSourceContract('a client in protobuf, by streams', () => open('protobuf'
 describeSourceContract('a client in JSON, by streams', () => open('application/json', { streamLists: true }));
 describeSourceContract('a client of the metadata alone', () => open('protobuf', {}, true));
 
-test('objects come without managed fields where they are not wanted', async () => {
+test('Objects come without managed fields where they are not wanted', async () => {
   const shared = await startClientServer();
   onTestFinished(() => shared[Symbol.asyncDispose]());
   const maps = shared.client.core.v1.configmaps.namespace(namespace);

@@ -11,7 +11,7 @@ interface Greeting extends KubeObject {
   status?: { text: string };
 }
 
-test('the controller of the README keeps a config map and a status for each custom resource', async () => {
+test('The controller of the README keeps a config map and a status for each custom resource', async () => {
   await using controlPlane = await createControlPlane();
   await using client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
   const definition = await readFile(new URL('greetings.json', import.meta.url), 'utf8');
@@ -44,7 +44,7 @@ test('the controller of the README keeps a config map and a status for each cust
   }
 });
 
-test('the package exports the client as orch/client', async () => {
+test('The package exports the client as orch/client', async () => {
   const run = promisify(execFile);
   await run(process.execPath, ['hack/build.mjs']);
   const program = "import { createClient } from 'orch/client'; console.log(typeof createClient)";

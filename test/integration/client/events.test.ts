@@ -18,7 +18,7 @@ const about = (name: string) =>
     fieldSelector: `involvedObject.name=${name}`,
   });
 
-test('an event that is repeated is one event with a count', async () => {
+test('An event that is repeated is one event with a count', async () => {
   const recorder = createEventRecorder({ client: shared.client, component: 'tester', host: 'h', wallTime });
   for (let i = 0; i < 3; i++) recorder.event(pod('counted'), 'Warning', 'Failed', 'it failed');
   await recorder.flush();
@@ -43,7 +43,7 @@ test('an event that is repeated is one event with a count', async () => {
   await recorder.stop();
 });
 
-test('an event of a cluster-wide object is in namespace default, and a long message is cut', async () => {
+test('An event of a cluster-wide object is in namespace default, and a long message is cut', async () => {
   const recorder = createEventRecorder({ client: shared.client, component: 'tester' });
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } };
   recorder.event(node, 'Normal', 'Long', 'x'.repeat(3000));
@@ -52,7 +52,7 @@ test('an event of a cluster-wide object is in namespace default, and a long mess
   expect(event?.message).toMatch(/^x{900,1021}\.\.\.$/);
 });
 
-test('alike events of events.k8s.io are one event with a series, written again when it has ended', async () => {
+test('Alike events of events.k8s.io are one event with a series, written again when it has ended', async () => {
   const clock = new FakeClock();
   const recorder = createSeriesRecorder({
     client: shared.client,

@@ -34,7 +34,7 @@ describe.each(lockKinds)('a lock of kind %s', (kind) => {
     return { client, leading, run: elector.run(abort.signal), stop: () => abort.abort(new Error('stop')) };
   }
 
-  test('is had by one candidate, then by the other, whose writes the server takes', async () => {
+  test('A lock is had by one candidate, then by the other, whose writes the server takes', async () => {
     const a = candidate('a');
     const leadership = await a.leading;
     const b = candidate('b');
@@ -51,7 +51,7 @@ describe.each(lockKinds)('a lock of kind %s', (kind) => {
     expect(await b.run).toBe('stopped');
   });
 
-  test('is had by another candidate after its holder died', async () => {
+  test('A lock is had by another candidate after its holder died', async () => {
     const a = candidate('a');
     await a.leading;
     await a.client.close();

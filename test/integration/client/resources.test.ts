@@ -36,7 +36,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
     });
     const pods = () => client.core.v1.pods.namespace(namespace);
 
-    test('creates, gets, updates and deletes an object', async () => {
+    test('A typed client creates, gets, updates and deletes an object', async () => {
       const created = await client.core.v1.configmaps.create({ metadata: { name: 'm', namespace }, data: { a: '1' } });
       expect(created).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', namespace } });
       const updated = await client.core.v1.configmaps.update({ ...created, data: { a: '2' } });
@@ -47,7 +47,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       await expect(maps.get('m')).rejects.toSatisfy(isNotFound);
     });
 
-    test('has the errors of the server with code, reason and details', async () => {
+    test('A typed client has the errors of the server with code, reason and details', async () => {
       const maps = client.core.v1.configmaps.namespace(namespace);
       const created = await maps.create({ metadata: { name: 'twice' } });
       await expect(maps.create({ metadata: { name: 'twice' } })).rejects.toSatisfy(isAlreadyExists);
@@ -62,7 +62,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       });
     });
 
-    test('patches in all forms and applies', async () => {
+    test('A typed client patches in all forms and applies', async () => {
       const deployments = client.apps.v1.deployments.namespace(namespace);
       await deployments.create(deployment('web'));
       const merged = await deployments.patch('web', { merge: { spec: { replicas: 3 } } });
@@ -83,7 +83,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       });
     });
 
-    test('reads and writes subresources', async () => {
+    test('A typed client reads and writes subresources', async () => {
       const deployments = client.apps.v1.deployments.namespace(namespace);
       await deployments.create(deployment('scaled'));
       const scale = await deployments.scale.get('scaled');
@@ -108,14 +108,14 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       expect(token.status.token!.split('.')).toHaveLength(3);
     });
 
-    test('reviews access, which is created and has no name', async () => {
+    test('A typed client reviews access, which is created and has no name', async () => {
       const review = await client.authorization.v1.selfsubjectaccessreviews.create({
         spec: { resourceAttributes: { verb: 'get', resource: 'pods' } },
       });
       expect(review.status?.allowed).toBe(true);
     });
 
-    test('lists in pages, all at once, and by a stream, with the kind of each item', async () => {
+    test('A typed client lists in pages, all at once, and by a stream, with the kind of each item', async () => {
       const { secrets } = client.core.v1;
       for (const name of ['a', 'b', 'c'])
         await secrets.create({ metadata: { name, namespace, labels: { of: 'list' } }, data: { key: 'dmFsdWU=' } });
@@ -138,7 +138,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       expect((await secrets.list(selected)).items).toEqual([]);
     });
 
-    test('watches from a version, and what exists without one', async () => {
+    test('A typed client watches from a version, and what exists without one', async () => {
       const maps = client.core.v1.configmaps.namespace(namespace);
       const selected = { labelSelector: 'of=watch' };
       const first = await maps.create({ metadata: { name: 'w1', labels: { of: 'watch' } } });
@@ -158,7 +158,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       }
     });
 
-    test('ends a watch whose version is forgotten with 410', async () => {
+    test('A typed client ends a watch whose version is forgotten with 410', async () => {
       const { store } = shared.server;
       const { revision } = await store.get('/');
       await client.core.v1.configmaps.create({ metadata: { name: `late-${namespace}`, namespace } });
@@ -167,7 +167,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       await expect(watch.next()).rejects.toSatisfy(isExpired);
     });
 
-    test('a watch ends when its signal aborts', async () => {
+    test('A watch ends when its signal aborts', async () => {
       const abort = new AbortController();
       const watch = client.core.v1.endpoints.namespace(namespace).watch({ signal: abort.signal });
       const next = watch.next();
@@ -175,7 +175,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       await expect(next).rejects.toThrow('enough');
     });
 
-    test('shows metadata alone, and tables', async () => {
+    test('A typed client shows metadata alone, and tables', async () => {
       await pods().create(pod('shown', { app: 'shown' }));
       const [item] = (await pods().asMetadata().list({ labelSelector: 'app=shown' })).items;
       expect(item).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'shown' } });
@@ -199,7 +199,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       }
     });
 
-    test('a dry run writes nothing', async () => {
+    test('A dry run of a typed client writes nothing', async () => {
       const maps = client.core.v1.configmaps.namespace(namespace);
       await maps.create({ metadata: { name: 'dry' } }, { dryRun: true });
       await expect(maps.get('dry')).rejects.toSatisfy(isNotFound);
@@ -213,7 +213,7 @@ describe('a dynamic client', () => {
     status?: { phase?: string };
   }
 
-  test('works on custom resources', async () => {
+  test('A dynamic client works on custom resources', async () => {
     const { client } = shared;
     await client.apiextensions.v1.customresourcedefinitions.create(widgets);
     const resource = client
@@ -249,7 +249,7 @@ describe('a dynamic client', () => {
     await expect(resource.get('w')).rejects.toSatisfy(isNotFound);
   });
 
-  test('works on built-in resources', async () => {
+  test('A dynamic client works on built-in resources', async () => {
     const maps = shared.client.dynamic({ group: '', version: 'v1', resource: 'configmaps' }).namespace('default');
     await maps.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dynamic' } });
     expect((await maps.list({ fieldSelector: 'metadata.name=dynamic' })).items).toMatchObject([{ kind: 'ConfigMap' }]);
@@ -287,7 +287,7 @@ const widgets = {
 
 describe('names that would lead elsewhere are refused before a request is made', () => {
   test.each([{ name: '' }, { name: '.' }, { name: '..' }, { name: 'a/b' }, { name: 'a%2fb' }])(
-    'names that would lead elsewhere are refused before a request is made: $name',
+    'Names that would lead elsewhere are refused before a request is made: $name',
     async ({ name }) => {
       await expect(shared.client.core.v1.secrets.namespace('default').delete(name)).rejects.toThrow(TypeError);
       await expect(shared.client.core.v1.secrets.namespace(name).get('x')).rejects.toThrow(TypeError);

@@ -33,13 +33,13 @@ async function throughProxy(options: Parameters<ClientServer['connect']>[0] = {}
 }
 
 describe('connections', () => {
-  test('are shared by requests at the same time', async () => {
+  test('Connections of a client are shared by requests at the same time', async () => {
     const { proxy, client } = await throughProxy();
     await Promise.all(Array.from({ length: 50 }, () => client.core.v1.namespaces.get('default')));
     expect(proxy.connections).toBe(2);
   });
 
-  test('that are full are joined by others', async () => {
+  test('Connections of a client that are full are joined by others', async () => {
     const { proxy, client } = await throughProxy();
     const abort = new AbortController();
     const { signal } = abort;
@@ -51,7 +51,7 @@ describe('connections', () => {
     await Promise.allSettled(watches.map((watch) => watch.return()));
   });
 
-  test('that break are replaced, and a watch goes on without a gap', async () => {
+  test('Connections of a client that break are replaced, and a watch goes on without a gap', async () => {
     const { proxy, client } = await throughProxy();
     const maps = client.core.v1.configmaps.namespace('default');
     const { metadata } = await maps.create({ metadata: { name: 'before' } });
@@ -71,7 +71,7 @@ describe('connections', () => {
     expect(names).toEqual(['cut-1', 'cut-2', 'cut-3']);
   });
 
-  test('whose server is silent fail a request after a ping without an answer', async () => {
+  test('Connections of a client whose server is silent fail a request after a ping without an answer', async () => {
     const clock = new FakeClock();
     const silent = await startSilentServer();
     const client = createClient(silent.config, { clock, maxRetries: 0, pingAfterMs: 30_000, pingTimeoutMs: 15_000 });
@@ -83,7 +83,7 @@ describe('connections', () => {
     await failed;
   });
 
-  test('of a client that is closed end, with what is under way on them', async () => {
+  test('Connections of a client of a client that is closed end, with what is under way on them', async () => {
     const { proxy, client } = await throughProxy();
     const watch = client.core.v1.endpoints.namespace('default').watch({ labelSelector: 'of=nothing' });
     const ended = expect(watch.next()).rejects.toThrow('the client was closed');
@@ -94,7 +94,7 @@ describe('connections', () => {
     await expect(client.core.v1.namespaces.get('default')).rejects.toThrow('the client was closed');
   });
 
-  test('that are refused are tried again for a request of any kind', async () => {
+  test('Connections of a client that are refused are tried again for a request of any kind', async () => {
     const { proxy, client } = await throughProxy({ clock: new FakeClock() });
     await proxy[Symbol.asyncDispose]();
     const attempts: (number | undefined)[] = [];
@@ -154,7 +154,7 @@ describe('a proxy', () => {
       url: 'socks5://me:p%40w@127.0.0.1:PORT',
       extra: '',
     },
-  ])('a proxy carries the connections $name', async ({ start, url, extra }) => {
+  ])('A proxy carries the connections $name', async ({ start, url, extra }) => {
     await using proxy = await start();
     const client = shared.connect({}, { proxyUrl: url.replace('PORT', String(proxy.port)) });
     expect((await client.core.v1.namespaces.get('default')).metadata.name).toBe('default');
@@ -170,14 +170,14 @@ describe('a proxy', () => {
       url: 'socks5://me:wrong@127.0.0.1:PORT',
       message: 'the SOCKS5 proxy refused user and password',
     },
-  ])('a proxy says why there is no connection when $name', async ({ start, url, message }) => {
+  ])('A proxy says why there is no connection when $name', async ({ start, url, message }) => {
     await using proxy = await start();
     const client = shared.connect({ maxRetries: 0 }, { proxyUrl: url.replace('PORT', String(proxy.port)) });
     await expect(client.core.v1.namespaces.get('default')).rejects.toThrow(message);
     await client.close();
   });
 
-  test('of another kind is refused when the client is made', () => {
+  test('A proxy of another kind is refused when the client is made', () => {
     expect(() => createClient({ ...shared.config, proxyUrl: 'ftp://proxy' })).toThrow(
       'proxy-url "ftp://proxy": the scheme must be http, https or socks5',
     );
@@ -195,12 +195,12 @@ describe('TLS', () => {
     expect((await unverified.core.v1.namespaces.get('default')).metadata.name).toBe('default');
   });
 
-  test('checks the name that is configured instead of the address', async () => {
+  test('A client over TLS checks the name that is configured instead of the address', async () => {
     const client = shared.connect({}, { serverName: 'localhost' });
     expect((await client.core.v1.namespaces.get('default')).metadata.name).toBe('default');
   });
 
-  test('shows a new certificate on new connections once there is one', async () => {
+  test('A client over TLS shows a new certificate on new connections once there is one', async () => {
     const now = new Date();
     const ca = createAuthority(caSubject, now);
     const { certificate, key } = createServing(ca, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }, now);
@@ -230,7 +230,7 @@ describe('TLS', () => {
 });
 
 describe('a server that speaks HTTP/1.1 alone', () => {
-  test('is served the same', async () => {
+  test('A server that speaks HTTP/1.1 alone is served the same', async () => {
     const paths: string[] = [];
     const server = http.createServer(({ url, method, headers }, response) => {
       paths.push(`${method} ${url} ${headers['impersonate-group']}`);
@@ -260,7 +260,7 @@ describe('a server that speaks HTTP/1.1 alone', () => {
 });
 
 describe('users', () => {
-  test('the client impersonates the users that it is configured with', async () => {
+  test('The client impersonates the users that it is configured with', async () => {
     const client = shared.connect({}, { impersonate: { user: 'jane', groups: ['devs'], extra: { scope: ['a'] } } });
     const review = await client.authentication.v1.selfsubjectreviews.create({});
     expect(review.status.userInfo).toMatchObject({
@@ -270,7 +270,7 @@ describe('users', () => {
     });
   });
 
-  test('with credentials that are unknown get 401', async () => {
+  test('Users with credentials that are unknown get 401', async () => {
     const client = shared.connect({}, { authorization: () => Promise.resolve('Bearer wrong') });
     await expect(client.core.v1.namespaces.get('default')).rejects.toSatisfy(isUnauthorized);
   });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { defaultControllerManagerOptions } from '../../../src/controllers/manager/options.ts';
 import { startControllerCluster } from './controller-cluster.ts';
 
-test('a node gets a range of each family, and a node too many is told that there is none', async () => {
+test('A node gets a range of each family, and a node too many is told that there is none', async () => {
   const nodeIpam = {
     ...defaultControllerManagerOptions.nodeIpam,
     allocateNodeCidrs: true,
@@ -27,7 +27,7 @@ test('a node gets a range of each family, and a node too many is told that there
   await vi.waitFor(async () => expect((await nodes.get('b')).spec?.podCIDR).toBe('10.1.0.0/24'), 10_000);
 });
 
-test('a range of service addresses is ready, and stays as long as a service has an address of it', async () => {
+test('A range of service addresses is ready, and stays as long as a service has an address of it', async () => {
   await using cluster = await startControllerCluster({
     controllers: ['service-cidr-controller'],
     serverFlags: ['--runtime-config=networking.k8s.io/v1beta1=true'],

@@ -45,7 +45,7 @@ async function runPod(client: Client, name: string, owner?: object): Promise<voi
   });
 }
 
-test('the pods of a custom resource are budgeted by its scale', async () => {
+test('The pods of a custom resource are budgeted by its scale', async () => {
   await using cluster = await startControllerCluster({ controllers: ['disruption-controller'] });
   const { client } = cluster;
   await define(client, 'example.com', 'fleets', 'Fleet', {
@@ -70,7 +70,7 @@ test('the pods of a custom resource are budgeted by its scale', async () => {
   }, 5000);
 });
 
-test('a workload is scaled by the CPU that its pods use', async () => {
+test('A workload is scaled by the CPU that its pods use', async () => {
   await using cluster = await startControllerCluster({
     controllers: ['horizontal-pod-autoscaler-controller'],
     options: {

@@ -52,7 +52,7 @@ async function convertNew(replica: Replica, name: string): Promise<Answer<Conver
 
 describe('a conversion webhook behind a service', () => {
   test.skipIf(endpointAddress === undefined)(
-    'is asked at an endpoint, on the port behind the named port of the service, with --enable-aggregator-routing',
+    'A conversion webhook is asked at an endpoint with --enable-aggregator-routing',
     async () => {
       const ca = newAuthority();
       await using webhook = await ConversionWebhook.start({ ...servingOf(ca), host: endpointAddress! });
@@ -94,7 +94,7 @@ describe('a conversion webhook behind a service', () => {
     },
   );
 
-  test('is asked at the cluster IP otherwise, on the port of the service', async () => {
+  test('A conversion webhook is asked at the cluster IP otherwise, on the port of the service', async () => {
     const ca = newAuthority();
     await using webhook = await ConversionWebhook.start({ ...servingOf(ca), host: clusterIp });
     await using replica = await startReplica(undefined, clusterIpFlag);
@@ -109,7 +109,7 @@ describe('a conversion webhook behind a service', () => {
     expect(await convertNew(replica, 'a')).toMatchObject({ status: 200, body: { spec: { host: 'a', port: '80' } } });
   });
 
-  test('is not asked on a port that the service does not have', async () => {
+  test('A conversion webhook behind a service is not asked on a port that the service does not have', async () => {
     const ca = newAuthority();
     await using webhook = await ConversionWebhook.start({ ...servingOf(ca), host: clusterIp });
     await using replica = await startReplica(undefined, clusterIpFlag);
@@ -141,7 +141,7 @@ describe('a conversion webhook whose authorities are replaced', () => {
       'application/json-patch+json',
     );
 
-  test('is asked over a new connection, and the old one is closed', async () => {
+  test('A conversion webhook with replaced authorities is asked over a new connection', async () => {
     const [ca, next] = [newAuthority(), newAuthority()];
     await using webhook = await ConversionWebhook.start({ ...servingOf(ca), host: clusterIp });
     await using replica = await startReplica(undefined, clusterIpFlag);

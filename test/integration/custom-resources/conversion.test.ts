@@ -48,7 +48,7 @@ const body = (name: string, version: string, spec: object): object => ({
 });
 
 describe('a definition with a conversion webhook', () => {
-  test('objects are read and written in each version', async () => {
+  test('Objects of a definition with a conversion webhook are read and written in each version', async () => {
     expect((await replica.send<Converted>('POST', v1, body('a', 'v1', { address: 'one:80' }))).status).toBe(201);
     expect((await replica.send<Converted>('GET', `${v2}/a`)).body).toMatchObject({
       apiVersion: 'example.com/v2',
@@ -78,7 +78,7 @@ describe('a definition with a conversion webhook', () => {
     ).toContain('spec.port in body should match');
   });
 
-  test('a list is converted in one review, and once', async () => {
+  test('A list is converted in one review, and once', async () => {
     for (let i = 0; i < 30; i++) await replica.send('POST', v1, body(`l-${i}`, 'v1', { address: `l:${i}` }));
     const before = webhook.reviews;
     const list = await replica.send<{ items: Converted[] }>('GET', v2);
@@ -94,13 +94,13 @@ describe('a definition with a conversion webhook', () => {
     );
   });
 
-  test('watches show the version that was asked for', async () => {
+  test('Watches of a definition with a conversion webhook show the version that was asked for', async () => {
     const watch = await replica.watch(`${v2}?watch=1&timeoutSeconds=1&fieldSelector=metadata.name%3Dw`);
     await replica.send('POST', v1, body('w', 'v1', { address: 'watched:1' }));
     expect(await watch.events).toContain('"spec":{"host":"watched","port":"1"}');
   });
 
-  test('a manager that owns fields in one version owns them in the other', async () => {
+  test('A manager that owns fields in one version owns them in the other', async () => {
     await replica.send(
       'PATCH',
       `${v1}/s?fieldManager=one`,
@@ -119,7 +119,7 @@ describe('a definition with a conversion webhook', () => {
     });
   });
 
-  test('what the webhook refuses is not answered, and nothing else suffers', async () => {
+  test('What the webhook refuses is not answered, and nothing else suffers', async () => {
     await replica.send('POST', v1, body('r', 'v1', { address: 'r:1' }));
     webhook.failure = 'not today';
     try {
@@ -134,7 +134,7 @@ describe('a definition with a conversion webhook', () => {
     expect((await replica.send('GET', `${v2}/r`)).status).toBe(200);
   });
 
-  test('objects stay as they are stored when the storage version changes, and are read in any', async () => {
+  test('Objects stay as they are stored when the storage version changes, and are read in any', async () => {
     await replica.send('POST', v1, body('old', 'v1', { address: 'old:1' }));
     await replica.send(
       'PATCH',

@@ -3,7 +3,7 @@ import { customDefinition, definitionsPath, establish } from '../../support/defi
 import { EtcdServer } from '../../support/etcd.ts';
 import { startReplica } from '../../support/replica.ts';
 
-test('a server whose etcd is away in the middle of a deletion stops, and the next one ends it', async () => {
+test('A server whose etcd is away in the middle of a deletion stops, and the next one ends it', async () => {
   const etcd = await EtcdServer.start();
   const widgets = '/apis/example.com/v1/namespaces/default/widgets';
   const first = await startReplica(etcd.url);

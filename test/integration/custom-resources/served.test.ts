@@ -33,7 +33,7 @@ async function withDefinition(definition: object, use: (path: string) => Promise
 }
 
 describe('a custom resource', () => {
-  test('is not there before its definition, is when it is established, and is not after', async () => {
+  test('A custom resource is there from when its definition is established until it is gone', async () => {
     expect((await replica.send('GET', widgets)).body).toBe('404 page not found\n');
     await withDefinition(customDefinition(), async () => {
       expect((await replica.send<{ items: unknown[] }>('GET', widgets)).body.items).toEqual([]);
@@ -42,7 +42,7 @@ describe('a custom resource', () => {
     expect((await replica.send('GET', widgets)).body).toBe('404 page not found\n');
   });
 
-  test('is in legacy and aggregated discovery, whose ETag changes with it', async () => {
+  test('A custom resource is in legacy and aggregated discovery, whose ETag changes with it', async () => {
     const resources = (body: unknown): string => JSON.stringify(body);
     const before = await replica.send<object>('GET', '/apis');
     await withDefinition(
@@ -62,7 +62,7 @@ describe('a custom resource', () => {
     expect((await replica.send<object>('GET', '/apis')).body).toEqual(before.body);
   });
 
-  test('watches of one whose definition changes or goes end', async () => {
+  test('Watches of a custom resource whose definition changes or goes end', async () => {
     await withDefinition(
       customDefinition({ versions: [{ schema: objectSchema({ a: { type: 'string' } }) }] }),
       async (path) => {
@@ -89,7 +89,7 @@ describe('a custom resource', () => {
     );
   });
 
-  test('other changes of a definition end no watch', async () => {
+  test('Other changes of a definition end no watch', async () => {
     await withDefinition(customDefinition(), async (path) => {
       const watch = await replica.watch(`${widgets}?watch=1&timeoutSeconds=1`);
       await replica.send('PATCH', path, { metadata: { labels: { a: 'b' } } }, 'application/merge-patch+json');
@@ -98,14 +98,14 @@ describe('a custom resource', () => {
     });
   });
 
-  test('a version that is not served is not there', async () => {
+  test('A version that is not served is not there', async () => {
     await withDefinition(customDefinition({ versions: [{}, { served: false }] }), async () => {
       expect((await replica.send('GET', '/apis/example.com/v2/namespaces/default/widgets')).status).toBe(404);
       expect((await replica.send('GET', '/apis/example.com/v2')).status).toBe(404);
     });
   });
 
-  test('writes of one version are judged by its schema', async () => {
+  test('Writes of one version of a custom resource are judged by its schema', async () => {
     const versions = [
       { schema: objectSchema({ a: { type: 'string' } }) },
       { schema: objectSchema({ a: { type: 'string', maxLength: 1 }, only: { type: 'integer', minimum: 5 } }) },
@@ -124,7 +124,7 @@ describe('a custom resource', () => {
     });
   });
 
-  test('the metadata alone can be encoded as protobuf, the object cannot', async () => {
+  test('The metadata alone can be encoded as protobuf, the object cannot', async () => {
     await withDefinition(customDefinition(), async () => {
       await replica.send('POST', widgets, widget('a'));
       const list = await replica.send<object>('GET', widgets);
@@ -138,7 +138,7 @@ describe('a custom resource', () => {
 });
 
 describe('a definition that is deleted', () => {
-  test('waits for the finalizers of its objects, and lets nothing new come', async () => {
+  test('A definition that is deleted waits for the finalizers of its objects, and lets nothing new come', async () => {
     const path = await establish(replica, customDefinition());
     await replica.send('POST', widgets, { ...widget('f'), metadata: { name: 'f', finalizers: ['example.com/f'] } });
     await replica.send('DELETE', path);
@@ -157,7 +157,7 @@ describe('a definition that is deleted', () => {
     await replica.until(path, ({ status }) => status === 404);
   });
 
-  test('frees its names for one that waited', async () => {
+  test('A definition that is deleted frees its names for one that waited', async () => {
     const first = await establish(replica, customDefinition());
     await replica.send('POST', definitionsPath, customDefinition({ plural: 'others' }));
     const second = `${definitionsPath}/others.example.com`;
@@ -180,7 +180,7 @@ describe('other representations of custom objects', () => {
   const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
   const protobuf = 'application/vnd.kubernetes.protobuf';
 
-  test('answers metadata, tables, and JSON for clients that prefer protobuf', async () => {
+  test('A custom resource is answered as metadata, as a table, and as JSON in place of protobuf', async () => {
     await withDefinition(
       customDefinition({
         versions: [{ additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a' }] }],
@@ -208,7 +208,7 @@ describe('other representations of custom objects', () => {
     );
   });
 
-  test('aggregated discovery has another ETag when a definition came', async () => {
+  test('Aggregated discovery has another ETag when a definition came', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
     const discover = (): ReturnType<
       typeof replica.send<{ items: { metadata: { name: string }; versions: { resources: object[] }[] }[] }>

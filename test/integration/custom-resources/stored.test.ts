@@ -30,7 +30,7 @@ describe('custom objects in etcd', () => {
   });
   afterAll(() => replica[Symbol.asyncDispose]());
 
-  test('are lines of JSON of the storage version, with sorted members and without resourceVersion', async () => {
+  test('Custom objects in etcd are sorted JSON of the storage version, without resourceVersion', async () => {
     await replica.send('POST', v2, {
       apiVersion: 'example.com/v2',
       kind: 'Widget',
@@ -48,7 +48,7 @@ describe('custom objects in etcd', () => {
     );
   });
 
-  test('what another server wrote is read with the defaults and without what the schema does not know', async () => {
+  test('What another server wrote is read with the defaults and without what the schema does not know', async () => {
     await store.create(
       '/registry/example.com/widgets/default/other',
       Buffer.from(
@@ -66,7 +66,7 @@ describe('custom objects in etcd', () => {
     expect(body.spec).not.toHaveProperty('odd');
   });
 
-  test('a second server and the next start serve them at once', async () => {
+  test('A second server and the next start serve them at once', async () => {
     await using second = await startReplica(etcd.url);
     expect((await second.send('GET', `${widgets}/one`)).status).toBe(200);
     await second.send(
@@ -86,7 +86,7 @@ describe('custom objects in etcd', () => {
   });
 });
 
-test('with several servers a definition is established when all have heard of it', async () => {
+test('With several servers a definition is established when all have heard of it', async () => {
   await using replica = await startReplica(etcd.url, '--apiserver-count=2');
   await replica.send('POST', definitionsPath, customDefinition({ plural: 'laters', kind: 'Later' }));
   const path = `${definitionsPath}/laters.example.com`;

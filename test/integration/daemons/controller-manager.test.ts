@@ -75,7 +75,7 @@ const replicaSets = '/apis/apps/v1/namespaces/default/replicasets';
 const podsOf = (name: string): string => `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`;
 
 describe('the users and roles that every cluster has', () => {
-  test.each(['kube-controller-manager', 'kube-scheduler'])('suffice in the place of %s', async (program) => {
+  test.each(['kube-controller-manager', 'kube-scheduler'])('Suffice in the place of %s', async (program) => {
     const kubeconfig = await tokenKubeconfig(api, `system:${program}`, program);
     const [port] = await freePorts(1);
     await using daemon = new OrchProcess([
@@ -105,7 +105,7 @@ describe('--use-service-account-credentials', () => {
     ]),
   );
 
-  test('controllers write with the rights of their accounts, whatever the process may do', async () => {
+  test('Controllers write with the rights of their accounts, whatever the process may do', async () => {
     const manager = await tokenKubeconfig(api, 'manager');
     const { daemon } = await start(`--kubeconfig=${manager}`, '--use-service-account-credentials');
     await using _ = daemon;
@@ -119,7 +119,7 @@ describe('--use-service-account-credentials', () => {
     expect(status).toBe(200);
   });
 
-  test('without it they have the rights of the process', async () => {
+  test('Without --use-service-account-credentials controllers have the rights of the process', async () => {
     const manager = await tokenKubeconfig(api, 'manager');
     const { daemon } = await start(`--kubeconfig=${manager}`);
     await using _ = daemon;
@@ -150,7 +150,7 @@ controllerLeaders:
     (await api.call('admin', 'GET', `/apis/coordination.k8s.io/v1/namespaces/orch-system/leases/${name}`)).body.spec
       ?.holderIdentity as string | undefined;
 
-  test('a controller that this component has is run under the lock of the migration', async () => {
+  test('A controller that this component has is run under the lock of the migration', async () => {
     const { daemon, port } = await start(
       '--leader-elect',
       '--enable-leader-migration',
@@ -163,7 +163,7 @@ controllerLeaders:
     expect([await holder('taken'), await holder('controller-manager')]).toEqual(['', '']);
   });
 
-  test('a controller that another component has is not run', async () => {
+  test('A controller that another component has is not run', async () => {
     const { daemon, port } = await start(
       '--leader-elect',
       '--enable-leader-migration',
@@ -201,11 +201,11 @@ describe('callers that a front proxy names', () => {
     { name: 'are believed with the certificate of the proxy', asked: { certificate, headers }, status: 200 },
     { name: 'are not believed without it', asked: { headers }, status: 403 },
     { name: 'need a name', asked: { certificate, headers: { 'x-remote-group': 'monitors' } }, status: 403 },
-  ])('$name', async ({ asked, status }) => {
+  ])('Callers that a front proxy names: $name', async ({ asked, status }) => {
     expect((await askDaemon(port, '/metrics', asked)).status).toBe(status);
   });
 
-  test('are not believed with a certificate of another authority', async () => {
+  test('Callers that a front proxy names are not believed with a certificate of another authority', async () => {
     const other = createAuthority(frontProxyCaSubject, now);
     const wrong = createFrontProxyClient(other, now);
     const asked = { certificate: { cert: wrong.certificate, key: wrong.key }, headers };
@@ -214,13 +214,13 @@ describe('callers that a front proxy names', () => {
 });
 
 describe('the certificate that is shown', () => {
-  test('is new at each start, and nowhere on disk', async () => {
+  test('The certificate that is shown is new at each start, and nowhere on disk', async () => {
     const { daemon, port } = await start();
     await using _ = daemon;
     expect((await askDaemon(port, '/healthz')).shownBy).toBe('kube-controller-manager');
   });
 
-  test('is kept in --cert-dir', async () => {
+  test('The certificate that is shown is kept in --cert-dir', async () => {
     const directory = path.join(folder, 'certificates');
     const { daemon, port } = await start(`--cert-dir=${directory}`);
     await using _ = daemon;
@@ -228,7 +228,7 @@ describe('the certificate that is shown', () => {
     expect((await readdir(directory)).sort()).toEqual(['kube-controller-manager.crt', 'kube-controller-manager.key']);
   });
 
-  test('is that of the files, also after they were replaced', async () => {
+  test('The certificate that is shown is that of the files, also after they were replaced', async () => {
     const files = { certificate: path.join(folder, 'tls.crt'), key: path.join(folder, 'tls.key') };
     const put = async (name: string): Promise<void> => {
       const { certificate, key } = createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());

@@ -44,7 +44,7 @@ describe('controller managers', () => {
   const manager = (...flags: string[]): OrchProcess =>
     new OrchProcess(['controller-manager', `--kubeconfig=${admin}`, '--secure-port=0', ...times, ...flags]);
 
-  test('SIGTERM: the leader gives up its lease, ends with code 0, and the other one leads', async () => {
+  test('At SIGTERM the leading controller manager gives up its lease, and the other one leads', async () => {
     await using first = manager();
     await first.warns('leading');
     await using second = manager();
@@ -69,7 +69,7 @@ describe('controller managers', () => {
     ]);
   });
 
-  test('kill -9: the other one leads when the lease has ended', async () => {
+  test('After kill -9 of the leading controller manager the other one leads when the lease has ended', async () => {
     await using first = manager();
     await first.warns('leading');
     const held = await leaseOf('orch-system', 'controller-manager');
@@ -82,7 +82,7 @@ describe('controller managers', () => {
     expect(taken!.leaseTransitions).toBe(held!.leaseTransitions + 1);
   });
 
-  test('in the place of the original, the lock is that of the original', async () => {
+  test('The lock of a controller manager in the place of the original is that of the original', async () => {
     await using daemon = new OrchProcess([
       'kube-controller-manager',
       `--kubeconfig=${admin}`,
@@ -93,7 +93,7 @@ describe('controller managers', () => {
     expect((await leaseOf('kube-system', 'kube-controller-manager'))?.holderIdentity).not.toBe('');
   });
 
-  test('--leader-elect=false: it works at once, without a lock', async () => {
+  test('With --leader-elect=false the controller manager works at once, without a lock', async () => {
     await using leader = manager('--controllers=ttl');
     await leader.warns('leading');
     await using other = manager('--leader-elect=false');
@@ -109,7 +109,7 @@ describe('controller managers', () => {
     expect(other.errors).not.toContain('leader');
   });
 
-  test.each(['endpointsleases', 'configmapsleases'])('the lock can be of kind %s', async (kind) => {
+  test.each(['endpointsleases', 'configmapsleases'])('The lock can be of kind %s', async (kind) => {
     await using daemon = manager(`--leader-elect-resource-lock=${kind}`, `--leader-elect-resource-name=${kind}`);
     await daemon.warns('leading');
     const path = `/api/v1/namespaces/orch-system/${kind === 'endpointsleases' ? 'endpoints' : 'configmaps'}/${kind}`;
@@ -136,7 +136,7 @@ describe('what the leader writes', () => {
     await api.create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'counts' } });
   });
 
-  test('is refused after a pause that was longer than its lease, and the process ends with code 1', async () => {
+  test('What the leader writes is refused after a pause that was longer than its lease', async () => {
     await using first = daemon('first');
     await counted('first', 10);
     await using second = daemon('second');
@@ -151,7 +151,7 @@ describe('what the leader writes', () => {
     expect((await counts())['first']).toBe(atTakeover);
   });
 
-  test('is over when the lease is, also where the work does not end by itself', async () => {
+  test('What the leader writes is over when the lease is, also where the work does not end by itself', async () => {
     await using first = daemon('first', '--hangs');
     await counted('first', 10);
     first.send('SIGSTOP');
@@ -162,7 +162,7 @@ describe('what the leader writes', () => {
     expect(first.errors).toContain('work did not end in time: the process ends');
   });
 
-  test('a second signal ends the process at once', async () => {
+  test('A second signal ends the process at once', async () => {
     await using leader = daemon('leader', '--hangs');
     await counted('leader', 10);
     leader.send('SIGTERM');
@@ -170,7 +170,7 @@ describe('what the leader writes', () => {
     expect((await leader.kill('SIGTERM')).code).toBe(143);
   });
 
-  test('goes on after a pause that was shorter', async () => {
+  test('What the leader writes goes on after a pause that was shorter', async () => {
     await using leader = daemon('leader');
     await counted('leader', 10);
     leader.send('SIGSTOP');
@@ -180,7 +180,7 @@ describe('what the leader writes', () => {
     expect(leader.errors).not.toContain('lost');
   });
 
-  test('goes on with other credentials when the kubeconfig is replaced', async () => {
+  test('What the leader writes goes on with other credentials when the kubeconfig is replaced', async () => {
     const file = await tokenKubeconfig(api, 'admin', 'replaced');
     await using leader = daemon('leader', `--kubeconfig=${file}`);
     await counted('leader', 10);

@@ -48,7 +48,7 @@ const pod = (name: string, schedulerName = 'default-scheduler'): object => ({
 const bound = (name: string) =>
   api.until('admin', 'GET', `${pods}/${name}`, ({ body }) => body.spec.nodeName === 'node-0');
 
-test('it binds pods as the leader, is healthy and ready, and gives up its lease at the end', async () => {
+test('It binds pods as the leader, is healthy and ready, and gives up its lease at the end', async () => {
   const { daemon, port } = await start(`--kubeconfig=${admin}`);
   await using _ = daemon;
   await daemon.warns('scheduling');
@@ -66,7 +66,7 @@ test('it binds pods as the leader, is healthy and ready, and gives up its lease 
   expect(body.spec.holderIdentity).toBe('');
 });
 
-test('in the place of the original it has its lock', async () => {
+test('In the place of the original it has its lock', async () => {
   await using daemon = new OrchProcess(['kube-scheduler', `--kubeconfig=${admin}`, '--secure-port=0']);
   await daemon.warns('leading lock=kube-system/kube-scheduler');
 });
@@ -81,7 +81,7 @@ describe('--config', () => {
     return file;
   };
 
-  test('says how the API server is reached, who leads, and which pods are scheduled', async () => {
+  test('--config says how the API server is reached, who leads, and which pods are scheduled', async () => {
     const file = await write({
       clientConnection: { kubeconfig: admin },
       leaderElection: { leaderElect: false },
@@ -103,7 +103,7 @@ describe('--config', () => {
     });
   });
 
-  test('is written with all defaults by --write-config-to, and read again', async () => {
+  test('--config is written with all defaults by --write-config-to, and read again', async () => {
     const [given, written] = [await write({ podMaxBackoffSeconds: 20 }), path.join(folder, 'written.yaml')];
     await using first = new OrchProcess(['scheduler', `--config=${given}`, `--write-config-to=${written}`]);
     expect((await first.exited).code).toBe(0);
@@ -117,7 +117,7 @@ describe('--config', () => {
     expect(await readFile(again, 'utf8')).toBe(text);
   });
 
-  test('that is wrong says where', async () => {
+  test('--config that is wrong says where', async () => {
     const file = await write({ parallelism: 0 });
     await using daemon = new OrchProcess(['scheduler', `--config=${file}`]);
     expect((await daemon.exited).code).toBe(1);

@@ -73,7 +73,7 @@ describe('without kubeconfigs for authentication and authorization', () => {
       status: 403,
       says: 'system:anonymous',
     },
-  ])('$name', async ({ path, asked, status, says }) => {
+  ])('Without kubeconfigs for authentication and authorization: $name', async ({ path, asked, status, says }) => {
     const { daemon, port } = await start();
     await using _ = daemon;
     const answer = await ask(port, path, asked());
@@ -81,7 +81,7 @@ describe('without kubeconfigs for authentication and authorization', () => {
     expect(answer.text).toContain(says);
   });
 
-  test('other paths can be served to anyone, also by their beginning', async () => {
+  test('Other paths of a daemon can be served to anyone, also by their beginning', async () => {
     const { daemon, port } = await start('--authorization-always-allow-paths=/metrics,/debug/*');
     await using _ = daemon;
     const statuses = await Promise.all(
@@ -90,7 +90,7 @@ describe('without kubeconfigs for authentication and authorization', () => {
     expect(statuses).toEqual([200, 200, 403, 403]);
   });
 
-  test('a path that can be read in two ways is not let in', async () => {
+  test('A path that can be read in two ways is not let in', async () => {
     const { daemon, port } = await start('--authorization-always-allow-paths=/healthz*');
     await using _ = daemon;
     const statuses = await Promise.all(
@@ -208,7 +208,7 @@ describe('with kubeconfigs for authentication and authorization', () => {
     expect(gunzipSync(answer.body).includes(kind === 'heap' ? 'inuse_space' : 'nanoseconds')).toBe(true);
   });
 
-  test('the verbosity of the log is changed by PUT, and by nothing else', async () => {
+  test('The verbosity of the log is changed by PUT, and by nothing else', async () => {
     const verbosity = (asked: Asked) => ask(port, '/debug/flags/v', { token: 'token-admin', ...asked });
     expect((await verbosity({})).status).toBe(406);
     expect((await verbosity({ method: 'PUT', body: 'loud' })).status).toBe(400);
@@ -221,7 +221,7 @@ describe('with kubeconfigs for authentication and authorization', () => {
 });
 
 describe('what flags switch off', () => {
-  test('--profiling=false: there are no profiles, and the log keeps its verbosity', async () => {
+  test('With --profiling=false there are no profiles, and the log keeps its verbosity', async () => {
     const { daemon, port } = await start('--profiling=false', '--authorization-always-allow-paths=*');
     await using _ = daemon;
     const statuses = await Promise.all(
@@ -232,14 +232,14 @@ describe('what flags switch off', () => {
     expect(statuses).toEqual([404, 404, 404, 200]);
   });
 
-  test('--secure-port=0: nothing is served, and the daemon works', async () => {
+  test('With --secure-port=0 nothing is served, and the daemon works', async () => {
     await using daemon = new OrchProcess(['controller-manager', `--kubeconfig=${admin}`, '--secure-port=0', '-v2']);
     await daemon.warns('not serving: --secure-port is 0');
     await daemon.warns('leading');
     expect((await daemon.kill('SIGTERM')).code).toBe(0);
   });
 
-  test('--disabled-metrics: a metric is left out', async () => {
+  test('With --disabled-metrics a metric is left out', async () => {
     const { daemon, port } = await start(
       '--disabled-metrics=rest_client_requests_total',
       '--authorization-always-allow-paths=*',
@@ -278,7 +278,7 @@ describe('a daemon that cannot start says why', () => {
       flags: () => [`--kubeconfig=${admin}`, '--controllers=foo'],
       says: 'Error: "foo" is not in the list of known controllers',
     },
-  ])('$name', async ({ flags, says }) => {
+  ])('A daemon that cannot start says why: $name', async ({ flags, says }) => {
     const [port] = await freePorts(1);
     await using daemon = new OrchProcess(['controller-manager', `--secure-port=${port}`, ...flags()]);
     const { code } = await daemon.exited;
@@ -286,7 +286,7 @@ describe('a daemon that cannot start says why', () => {
     expect(daemon.errors).toContain(says);
   });
 
-  test('a user that may not read the published authorities, unless that is tolerated', async () => {
+  test('A user that may not read the published authorities, unless that is tolerated', async () => {
     const alice = await tokenKubeconfig(api, 'alice');
     const [port] = await freePorts(1);
     const flags = [

@@ -35,7 +35,7 @@ const rules = (...providers: object[]): { resources: string[]; providers: object
 ];
 
 describe('KMS v2, on etcd', () => {
-  test('values are encrypted with a key that the plugin encrypted; another server asks the plugin once', async () => {
+  test('Values under KMS v2 are encrypted with a key that the plugin encrypted once for all servers', async () => {
     await plugin.start();
     await using cluster = await EncryptedCluster.start();
     const writer = await cluster.server(rules(kms(), { identity: {} }));
@@ -75,7 +75,7 @@ describe('KMS v2, on etcd', () => {
     expect((await cluster.stored('/registry/secrets/default/d')).toString('latin1')).toMatch(/^k8s:enc:kms:v2:vault:/);
   });
 
-  test('a plugin that comes after the server: until then values are refused, then they are there', async () => {
+  test('A plugin that comes after the server: until then values are refused, then they are there', async () => {
     await using cluster = await EncryptedCluster.start();
     await plugin.start();
     const writer = await cluster.server(rules(kms()));
@@ -99,7 +99,7 @@ describe('KMS v2, on etcd', () => {
     expect((await late.client.send('GET', secrets)).object['items']).toHaveLength(1);
   });
 
-  test('KMS v1, behind its gate: a key for each value, and a health check for each plugin', async () => {
+  test('KMS v1, behind its gate, has a key for each value, and a health check for each plugin', async () => {
     await plugin.start();
     await using cluster = await EncryptedCluster.start();
     const v1 = rules(kms({ apiVersion: 'v1', name: 'old' }), { identity: {} });
@@ -148,7 +148,7 @@ describe('KMS v2, over time', () => {
     };
   }
 
-  test('after the plugin changes its key, values are written with the new one, and old ones are stale', async () => {
+  test('After the KMS plugin changes its key, values are written with it, and old ones are stale', async () => {
     await plugin.start();
     const clock = new FakeClock();
     await using under = await open(clock);
@@ -165,7 +165,7 @@ describe('KMS v2, over time', () => {
     expect(plugin.calls.get('Encrypt')).toBe(2);
   });
 
-  test('without the plugin for minutes: known keys are read, the health check fails, writes are refused', async () => {
+  test('Without the KMS plugin known keys are read, the health check fails, and writes are refused', async () => {
     await plugin.start();
     const clock = new FakeClock();
     await using under = await open(clock);
@@ -211,7 +211,7 @@ describe('KMS v2, over time', () => {
         /got invalid KMSv2 KeyID hash "sha256:[0-9a-f]{64}": keyID is 1025 bytes, which exceeds the max size of 1024$/,
     },
   ])(
-    'a plugin that $name is not well, and values go on being written with the key before',
+    'A plugin that $name is not well, and values go on being written with the key before',
     async ({ change, message }) => {
       await plugin.start();
       const clock = new FakeClock();
@@ -224,7 +224,7 @@ describe('KMS v2, over time', () => {
     },
   );
 
-  test('a value that was moved to another key, or changed, is refused', async () => {
+  test('A value that was moved to another key, or changed, is refused', async () => {
     await plugin.start();
     await using under = await open(new FakeClock());
     await under.encrypted.create(key, value);

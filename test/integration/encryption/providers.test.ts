@@ -22,7 +22,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   test.each(['aescbc', 'aesgcm', 'secretbox'])(
-    'values in etcd are encrypted by %s, and read by every server that has the key',
+    'Values in etcd are encrypted by %s, and read by every server that has the key',
     async (provider) => {
       const rules = rulesOf({ [provider]: { keys: [namedKey('key1', 1)] } }, { identity: {} });
       const [one, other] = [await cluster.server(rules), await cluster.server(rules)];
@@ -59,7 +59,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
     },
   );
 
-  test('that were written with the key before are written anew by an update that changes nothing', async () => {
+  test('Values in etcd under an old key are written anew by an update that changes nothing', async () => {
     const before = await cluster.server(rulesOf({ identity: {} }));
     const created = (await before.client.send('POST', secrets, secret('rotated'))).object;
     await cluster.close(before);
@@ -80,7 +80,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
     await cluster.close(now);
   });
 
-  test('without its key an object and each list with it are refused, and other objects are read', async () => {
+  test('Without its key an object and each list with it are refused, and other objects are read', async () => {
     const good = rulesOf({ aesgcm: { keys: [namedKey('good', 3)] } });
     const writer = await cluster.server(good);
     await writer.client.send('POST', '/api/v1/namespaces', { metadata: { name: 'other' } });
@@ -123,7 +123,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
     await cluster.close(writer);
   });
 
-  test('a server that knows of no encryption says so', async () => {
+  test('A server that knows of no encryption says so', async () => {
     const writer = await cluster.server(rulesOf({ aescbc: { keys: [namedKey('key1', 5)] } }, { identity: {} }));
     await writer.client.send('POST', secrets, secret('foreign'));
     const plain = await cluster.server(undefined);
@@ -139,7 +139,7 @@ describe.each(['3.4', '3.5'] as const)('values in etcd %s', (version) => {
 });
 
 describe('a wildcard', () => {
-  test('encrypts custom resources, events and built-in kinds, except those of earlier rules, and counts', async () => {
+  test('A wildcard encrypts custom resources, events and built-in kinds, except earlier rules', async () => {
     await using cluster = await EncryptedCluster.start();
     const server = await cluster.server([
       { resources: ['configmaps'], providers: [{ identity: {} }] },
@@ -210,7 +210,7 @@ describe('a wildcard', () => {
 });
 
 describe('a configuration that is read again', () => {
-  test('replaces the other without a lost write; an invalid one does not, and is counted', async () => {
+  test('A new encryption configuration loses no write; an invalid one is counted and not used', async () => {
     await using cluster = await EncryptedCluster.start();
     const server = await cluster.server(rulesOf({ aescbc: { keys: [namedKey('first', 1)] } }, { identity: {} }), [
       '--encryption-provider-config-automatic-reload=true',

@@ -42,7 +42,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('an engine that neither has the image nor can get it starts no container', async () => {
+test('An engine that neither has the image nor can get it starts no container', async () => {
   await expect(startEtcdContainer()).rejects.toThrow('the registry cannot be reached');
   expect(requests.slice(-2)).toEqual([`GET /images/${etcdImage}/json`, 'POST /images/create']);
 });

@@ -73,7 +73,7 @@ const untilAnswered = (store: Store): Promise<void> =>
 
 describe.each(etcdVersions)('etcd %s', (version) => {
   test.each(['SIGKILL', 'SIGTERM'] as const)(
-    'ended by %s and started again loses no acknowledged write, and the watch goes on without a gap',
+    'Ended by %s and started again loses no acknowledged write, and the watch goes on without a gap',
     async (signal) => {
       const etcd = await startEtcd({ version });
       const store = open([etcd.url]);
@@ -90,7 +90,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     },
   );
 
-  test('unreachable at start is told clearly, and found when it comes', async () => {
+  test('etcd unreachable at start is told clearly, and found when it comes', async () => {
     const etcd = await startEtcd({ version });
     await etcd.stop();
     const store = open([etcd.url]);
@@ -111,7 +111,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     await store.create('/a', Buffer.from('x'));
   });
 
-  test('lost later fails calls, ends watches in time, and is found again', async () => {
+  test('etcd lost later fails calls, ends watches in time, and is found again', async () => {
     const etcd = await startEtcd({ version });
     const store = open([etcd.url], { watchGiveUpMs: 500 });
     const { revision } = await store.create('/a', Buffer.from('x'));
@@ -127,7 +127,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect((await again.untilEvents(1)).map((event) => event.modRevision)).toEqual([later.revision]);
   });
 
-  test('that stops answering makes calls time out, and serves again when it goes on', async () => {
+  test('etcd that stops answering makes calls time out, and serves again when it goes on', async () => {
     const etcd = await startEtcd({ version });
     const store = open([etcd.url], {
       callTimeoutMs: 700,
@@ -167,7 +167,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     );
   });
 
-  test('a signal with a time limit ends a check earlier than the call would', async () => {
+  test('A signal with a time limit ends a check earlier than the call would', async () => {
     const etcd = await startEtcd({ version });
     const store = open([etcd.url]);
     await store.currentRevision();
@@ -180,7 +180,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     expect(await store.currentRevision()).toBeGreaterThan(0);
   });
 
-  test('without space refuses writes, and goes on to be read and to delete', async () => {
+  test('etcd without space refuses writes, and goes on to be read and to delete', async () => {
     const etcd = await startEtcd({ version, flags: ['--quota-backend-bytes=20000000'] });
     const store = open([etcd.url]);
     const value = Buffer.alloc(1_000_000, 'x');
@@ -203,7 +203,7 @@ describe.each(etcdVersions)('etcd %s', (version) => {
 });
 
 describe('several endpoints', () => {
-  test('a member that refuses connections is passed by', async () => {
+  test('A member that refuses connections is passed by', async () => {
     const dead = await startEtcd({});
     const alive = await startEtcd({});
     await dead.stop();
@@ -214,7 +214,7 @@ describe('several endpoints', () => {
     expect(await store.status()).toMatchObject({ version: expect.stringMatching(/^etcd 3\.5\./), soundProgress: true });
   });
 
-  test('a member that takes connections and says nothing is passed by', async () => {
+  test('A member that takes connections and says nothing is passed by', async () => {
     const etcd = await startEtcd({});
     const mute = await TcpProxy.start(etcd.port);
     onTestFinished(() => mute[Symbol.asyncDispose]());
@@ -223,7 +223,7 @@ describe('several endpoints', () => {
     expect(await store.currentRevision()).toBeGreaterThan(0);
   });
 
-  test('progress is sound when it is at every member', async () => {
+  test('Progress of several endpoints of etcd is sound when it is at every member', async () => {
     const [old, current] = [await startEtcd({ version: '3.4' }), await startEtcd({ version: '3.5' })];
     expect(await open([current.url]).status()).toMatchObject({ soundProgress: true });
     expect(await open([current.url, old.url]).status()).toMatchObject({
@@ -232,7 +232,7 @@ describe('several endpoints', () => {
     });
   });
 
-  test('a cluster of three serves on when members fail, one after the other, and the watch has no gap', {
+  test('A cluster of three serves on when members fail, one after the other, and the watch has no gap', {
     timeout: 120_000,
   }, async () => {
     const members = await EtcdServer.startCluster(3);
@@ -252,7 +252,7 @@ describe('several endpoints', () => {
     await expectNothingLost(store, '/w/', log, await writing.stop());
   });
 
-  test('a cluster without a majority refuses, and recovers with it', { timeout: 120_000 }, async () => {
+  test('A cluster without a majority refuses, and recovers with it', { timeout: 120_000 }, async () => {
     const members = await EtcdServer.startCluster(3);
     onTestFinished(async () => void (await Promise.all(members.map((member) => member[Symbol.asyncDispose]()))));
     const store = open(

@@ -20,7 +20,7 @@ async function openTwo(version: (typeof etcdVersions)[number]): Promise<EtcdStor
 }
 
 describe.each(etcdVersions)('two servers on etcd %s', (version) => {
-  test('compact once an interval, and never what is younger', async () => {
+  test('Two servers on etcd compact once an interval, and never what is younger', async () => {
     const stores = await openTwo(version);
     const clock = new FakeClock();
     const told: number[][] = [[], []];
@@ -48,7 +48,7 @@ describe.each(etcdVersions)('two servers on etcd %s', (version) => {
     expect((await store.list('/r/', { revision: ends.at(-2)! })).count).toBe(4);
   });
 
-  test('attach objects to shared leases, which end together', { timeout: 60_000 }, async () => {
+  test('Two servers on etcd attach objects to shared leases, which end together', { timeout: 60_000 }, async () => {
     const [store] = await openTwo(version);
     const leases = createLeaseManager({ maxObjects: 3 });
     const log = new WatchLog(store!, '/e/', { after: await store!.currentRevision() });

@@ -29,7 +29,7 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
     await others[Symbol.asyncDispose]();
   });
 
-  test('reads, writes and watches', async () => {
+  test('A store on etcd over TLS reads, writes and watches', async () => {
     const store = open(etcd.url, { caFile: certificates.caFile, ...certificates.client });
     const log = new WatchLog(store, '/tls/', { after: await store.currentRevision() });
     onTestFinished(() => log.stop());
@@ -39,12 +39,12 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
     expect((await log.untilEvents(3)).map((event) => event.key)).toEqual(['/tls/a', '/tls/b', '/tls/c']);
   });
 
-  test('knows the server by name as well as by address', async () => {
+  test('A store on etcd over TLS knows the server by name as well as by address', async () => {
     const store = open(`https://localhost:${etcd.port}`, { caFile: certificates.caFile, ...certificates.client });
     expect(await store.currentRevision()).toBeGreaterThan(0);
   });
 
-  test('serves more watches than etcd allows streams on a connection', async () => {
+  test('A store on etcd over TLS serves more watches than etcd allows streams on a connection', async () => {
     const store = open(etcd.url, { caFile: certificates.caFile, ...certificates.client });
     const after = await store.currentRevision();
     const logs = Array.from({ length: 300 }, () => new WatchLog(store, '/many/', { after }));
@@ -81,7 +81,7 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
     });
   });
 
-  test('says so when the server speaks no TLS, or the client should', async () => {
+  test('A store on etcd over TLS says so when the server speaks no TLS, or the client should', async () => {
     const plain = await EtcdServer.start({ version });
     onTestFinished(() => plain[Symbol.asyncDispose]());
     const tls = { caFile: certificates.caFile, ...certificates.client };
@@ -95,7 +95,7 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
     });
   });
 
-  test('uses renewed certificates for new connections', async () => {
+  test('A store on etcd over TLS uses renewed certificates for new connections', async () => {
     const caFile = `${certificates.caFile}.renewed`;
     await copyFile(others.caFile, caFile);
     const store = open(etcd.url, { caFile, ...certificates.client });

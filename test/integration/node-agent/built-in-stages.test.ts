@@ -4,7 +4,7 @@ import { isReady, mainOf, pod, startHollowCluster } from './hollow-cluster.ts';
 const job = { ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }] };
 
 describe('built-in stages', () => {
-  test('a pod of a job succeeds after the time that its annotation says', async () => {
+  test('A pod of a job succeeds after the time that its annotation says', async () => {
     await using cluster = await startHollowCluster();
     const { client, clock } = cluster;
     const annotations = { 'orch.io/hollow-run-seconds': '30' };
@@ -21,7 +21,7 @@ describe('built-in stages', () => {
     await cluster.podUntil('long', ({ status }) => status.phase === 'Succeeded');
   });
 
-  test('init containers run one after the other, and a sidecar goes on', async () => {
+  test('Init containers of a hollow pod run one after the other, and a sidecar goes on', async () => {
     await using cluster = await startHollowCluster();
     const container = (name: string) => ({ name, image: 'registry.example/app:1', resources: {} });
     const initContainers = [container('first'), { ...container('side'), restartPolicy: 'Always' }, container('last')];
@@ -34,7 +34,7 @@ describe('built-in stages', () => {
     ]);
   });
 
-  test('a pod becomes Ready when the conditions are true that its readiness gates name', async () => {
+  test('A pod becomes Ready when the conditions are true that its readiness gates name', async () => {
     await using cluster = await startHollowCluster();
     const pods = cluster.client.core.v1.pods.namespace('default');
     await pods.create(pod({ name: 'web', spec: { readinessGates: [{ conditionType: 'example.com/ready' }] } }));
@@ -49,7 +49,7 @@ describe('built-in stages', () => {
     expect(status.conditions!.find(({ type }) => type === 'example.com/ready')).toMatchObject({ reason: 'Checked' });
   });
 
-  test('unfinished work that is deleted has failed', async () => {
+  test('Unfinished work of a hollow pod that is deleted has failed', async () => {
     await using cluster = await startHollowCluster();
     const pods = cluster.client.core.v1.pods.namespace('default');
     await pods.create(pod({ name: 'work', spec: { restartPolicy: 'Never' } }));
@@ -62,7 +62,7 @@ describe('built-in stages', () => {
     });
   });
 
-  test('a node that dies renews no lease, and lives again', async () => {
+  test('A node that dies renews no lease, and lives again', async () => {
     await using cluster = await startHollowCluster({ count: 1 });
     const { client, clock } = cluster;
     const leases = client.coordination.v1.leases.namespace('kube-node-lease');
@@ -93,7 +93,7 @@ describe('built-in stages', () => {
     expect(second).not.toBe(first);
   });
 
-  test('a node that is deleted is gone, with its lease', async () => {
+  test('A node that is deleted is gone, with its lease', async () => {
     await using cluster = await startHollowCluster({ count: 1 });
     const { client, clock } = cluster;
     const leases = client.coordination.v1.leases.namespace('kube-node-lease');

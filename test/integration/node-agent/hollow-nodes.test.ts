@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { isReady, pod, startHollowCluster } from './hollow-cluster.ts';
 
-test('hollow nodes register Ready, with what an agent says of its machine, and hold leases', async () => {
+test('Hollow nodes register Ready, with what an agent says of its machine, and hold leases', async () => {
   await using cluster = await startHollowCluster({ count: 3 });
   const { client } = cluster;
   const leases = client.coordination.v1.leases.namespace('kube-node-lease');
@@ -33,7 +33,7 @@ test('hollow nodes register Ready, with what an agent says of its machine, and h
   expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node!.metadata.uid }]);
 });
 
-test('a pod that is bound to a hollow node comes to Running and Ready', async () => {
+test('A pod that is bound to a hollow node comes to Running and Ready', async () => {
   await using cluster = await startHollowCluster();
   const { client } = cluster;
   await client.core.v1.pods.create(pod({ name: 'web' }));
@@ -64,7 +64,7 @@ test('a pod that is bound to a hollow node comes to Running and Ready', async ()
   expect(metadata.managedFields!.filter(({ subresource }) => subresource === 'status')).toHaveLength(1);
 });
 
-test('a pod that is deleted ends, shows how, and is gone', async () => {
+test('A pod that is deleted ends, shows how, and is gone', async () => {
   await using cluster = await startHollowCluster();
   const pods = cluster.client.core.v1.pods.namespace('default');
   await pods.create(pod({ name: 'web' }));
@@ -85,7 +85,7 @@ test('a pod that is deleted ends, shows how, and is gone', async () => {
   });
 });
 
-test('a node that was taken for lost is Ready again once it is heard of', async () => {
+test('A node that was taken for lost is Ready again once it is heard of', async () => {
   await using cluster = await startHollowCluster({ count: 1 });
   const { nodes } = cluster.client.core.v1;
   await vi.waitFor(() => nodes.get('hollow-node-0'), { timeout: 10_000 });
@@ -102,7 +102,7 @@ test('a node that was taken for lost is Ready again once it is heard of', async 
   });
 });
 
-test('a pod has an address of the range that its node was given', async () => {
+test('A pod has an address of the range that its node was given', async () => {
   await using cluster = await startHollowCluster({ count: 1 });
   const { client } = cluster;
   await vi.waitFor(
@@ -120,7 +120,7 @@ test('a pod has an address of the range that its node was given', async () => {
   });
 });
 
-test('nodes that start again find their pods running, and leave them so', async () => {
+test('Nodes that start again find their pods running, and leave them so', async () => {
   await using cluster = await startHollowCluster({ count: 1, namePrefix: 'first-' });
   const { client } = cluster;
   const second = cluster.startNodes({ count: 1, namePrefix: 'again-' });

@@ -12,7 +12,7 @@ const isWaiting =
     mainOf(pod)?.state.waiting?.reason === reason;
 
 describe('stages of a file', () => {
-  test('containers crash, are restarted, and back off', async () => {
+  test('Containers crash by the stages of a file, are restarted, and back off', async () => {
     await using cluster = await startHollowCluster({
       stages: `
 apiVersion: orch.io/v1alpha1
@@ -141,7 +141,7 @@ spec:
     });
   });
 
-  test('a stop that takes longer than the grace ends with a kill', async () => {
+  test('A stop that takes longer than the grace ends with a kill', async () => {
     await using cluster = await startHollowCluster({
       stages: `
 apiVersion: orch.io/v1alpha1
@@ -170,7 +170,7 @@ spec:
     });
   });
 
-  test('a stage deletes a pod, and finalizers are added and removed', async () => {
+  test('A stage deletes a pod, and finalizers are added and removed', async () => {
     await using cluster = await startHollowCluster({
       stages: `
 apiVersion: kwok.x-k8s.io/v1alpha1
@@ -213,7 +213,7 @@ spec:
     expect((await states).at(-1)!.status.phase).toBe('Running');
   });
 
-  test('a node becomes unready as a stage says', async () => {
+  test('A node becomes unready as a stage says', async () => {
     await using cluster = await startHollowCluster({
       count: 1,
       stages: `

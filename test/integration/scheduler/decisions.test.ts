@@ -14,7 +14,7 @@ async function addPriorities(): Promise<void> {
     await cluster.client.scheduling.v1.priorityclasses.create({ metadata: { name }, value });
 }
 
-test('a pod of lower priority gives way, and the node is kept for the one that it gives way to', async () => {
+test('A pod of lower priority gives way, and the node is kept for the one that it gives way to', async () => {
   cluster = await startScheduledCluster();
   await addPriorities();
   await cluster.addNode('n1', { cpu: '2' });
@@ -66,7 +66,7 @@ const volume: Input<PersistentVolume> = {
   },
 };
 
-test('a claim that waits for its first consumer gets the volume of the node that suits both', async () => {
+test('A claim that waits for its first consumer gets the volume of the node that suits both', async () => {
   cluster = await startScheduledCluster();
   const { client } = cluster;
   for (const name of ['n1', 'n2']) await cluster.addNode(name);
@@ -93,7 +93,7 @@ test('a claim that waits for its first consumer gets the volume of the node that
   expect(await cluster.nodeOf('p')).toBe('n2');
 });
 
-test('each profile schedules the pods that name it, by its own strategy', async () => {
+test('Each profile schedules the pods that name it, by its own strategy', async () => {
   const { scheduler: config } = loadSchedulerConfig(`
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
@@ -120,7 +120,7 @@ profiles:
   await expect.poll(reporter).toEqual(['pack packing', 'spread spreading']);
 });
 
-test('a second scheduler goes on where the first was stopped', async () => {
+test('A second scheduler goes on where the first was stopped', async () => {
   cluster = await startScheduledCluster({ config: loadSchedulerConfig(idle).scheduler });
   const first = createScheduler({ client: cluster.client });
   await first.start();

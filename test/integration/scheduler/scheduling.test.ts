@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => cluster[Symbol.asyncDispose]());
 
-test('a pod is bound to the only node, with a condition and an event', async () => {
+test('A pod is bound to the only node, with a condition and an event', async () => {
   await cluster.addNode('n1');
   await cluster.addPod('p');
   const { spec, status } = await cluster.pod('p', (pod) => pod.spec.nodeName !== undefined);
@@ -17,7 +17,7 @@ test('a pod is bound to the only node, with a condition and an event', async () 
   await expect.poll(() => cluster.eventsOf('p')).toEqual(['Normal Scheduled Successfully assigned default/p to n1']);
 });
 
-test('a pod that fits nowhere says why, and gets a node as soon as there is one that fits', async () => {
+test('A pod that fits nowhere says why, and gets a node as soon as there is one that fits', async () => {
   await cluster.addNode('small', { cpu: '1' });
   await cluster.addNode('tainted', { spec: { taints: [{ key: 'a', value: '1', effect: 'NoSchedule' }] } });
   await cluster.addPod('p', asking('2'));
@@ -28,7 +28,7 @@ test('a pod that fits nowhere says why, and gets a node as soon as there is one 
   expect(await cluster.nodeOf('p')).toBe('large');
 });
 
-test('a pod waits for its scheduling gates and for its node affinity', async () => {
+test('A pod waits for its scheduling gates and for its node affinity', async () => {
   await cluster.addNode('n1');
   await cluster.addPod('p', { schedulingGates: [{ name: 'g' }], nodeSelector: { disk: 'fast' } });
   const pods = cluster.client.core.v1.pods.namespace('default');
@@ -41,7 +41,7 @@ test('a pod waits for its scheduling gates and for its node affinity', async () 
   expect(await cluster.nodeOf('p')).toBe('n1');
 });
 
-test('pods share a node until it is full, and the next one gets the place of one that is deleted', async () => {
+test('Pods share a node until it is full, and the next one gets the place of one that is deleted', async () => {
   await cluster.addNode('n1', { cpu: '2' });
   for (const name of ['a', 'b', 'c']) await cluster.addPod(name, asking('1'));
   const refused = await Promise.any(['a', 'b', 'c'].map(async (name) => [name, await cluster.refusalOf(name)]));
@@ -52,7 +52,7 @@ test('pods share a node until it is full, and the next one gets the place of one
   expect(await cluster.nodeOf(refused[0]!)).toBe('n1');
 });
 
-test('a pod of another scheduler is left alone', async () => {
+test('A pod of another scheduler is left alone', async () => {
   await cluster.addNode('n1');
   await cluster.addPod('theirs', { schedulerName: 'other' });
   await cluster.addPod('ours');

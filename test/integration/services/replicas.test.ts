@@ -70,12 +70,12 @@ describe('two servers on one etcd', () => {
     replicas = [await startReplica('192.0.2.1'), await startReplica('192.0.2.2')];
   });
 
-  test('are both endpoints of the kubernetes service', async () => {
+  test('Two servers on one etcd are both endpoints of the kubernetes service', async () => {
     expect(await published(replicas[0])).toEqual(['192.0.2.1', '192.0.2.2']);
     expect((await replicas[1].send<Service>('GET', `${services}/kubernetes`)).body.spec.clusterIP).toBe('10.0.0.1');
   });
 
-  test('never give out the same address or node port', async () => {
+  test('Two servers on one etcd never give out the same address or node port', async () => {
     const create = (replica: Replica, name: string): Promise<{ status: number; body: Service }> =>
       replica.send<Service>('POST', services, {
         metadata: { name },
@@ -91,7 +91,7 @@ describe('two servers on one etcd', () => {
     expect(answers.filter(({ body }) => Number(body.spec.clusterIP!.split('.')[3]) <= 16)).toEqual([]);
   });
 
-  test('one that stops is no longer an endpoint, and gives its lease back', async () => {
+  test('One that stops is no longer an endpoint, and gives its lease back', async () => {
     await replicas[0].close();
     expect(await published(replicas[1])).toEqual(['192.0.2.2']);
     await replicas[1].close();

@@ -32,7 +32,7 @@ describe('a body whose chunks are none', () => {
     { why: 'a chunk that is longer than it says', sent: '5\r\n{"apiXX5\r\n', message: 'malformed chunked encoding' },
     // Here upstream shows the line.
     { why: 'a trailer that is none', sent: `${whole}0\r\nbad trailer\r\n\r\n`, message: 'malformed MIME header' },
-  ])('a body whose chunks are none is told so, and the connection ends: $why', async ({ sent, message }) => {
+  ])('A body whose chunks are none is told so, and the connection ends: $why', async ({ sent, message }) => {
     for (const pieces of [
       [chunked(post) + sent],
       [chunked(post), sent],
@@ -53,20 +53,20 @@ describe('a body whose chunks are none', () => {
     expect((await server.send('GET', configMaps)).json<{ items: unknown[] }>().items).toEqual([]);
   });
 
-  test('is ignored where it is not read; the bytes after it are no request', async () => {
+  test('A body whose chunks are none is ignored where it is not read; the bytes after it are no request', async () => {
     connection.write(chunked('GET /healthz/ping HTTP/1.1'), 'zz\r\n', request(ping, host, admin));
     const answer = await connection.answer();
     expect([answer.status, answer.body, answer.headers['connection']]).toEqual([200, 'ok', 'close']);
     expect(await connection.rest()).toBe('');
   });
 
-  test('does not end a watch', async () => {
+  test('A body whose chunks are none does not end a watch', async () => {
     connection.write(chunked(`GET ${configMaps}?watch=1&timeoutSeconds=1&resourceVersion=0 HTTP/1.1`) + 'zz\r\n');
     const rest = await connection.rest();
     expect([rest.split('\r\n', 1)[0], rest.endsWith('0\r\n\r\n')]).toEqual(['HTTP/1.1 200 OK', true]);
   });
 
-  test('that end with the connection get no response', async () => {
+  test('Bodies whose chunks are none that end with the connection get no response', async () => {
     connection.write(chunked(post), 'ff\r\n{');
     connection.end();
     await connection.closed;

@@ -58,7 +58,7 @@ describe('a way into a container', () => {
       { ...way, path: 'absent/exec?command=ls', status: 404, text: 'pods \\"absent\\" not found' },
     ]),
   )(
-    'ways into a container: $path by $by is answered $status, as far as is known without the node',
+    'Ways into a container: $path by $by is answered $status, as far as is known without the node',
     async ({ path, headers, method, status, text }) => {
       connection.write(request(`${pods}/${path}`, [...headers, admin], { method }));
       expect(await connection.answer()).toMatchObject({ status, body: expect.stringContaining(text) as string });
@@ -67,7 +67,7 @@ describe('a way into a container', () => {
   );
 
   test.each(['exec?command=ls', 'attach', 'portforward'])(
-    'ways into a container: %s as plain HTTP is told to ask for another protocol',
+    'Ways into a container: %s as plain HTTP is told to ask for another protocol',
     async (path) => {
       connection.write(request(`${pods}/p/${path}`, [admin]));
       expect(await connection.answer()).toMatchObject({
@@ -77,7 +77,7 @@ describe('a way into a container', () => {
     },
   );
 
-  test('the right to run commands is asked for by the method that was sent', async () => {
+  test('The right to run commands is asked for by the method that was sent', async () => {
     for (const [verb, { headers, method }] of [
       ['get', ways[0]!],
       ['create', ways[1]!],
@@ -92,7 +92,7 @@ describe('a way into a container', () => {
 });
 
 describe('behind the opening of a WebSocket', () => {
-  test('a second HTTP request on a WebSocket ends the connection with a protocol error and no response', async () => {
+  test('A second HTTP request on a WebSocket ends the connection with a protocol error and no response', async () => {
     connection.write(request(watch, [...webSocket, admin]) + request(`${configMaps}/first`, [admin]));
     expect((await connection.answer()).status).toBe(101);
     const rest = await connection.rest();
@@ -100,7 +100,7 @@ describe('behind the opening of a WebSocket', () => {
     expect(rest).not.toContain('HTTP/1.1');
   });
 
-  test('the same behind a refused one is answered by itself, with its own credentials', async () => {
+  test('The same behind a refused one is answered by itself, with its own credentials', async () => {
     connection.write(
       request(watch, [...webSocket, admin.replace('admin', 'x')]) +
         request(`${configMaps}/first`, []) +
@@ -113,14 +113,14 @@ describe('behind the opening of a WebSocket', () => {
     ]).toEqual([401, 403, 200]);
   });
 
-  test('a message longer than any client has to send ends it', async () => {
+  test('A message longer than any client has to send ends it', async () => {
     connection.write(request(watch, [...webSocket, admin]));
     expect((await connection.answer()).status).toBe(101);
     const frame = Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0x00, 0x20, 0, 0, 1, 2, 3, 4]);
     expect(await connection.write(frame).rest()).toContain('\x88\x02\x03\xf1');
   });
 
-  test('a message that is not masked ends it', async () => {
+  test('A message that is not masked ends it', async () => {
     connection.write(request(watch, [...webSocket, admin]));
     expect((await connection.answer()).status).toBe(101);
     expect(await connection.write(Buffer.from([0x81, 0x01, 0x61])).rest()).toContain('\x88\x02\x03\xea');
@@ -128,12 +128,12 @@ describe('behind the opening of a WebSocket', () => {
 });
 
 describe('never gets an answer from behind the filters', () => {
-  test('more headers than a request may have', async () => {
+  test('A request with more headers than it may have never gets an answer from behind the filters', async () => {
     connection.write(request(watch, [...webSocket, admin, `X-Big: ${'x'.repeat(1_100_000)}`]));
     expect(await connection.rest()).not.toMatch(/101|hidden/);
   });
 
-  test('a length and chunks, of which one must be a lie', async () => {
+  test('A length and chunks, of which one must be a lie', async () => {
     connection.write(
       request(watch, [...webSocket, admin, 'Content-Length: 5', 'Transfer-Encoding: chunked'], { body: '0\r\n\r\n' }),
       request('/version', [admin]),
@@ -141,13 +141,13 @@ describe('never gets an answer from behind the filters', () => {
     expect(await connection.rest()).not.toMatch(/101|hidden|gitVersion/);
   });
 
-  test('an expectation that no server knows', async () => {
+  test('An expectation that no server knows', async () => {
     connection.write(request('/version', [...h2c, admin, 'Expect: the-best']));
     expect((await connection.answer()).status).toBe(417);
     await connection.closed;
   });
 
-  test('a WebSocket request without a Host header is refused', async () => {
+  test('A WebSocket request without a Host header is refused', async () => {
     connection.write(`GET ${watch} HTTP/1.1\r\n${[...webSocket, admin].join('\r\n')}\r\n\r\n`);
     expect(await connection.rest()).toMatch(/^HTTP\/1.1 400 /);
   });

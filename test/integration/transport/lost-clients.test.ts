@@ -22,7 +22,7 @@ function timerOf(serverPort: number, clientPort: number): { kind: number; second
 const keepalive = 2;
 
 test.skipIf(process.platform !== 'linux')(
-  'a connection on which nothing comes is asked after three minutes whether its client still lives',
+  'A connection on which nothing comes is asked after three minutes whether its client still lives',
   async () => {
     await using server = await startTestServer({});
     const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });

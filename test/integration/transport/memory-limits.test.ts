@@ -99,7 +99,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('bodies over %s', (version) => {
   });
   const answerAll = (): void => waiting.splice(0).forEach((resolve) => resolve());
 
-  test('that are large leave a part of the memory for small ones', async () => {
+  test('Request bodies that are large leave a part of the memory for small ones', async () => {
     const large = post(299 * kilobyte);
     await vi.waitFor(() => expect(waiting.length).toBe(1));
     expect(await post(70 * kilobyte)).toBe(429);
@@ -110,7 +110,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('bodies over %s', (version) => {
     expect(await Promise.all([large, ...small])).toEqual([200, 200, 200]);
   });
 
-  test('that are refused or answered leave their memory to others', async () => {
+  test('Request bodies that are refused or answered leave their memory to others', async () => {
     for (let round = 0; round < 5; round++) {
       const large = post(299 * kilobyte);
       await vi.waitFor(() => expect(waiting.length).toBe(1));
@@ -120,7 +120,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('bodies over %s', (version) => {
     }
   });
 
-  test('whose clients leave in the middle leave their memory to others', async () => {
+  test('Request bodies whose clients leave in the middle leave their memory to others', async () => {
     for (let round = 0; round < 5; round++) {
       const closed = vi.fn();
       exchanges = [];
@@ -146,7 +146,7 @@ describe.each(['HTTP/1.1', 'HTTP/2'] as const)('bodies over %s', (version) => {
   });
 });
 
-test('a body over HTTP/2 that is not read and does not fit is dropped, and its request is answered', async () => {
+test('A body over HTTP/2 that is not read and does not fit is dropped, and its request is answered', async () => {
   let answerFirst = (): void => undefined;
   answer = (exchange) =>
     exchange.target === '/other'
@@ -184,7 +184,7 @@ describe('answers that are not taken', () => {
   });
   const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-  test('over HTTP/2 within one connection: the stream without progress for longest is reset', async () => {
+  test('Answers not taken over HTTP/2: in one connection the stream without progress for longest ends', async () => {
     const session = await connectHttp2({ initialWindowSize: 0 });
     const codes: [string, number][] = [];
     for (const path of ['/a', '/b', '/c']) {
@@ -201,7 +201,7 @@ describe('answers that are not taken', () => {
     expect(evicted.mock.calls).toEqual([['answer'], ['answer']]);
   });
 
-  test('from sockets that are not read, over HTTP/2: connections end, one that is read has its answers', async () => {
+  test('Answers not taken from sockets over HTTP/2 end connections, but not one that is read', async () => {
     const sockets = await Promise.all(Array.from({ length: 20 }, connectRaw));
     for (const socket of sockets) {
       socket.pause();
@@ -222,7 +222,7 @@ describe('answers that are not taken', () => {
     expect(bytes).toBe(900 * kilobyte);
   });
 
-  test('from sockets that are not read, over HTTP/1.1: connections end, one that is read has its answers', async () => {
+  test('Answers not taken from sockets over HTTP/1.1 end connections, but not one that is read', async () => {
     const large = Buffer.alloc(64_000_000, 'x');
     answer = (exchange) => {
       exchange.onClose(() => closedCount.count++);
@@ -240,7 +240,7 @@ describe('answers that are not taken', () => {
     expect((await (await connect()).write(get.replace(' / ', ' /small ')).answer()).body).toBe('ok');
   });
 
-  test('of WebSockets: those without progress for longest end', async () => {
+  test('Answers of WebSockets that are not taken end, those without progress for longest first', async () => {
     answer = (exchange) => {
       exchange.onClose(() => closedCount.count++);
       return { ...events(100, 900 * kilobyte), webSocket: { protocol: undefined, isText: false } };
@@ -276,7 +276,7 @@ describe('long heads', () => {
     answer = () => new Promise((resolve) => waiting.push(() => resolve({ status: 200, headers: {}, body: 'ok' })));
   });
 
-  test('over HTTP/1.1 that do not end: one connection is closed, and the second one is served', async () => {
+  test('Long heads over HTTP/1.1 that do not end: one connection is closed, and the second one is served', async () => {
     const connections = [await connect(), await connect()] as const;
     for (const connection of connections) connection.write(head(60_000));
     const rest = await Promise.race(
@@ -289,7 +289,7 @@ describe('long heads', () => {
     expect((await rest.answer()).body).toBe('ok');
   });
 
-  test('over HTTP/2 that do not end: the oldest connection is closed', async () => {
+  test('Long heads over HTTP/2 that do not end: the oldest connection is closed', async () => {
     const sockets = [await connectRaw(), await connectRaw()];
     const closed = sockets.map((socket, i) => once(socket, 'close').then(() => i));
     for (const socket of sockets) {
@@ -302,7 +302,7 @@ describe('long heads', () => {
   });
 
   test.each(['HTTP/1.1', 'HTTP/2'] as const)(
-    'long heads over %s count while their requests are in work, and no longer',
+    'Long heads over %s count while their requests are in work, and no longer',
     async (version) => {
       const send = async (): Promise<RawConnection | tls.TLSSocket> => {
         if (version === 'HTTP/1.1') return (await connect()).write(head(60_000), '\r\n');

@@ -84,7 +84,7 @@ const floods = [
 
 describe('a flood of pipelined requests behind one that is in work', () => {
   test.each(floods)(
-    'a flood of pipelined requests behind one that is in work is neither parsed nor read: requests $name',
+    'A flood of pipelined requests behind one that is in work is neither parsed nor read: requests $name',
     async ({ one }) => {
       connection.write(get('/first'));
       const first = await nth(0);
@@ -97,7 +97,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
   );
 
   test.each(floods)(
-    'a flood of pipelined requests behind one that is in work in one piece with it is not parsed: requests $name',
+    'A flood of pipelined requests behind one that is in work in one piece with it is not parsed: requests $name',
     async ({ one }) => {
       connection.write(get('/first') + one.repeat(Math.ceil(60_000 / one.length)));
       await settled(await nth(0));
@@ -110,7 +110,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
     { name: 'in pieces that end in the middle of the end of a head', one: get(), cut: 23 },
     { name: 'in pieces that end in the middle of a body', one: post('abcde'), cut: 50 },
     { name: 'in pieces that end between head and body', one: post('abcde'), cut: 46 },
-  ])('a flood of pipelined requests behind one that is in work is not parsed: requests $name', async ({ one, cut }) => {
+  ])('A flood of pipelined requests behind one that is in work is not parsed: requests $name', async ({ one, cut }) => {
     connection.write(get('/first') + one.slice(0, cut));
     const first = await nth(0);
     for (let i = 0; i < 50; i++) {
@@ -120,7 +120,7 @@ describe('a flood of pipelined requests behind one that is in work', () => {
     expect([calls.length, parsed.length]).toEqual([1, expect.toSatisfy((count: number) => count <= 2)]);
   });
 
-  test('whose bodies are not read waits for the answers', async () => {
+  test('A flood of pipelined requests whose bodies are not read waits for the answers', async () => {
     reads = false;
     connection.write(post('abcde').repeat(1000));
     await settled(await nth(0));
@@ -144,7 +144,7 @@ describe('pipelined requests are answered in order', () => {
   const bodies = ['', 'abcde', '', 'x\r\n\r\ny', 'z'.repeat(40_000), 'abc', 'd\r\n\r\n', '', '', 'up'];
 
   test.each(Array.from({ length: 12 }, (_, seed) => ({ seed })))(
-    'all of many, in whatever pieces they come (seed $seed)',
+    'All of many, in whatever pieces they come (seed $seed)',
     async ({ seed }) => {
       const random = randomSource(seed);
       const chosen = Array.from({ length: 40 }, () => randomInt(random, kinds.length));
@@ -171,7 +171,7 @@ describe('pipelined requests are answered in order', () => {
     },
   );
 
-  test('those behind an answer that the client took late', async () => {
+  test('Pipelined requests behind an answer that the client took late are answered', async () => {
     const large = Buffer.alloc(8_000_000, 'x');
     connection.pause();
     connection.write(get('/large') + get('/small').repeat(500));
@@ -186,7 +186,7 @@ describe('pipelined requests are answered in order', () => {
     }
   });
 
-  test('a client that leaves while its requests wait ends the first, and none of the others begins', async () => {
+  test('A client that leaves while its requests wait ends the first, and none of the others begins', async () => {
     connection.write(get('/first'));
     const closed = vi.fn();
     const first = await nth(0);
@@ -216,7 +216,7 @@ describe('pipelined requests are answered in order', () => {
       return { response: { status: 200, headers: {}, stream }, end, closed };
     };
 
-    test('they keep no client that left: the answer ends', async () => {
+    test('Pipelined requests behind an answer that lasts keep no client that left: the answer ends', async () => {
       connection.write(get('/watch') + get().repeat(10_000));
       const { response, closed } = lasting();
       (await nth(0)).answer(response);
@@ -225,7 +225,7 @@ describe('pipelined requests are answered in order', () => {
       expect(calls.length).toBe(1);
     });
 
-    test('they are dropped after a time, and the connection ends with the answer', async () => {
+    test('Pipelined requests behind an answer that lasts are dropped after a time', async () => {
       connection.write(get('/watch') + get().repeat(10_000));
       const { response, end } = lasting();
       const call = await nth(0);

@@ -158,7 +158,7 @@ describe('is refused in a line of text, and the connection ends', () => {
       status: badRequest,
     },
   ])(
-    'an HTTP/1.1 request is refused in a line of text, and the connection ends: $why',
+    'An HTTP/1.1 request is refused in a line of text, and the connection ends: $why',
     async ({ sent, status, text = status }) => {
       expect(await connection.write(sent).rest()).toBe(
         `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`,
@@ -166,7 +166,7 @@ describe('is refused in a line of text, and the connection ends', () => {
     },
   );
 
-  test('behind requests that are in order, which are answered first', async () => {
+  test('A bad request behind requests that are in order is refused after they are answered', async () => {
     connection.write(
       request(ping, host, admin) +
         request('GET /apis HTTP/1.1', host, admin) +
@@ -179,7 +179,7 @@ describe('is refused in a line of text, and the connection ends', () => {
     expect(rest).not.toContain('gitVersion');
   });
 
-  test('an expectation that no server knows has no text', async () => {
+  test('An expectation that no server knows has no text', async () => {
     connection.write(request(ping, host, admin, 'Expect: the-best'));
     expect(await connection.answer()).toMatchObject({
       status: 417,
@@ -269,7 +269,7 @@ describe('is answered, and the connection goes on', () => {
       body: 'cannot get path \\"*\\"',
     },
   ])(
-    'an HTTP/1.1 request is answered, and the connection goes on: $why',
+    'An HTTP/1.1 request is answered, and the connection goes on: $why',
     async ({ sent, status, body = '404 page not found' }) => {
       const answer = await connection.write(sent).answer();
       expect(answer).toMatchObject({ status, body: body === '' ? '' : (expect.stringContaining(body) as string) });

@@ -7,7 +7,7 @@ const create = (port: number): ServingPort =>
   new ServingPort({ address: '127.0.0.1', port, maxStreamsPerConnection: 0, tls: testTls });
 const answer = (): Promise<never> => Promise.reject(new Error('no request is expected'));
 
-test('a serving port is the one that was asked for, and from its opening on the one that was taken', async () => {
+test('A serving port is the one that was asked for, and from its opening on the one that was taken', async () => {
   const serving = create(0);
   expect(serving.port).toBe(0);
   await serving.open(answer);
@@ -21,7 +21,7 @@ test('a serving port is the one that was asked for, and from its opening on the 
   await next.close();
 });
 
-test('a serving port that was never opened can be left and closed', async () => {
+test('A serving port that was never opened can be left and closed', async () => {
   const serving = create(1);
   serving.leave();
   await serving.close();

@@ -56,7 +56,7 @@ describe('over HTTP/1.1', () => {
       }),
     },
     { name: 'events', response: () => streamed(large) },
-  ])('a client that takes nothing of $name loses its connection after a time', async ({ response }) => {
+  ])('A client that takes nothing of $name loses its connection after a time', async ({ response }) => {
     answer = response;
     using connection = await RawConnection.open(transport);
     const closed = vi.fn();
@@ -71,7 +71,7 @@ describe('over HTTP/1.1', () => {
     await vi.waitFor(() => expect(closed).toHaveBeenCalled());
   });
 
-  test('one that takes something now and then gets all of it', async () => {
+  test('One that takes something now and then gets all of it', async () => {
     answer = () => ({ status: 200, headers: {}, body: large });
     using connection = await RawConnection.open(transport);
     connection.pause();
@@ -91,7 +91,7 @@ describe('over HTTP/1.1', () => {
     expect((await connection.answer()).body.length).toBe(large.length);
   });
 
-  test('one that waits for events has all the time that there is', async () => {
+  test('One that waits for events has all the time that there is', async () => {
     answer = () => streamed(Buffer.from('first'));
     using connection = await RawConnection.open(transport);
     connection.write(get);
@@ -109,7 +109,7 @@ describe('over HTTP/2', () => {
     return session;
   };
 
-  test('a stream that is not read ends after a time, others go on', async () => {
+  test('A stream that is not read ends after a time, others go on', async () => {
     answer = ({ target }) =>
       target === '/idle'
         ? streamed(Buffer.from('first'))
@@ -133,7 +133,7 @@ describe('over HTTP/2', () => {
     session.destroy();
   });
 
-  test('the body of a request whose answer is sent without it frees its bytes for other requests', async () => {
+  test('The body of a request whose answer is sent without it frees its bytes for other requests', async () => {
     answer = async (exchange) =>
       exchange.target === '/watch'
         ? streamed(Buffer.from('first'))
@@ -155,7 +155,7 @@ describe('over HTTP/2', () => {
     { name: 'that is not known', headers: { connection: 'close' }, goes: true },
     { name: 'that is', headers: {}, goes: false },
   ])(
-    'a client $name, which resets its requests before they are answered, is asked to go: $goes',
+    'A client $name, which resets its requests before they are answered, is asked to go: $goes',
     async ({ headers, goes }) => {
       let release!: () => void;
       const gate = new Promise<void>((resolve) => (release = resolve));
@@ -184,7 +184,7 @@ describe('over HTTP/2', () => {
   );
 });
 
-test('a client that closes while its answer waits leaves nothing to look after', async () => {
+test('A client that closes while its answer waits leaves nothing to look after', async () => {
   answer = () => ({ status: 200, headers: {}, body: large });
   const socket = tls.connect({
     port: transport.port,

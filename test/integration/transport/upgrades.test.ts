@@ -130,7 +130,7 @@ describe('is refused, and the connection goes on', () => {
       text: '404 page not found',
     },
   ])(
-    'an upgrade is refused, and the connection goes on: $why',
+    'An upgrade is refused, and the connection goes on: $why',
     async ({ path = watch, headers, method, status, text }) => {
       const answer = await connection
         .write(request(path, headers, { ...(method === undefined ? {} : { method }) }))
@@ -151,7 +151,7 @@ describe('is ignored, as a server may, and the request answered as if it had not
     { why: 'a Connection header without Upgrade', headers: ['Connection: upgrade'] },
     { why: 'a WebSocket for one object', path: `${configMaps}/first`, headers: webSocket, text: 'hidden' },
   ])(
-    'an upgrade is ignored, as a server may, and the request is answered without it: $why',
+    'An upgrade is ignored, as a server may, and the request is answered without it: $why',
     async ({ path = '/healthz/ping', headers, text = 'ok' }) => {
       for (let i = 0; i < 3; i++)
         expect(await connection.write(request(path, [...headers, admin])).answer()).toMatchObject({
@@ -167,7 +167,7 @@ describe('is ignored, as a server may, and the request answered as if it had not
     { why: 'h2c', headers: h2c },
     { why: 'SPDY', headers: spdy },
   ])(
-    'an upgrade is ignored: $why on a POST, whose body is read as its length says, and the next request is served',
+    'An upgrade is ignored: $why on a POST, whose body is read as its length says, and the next request is served',
     async ({ headers }) => {
       const post = request(
         configMaps,
@@ -188,7 +188,7 @@ describe('is ignored, as a server may, and the request answered as if it had not
     },
   );
 
-  test('each of many that come at once gets its answer, in order', async () => {
+  test('Each of many that come at once gets its answer, in order', async () => {
     const paths = Array.from({ length: 50 }, (_, i) => `/healthz/${i % 2 === 0 ? 'ping' : 'none'}`);
     connection.write(
       paths.map((path, i) => request(path, [...(i % 3 === 0 ? h2c : i % 3 === 1 ? webSocket : []), admin])).join(''),
@@ -197,7 +197,7 @@ describe('is ignored, as a server may, and the request answered as if it had not
       expect([path, (await connection.answer()).status]).toEqual([path, path.endsWith('ping') ? 200 : 404]);
   });
 
-  test('a hundred on one connection leave nothing behind on it', async () => {
+  test('A hundred on one connection leave nothing behind on it', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warn);
@@ -242,7 +242,7 @@ describe('a WebSocket that is not asked for as it must be is refused, and the co
       body: 'not websocket protocol',
     },
   ])(
-    'a WebSocket that is not asked for as it must be is refused, and the connection ends: $why',
+    'A WebSocket that is not asked for as it must be is refused, and the connection ends: $why',
     async ({ headers, status, body = '' }) => {
       // What could be taken for a second request.
       connection.write(request(watch, [...headers, admin]), request('/version', [admin]));

@@ -98,7 +98,7 @@ describe.each(['a watch', 'an aggregated API'] as const)(
       { name: 'the same host without TLS', origin: 'http://127.0.0.1' },
       { name: 'an origin that is opaque', origin: 'null' },
     ])(
-      'a WebSocket with a client certificate is refused for a page of $name, and goes to no other server',
+      'A WebSocket with a client certificate is refused for a page of $name, and goes to no other server',
       async ({ origin }) => {
         await expect(firstMessage(paths[what], origin)).rejects.toThrow('Unexpected server response: 403');
         expect(upgrades()).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(['a watch', 'an aggregated API'] as const)(
     test.each([
       { name: 'of the host that is asked', origin: () => users.url },
       { name: 'of a listed origin', origin: () => listed },
-    ])('a WebSocket with a client certificate is opened for a page $name', async ({ origin }) => {
+    ])('A WebSocket with a client certificate is opened for a page $name', async ({ origin }) => {
       expect(await firstMessage(paths[what], origin())).toMatch(expected);
       expect(upgrades()).toEqual(what === 'a watch' ? [] : [['jane']]);
     });

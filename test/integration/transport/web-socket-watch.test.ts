@@ -110,7 +110,7 @@ describe('a watch over a WebSocket', () => {
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   };
 
-  test('sends each event as a text message, the line that it is over HTTP', async () => {
+  test('A watch over a WebSocket sends each event as a text message, the line that it is over HTTP', async () => {
     const watcher = await open('&timeoutSeconds=600');
     const [a, b] = await watcher.first(2);
     expect([a!.isBinary, b!.isBinary]).toEqual([false, false]);
@@ -126,7 +126,7 @@ describe('a watch over a WebSocket', () => {
     expect(shortly(await watcher.events(5))).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'MODIFIED c', 'DELETED c']);
   });
 
-  test('in protobuf they are binary messages, without the length that frames them over HTTP', async () => {
+  test('A watch over a WebSocket in protobuf sends binary messages, without their framed length', async () => {
     const accept = 'application/vnd.kubernetes.protobuf';
     const [message] = await (await open('&fieldSelector=metadata.name%3Da', { headers: { accept } })).first(1);
     const http = await server.send('GET', `${configMaps}?watch=true&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, {
@@ -136,7 +136,7 @@ describe('a watch over a WebSocket', () => {
     expect(message!.data).toEqual(http.bytes.subarray(4, 4 + http.bytes.readUInt32BE(0)));
   });
 
-  test('a table is one, with its columns in the first message', async () => {
+  test('A table is one, with its columns in the first message', async () => {
     const events = await (
       await open('', { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })
     ).events(2);
@@ -154,7 +154,7 @@ describe('a watch over a WebSocket', () => {
   test.each([
     { by: 'labels', query: '&labelSelector=app%3Dy' },
     { by: 'fields', query: '&fieldSelector=metadata.name%3Db' },
-  ])('sees what is selected by $by, and nothing else', async ({ query }) => {
+  ])('Sees what is selected by $by, and nothing else', async ({ query }) => {
     const watcher = await open(query);
     await create('d', { app: 'x' });
     await server.send('DELETE', `${configMaps}/d`);
@@ -165,7 +165,7 @@ describe('a watch over a WebSocket', () => {
     expect(shortly(await watcher.events(2))).toEqual(['ADDED b', 'MODIFIED b']);
   });
 
-  test('goes on from a version', async () => {
+  test('A watch over a WebSocket goes on from a version', async () => {
     const { metadata } = (await server.send('GET', configMaps)).json<{ metadata: { resourceVersion: string } }>();
     const watcher = await open(`&resourceVersion=${metadata.resourceVersion}`);
     await create('e');
@@ -173,7 +173,7 @@ describe('a watch over a WebSocket', () => {
     expect(shortly(await watcher.events(2))).toEqual(['ADDED e', 'DELETED e']);
   });
 
-  test('of a version that is gone says so in a message and ends', async () => {
+  test('A watch over a WebSocket of a version that is gone says so in a message and ends', async () => {
     const old = (await create('f')).json<{ metadata: { resourceVersion: string } }>().metadata.resourceVersion;
     await create('g');
     for (const name of ['f', 'g']) await server.send('DELETE', `${configMaps}/${name}`);
@@ -187,7 +187,7 @@ describe('a watch over a WebSocket', () => {
     expect(await watcher.closed).toBe(1000);
   });
 
-  test('ends with code 1000 after its timeout, behind the bookmark that ends the initial events', async () => {
+  test('A watch over a WebSocket ends with code 1000 after its timeout, behind the bookmark', async () => {
     const watcher = await open('&timeoutSeconds=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Da');
     expect(await watcher.closed).toBe(1000);
     expect((await watcher.events(watcher.messages.length)).map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);
@@ -196,7 +196,7 @@ describe('a watch over a WebSocket', () => {
   test.each<{ how: string; leave: (socket: WebSocket) => void }>([
     { how: 'says goodbye', leave: (socket) => socket.close(1000) },
     { how: 'is just gone', leave: (socket) => socket.terminate() },
-  ])('a watch over a WebSocket ends when its client $how', async ({ leave }) => {
+  ])('A watch over a WebSocket ends when its client $how', async ({ leave }) => {
     // Those of the tests before.
     await expect.poll(() => metric('apiserver_longrunning_requests')).toBe(0);
     const watcher = await open('');
@@ -206,13 +206,13 @@ describe('a watch over a WebSocket', () => {
     await expect.poll(() => metric('apiserver_longrunning_requests')).toBe(0);
   });
 
-  test('counts as the reference counts it, with no code', async () => {
+  test('A watch over a WebSocket counts as the reference counts it, with no code', async () => {
     const before = await metric('apiserver_request_total');
     await open('');
     expect(await metric('apiserver_request_total')).toBe(before + 1);
   });
 
-  test('answers pings, and does not mind what it is told', async () => {
+  test('A watch over a WebSocket answers pings, and does not mind what it is told', async () => {
     const watcher = await open('');
     watcher.socket.send('hello');
     watcher.socket.send(Buffer.alloc(1000));
@@ -221,7 +221,7 @@ describe('a watch over a WebSocket', () => {
     expect(data.toString()).toBe('are you there');
   });
 
-  test('speaks the one subprotocol that is offered, and takes a token from another', async () => {
+  test('A watch over a WebSocket speaks the one offered subprotocol, and takes a token from another', async () => {
     expect((await open('', { protocols: ['abc'] })).socket.protocol).toBe('abc');
     const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('admintoken').toString('base64url')}`;
     const watcher = new Watcher(server, `${configMaps}?watch=true`, { protocols: ['abc', token] });
@@ -245,13 +245,13 @@ describe('a page of another origin', () => {
     { name: 'that is not listed', origin: 'https://evil.example.com' },
     { name: 'that has this host in its name', origin: 'https://localhost.evil.example.com' },
     { name: 'that has no name', origin: 'null' },
-  ])('a page of another origin opens no WebSocket with credentials: one $name', async ({ origin }) => {
+  ])('A page of another origin opens no WebSocket with credentials: one $name', async ({ origin }) => {
     await expect(new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin }).open()).rejects.toThrow(
       'Unexpected server response: 403',
     );
   });
 
-  test('opens one when it is listed', async () => {
+  test('A page of another origin opens a WebSocket when it is listed', async () => {
     const watcher = await new Watcher(server, `${configMaps}?watch=true`, {
       headers: admin,
       origin: 'https://ui.example.com',
@@ -260,14 +260,14 @@ describe('a page of another origin', () => {
   });
 });
 
-test('a server that stops tells its watchers that it goes away', async () => {
+test('A server that stops tells its watchers that it goes away', async () => {
   const server = await startTestServer();
   const watcher = await new Watcher(server, `${configMaps}?watch=true`, { headers: admin }).open();
   await server[Symbol.asyncDispose]();
   expect(await watcher.closed).toBe(1001);
 });
 
-test('audit records when a watch begins and when it ends, and not the token that was a subprotocol', async () => {
+test('Audit records when a watch begins and when it ends, and not the token that was a subprotocol', async () => {
   await using server = await AuditedServer.start({
     policy: 'rules: [{ level: RequestResponse }]',
     flags: ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-mode=blocking'],
