@@ -187,11 +187,11 @@ describe.skipIf(url === undefined)(
         .map((answer) => `${told(answer.question)}: theirs ${answer.theirs}, ours ${answer.ours}`);
     }
 
-    test('the default roles of the reference are here too', () => {
+    test('The default roles of the reference are here too', () => {
       expect(roles.length).toBeGreaterThan(50);
     });
 
-    test('decisions about resources are those of the reference', async () => {
+    test('Decisions about resources are those of the reference', async () => {
       let asked = 0;
       for (const role of roles) {
         const user = { name: userOf(role), groups: [] };
@@ -215,7 +215,7 @@ describe.skipIf(url === undefined)(
       expect(asked).toBe(roles.length * things.length * verbs.length);
     }, 600_000);
 
-    test('objects that roles name', async () => {
+    test('Decisions about objects that roles name are those of the reference', async () => {
       for (const role of roles) {
         const { rules } = await ask<{ rules: ClusterRole['rules'] | null }>('GET', `${rbac}/clusterroles/${role}`);
         const questions = (rules ?? []).flatMap(({ resourceNames = [], resources = [], apiGroups = [] }) =>
@@ -241,7 +241,7 @@ describe.skipIf(url === undefined)(
       }
     }, 60_000);
 
-    test('decisions about non-resource paths are those of the reference', async () => {
+    test('Decisions about non-resource paths are those of the reference', async () => {
       for (const role of roles) {
         const questions = paths.flatMap((path) =>
           ['get', 'post'].map(

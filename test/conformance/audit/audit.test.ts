@@ -165,7 +165,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`audit events and those of a ku
   }
 
   describe.each(namespaces)('in namespace %s', (namespace) => {
-    test.each(requests)('audit events and those of a kube-apiserver: $name', async (request) => {
+    test.each(requests)('Audit events and those of a kube-apiserver: $name', async (request) => {
       const auditId = `${namespace}: ${request.name}`;
       const statuses = [await send(ours, auditId, request, namespace), await send(theirs, auditId, request, namespace)];
       expect(statuses[0]).toBe(statuses[1]);

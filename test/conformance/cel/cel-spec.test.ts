@@ -26,7 +26,7 @@ const suites = [
 
 describe.each(suites)('CEL conformance data: %s', (suite) => {
   const cases = casesOf(suite);
-  test('the suite has cases', () => expect(cases.length).toBeGreaterThan(2));
+  test('The CEL conformance suite has cases', () => expect(cases.length).toBeGreaterThan(2));
   for (const spec of cases) {
     const reason = deviationOf(spec);
     if (reason !== undefined) test.skip(`${spec.id}: ${reason}`, () => undefined);

@@ -39,7 +39,7 @@ const wanted = (error: string): string =>
     .trim()}`;
 
 describe('messages of cel-go', () => {
-  test('the data has more than 150 messages', () => expect(cases.length).toBeGreaterThan(150));
+  test('The data has more than 150 messages', () => expect(cases.length).toBeGreaterThan(150));
 
   for (const noted of cases) {
     const title = JSON.stringify(noted.original.expr).slice(0, 80);

@@ -76,7 +76,7 @@ describe('the same up to other numbers', () => {
         ),
       ],
     },
-  ])('$name', ({ observations }) => {
+  ])('The same up to other numbers: $name', ({ observations }) => {
     expect(differences(observations)).toEqual([]);
   });
 });
@@ -179,7 +179,7 @@ describe('differences', () => {
       ],
       expected: expect.arrayContaining(['step 1, events:']) as string[],
     },
-  ])('$name', ({ observations, expected }) => {
+  ])('Differences: $name', ({ observations, expected }) => {
     expect(differences(observations)).toEqual(expected);
   });
 });

@@ -31,7 +31,7 @@ test.each([
     event: { type: 'Normal', reason: 'Made', message: '(combined from similar events): a', involvedObject },
     expected: 'Normal Made ReplicaSet/web [] a',
   },
-])('the line of an event: $name', ({ event, expected }) => {
+])('The line of an event: $name', ({ event, expected }) => {
   expect(eventLine(event)).toBe(expected);
 });
 
@@ -65,6 +65,6 @@ test.each([
     played: false,
     expected: ['x Scaled up replica set web-<hash:1> from 0 to 1'],
   },
-])('a set of events: $name', ({ lines, played, expected }) => {
+])('A set of events: $name', ({ lines, played, expected }) => {
   expect(eventSet(lines, played)).toEqual(expected);
 });

@@ -183,6 +183,6 @@ test.each<{ name: string; resource?: string; object: JsonObject; expected: JsonO
     object: { metadata, status: { active: [{ name: 'tick-29384710', resourceVersion: '77' }] } },
     expected: { metadata: shown, status: { active: [{ name: 'tick-<minutes:29384710>', resourceVersion: '<rv>' }] } },
   },
-])('normal form of $name', ({ resource = '', object, expected }) => {
+])('Normal form of $name', ({ resource = '', object, expected }) => {
   expect(normalForm(object, new Masks('uabc123'), resource)).toEqual(expected);
 });

@@ -133,7 +133,7 @@ describe('the replay', () => {
       recorded: changed('"status":200', '"status":409'),
       expected: [expect.stringMatching(/^step 2: PATCH .* answers 200, not 409/) as string],
     },
-  ])('$name', async ({ recorded, expected }) => {
+  ])('The replay of controllers: $name', async ({ recorded, expected }) => {
     expect(await replay(recorded, cluster, rulesOf('controllers-replicaset'))).toEqual(expected);
   });
 });

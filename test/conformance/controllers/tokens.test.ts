@@ -28,27 +28,27 @@ describe('placeholders for values that differ from run to run', () => {
     { name: 'a resource with a dotted name', text: 'kube-root-ca.crt', expected: 'kube-root-ca.crt' },
     { name: 'a recorded placeholder', text: 'web-<hash:1>-<random:2>', expected: 'web-<hash:1>-<random:2>' },
     { name: 'a number of a StatefulSet', text: 'db-0', expected: 'db-0' },
-  ])('$name', ({ text, expected }) => {
+  ])('Placeholders for values that differ from run to run: $name', ({ text, expected }) => {
     expect(new Masks('uabc123').text(text)).toBe(expected);
   });
 
-  test('nodes are placeholders where they stand for each other', () => {
+  test('Nodes are placeholders where they stand for each other', () => {
     const masks = new Masks('uabc123', ['n1-uabc123', 'n2-uabc123']);
     expect(masks.text('assigned to n2-uabc123, not to n12-uabc123')).toBe('assigned to <node:n2->, not to n12-<u>');
   });
 });
 
-test('a text is split into literals and tokens', () => {
+test('A text is split into literals and tokens', () => {
   expect(piecesOf('web-<hash:1>-<random:2> at <time>')).toEqual({
     literals: ['web-', '-', ' at <time>'],
     tokens: ['hash:1', 'random:2'],
   });
 });
 
-test('numbers are left out', () => {
+test('Numbers of a recording are left out', () => {
   expect(withoutNumbers('web-<hash:1>-<random:2>')).toBe('web-<hash>-<random>');
 });
 
-test('tokens are replaced', () => {
+test('Tokens of a recording are replaced', () => {
   expect(replaceTokens('web-<hash:1>', () => 'hash:2')).toBe('web-<hash:2>');
 });

@@ -55,7 +55,7 @@ describe.skipIf(kubeApiServerPath === undefined)(
       test.each([
         { direction: 'written here, read there', pick: () => ({ writer: server.client, reader: kube.client }) },
         { direction: 'written there, read here', pick: () => ({ writer: kube.client, reader: server.client }) },
-      ])('values that a kube-apiserver on the same etcd encrypts: $direction', async ({ direction, pick }) => {
+      ])('Values that a kube-apiserver on the same etcd encrypts: $direction', async ({ direction, pick }) => {
         const { writer, reader } = pick();
         const secret = `${name}-${direction.includes('written here') ? 'ours' : 'theirs'}`;
         expect(

@@ -97,7 +97,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
   ];
 
   describe.each(kinds)('$kind', ({ kind, collection, make, patch, changed }: ExchangedKind) => {
-    test.each(directions)('a kube-apiserver on the same etcd: $name', async ({ prefix, pick }) => {
+    test.each(directions)('A kube-apiserver on the same etcd: $name', async ({ prefix, pick }) => {
       const { writer, reader } = pick();
       const wanted = make(`${prefix}${kind.toLowerCase()}`);
       const path = `${collection}/${nameOf(wanted)}`;
@@ -143,7 +143,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     });
   });
 
-  test.each(directions)('objects of a definition, $name', async ({ prefix, pick }) => {
+  test.each(directions)('Objects of a definition, $name', async ({ prefix, pick }) => {
     const { writer, reader } = pick();
     const plural = `${prefix}gadgets`;
     const collection = `/apis/example.com/v1/namespaces/default/${plural}`;
@@ -255,7 +255,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   }
 
-  test('lists have the same objects at both', async () => {
+  test('Lists at orch and at a kube-apiserver on the same etcd have the same objects', async () => {
     for (const { collection, make } of kinds) {
       await ours.send('POST', collection, make('ours'));
       await theirs.send('POST', collection, make('theirs'));
@@ -266,7 +266,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     }
   });
 
-  test('one that both change at once keeps both changes', async () => {
+  test('One that both change at once keeps both changes', async () => {
     const collection = '/api/v1/namespaces/default/configmaps';
     await ours.send('POST', collection, { metadata: { name: 'both' }, data: {} });
     const write = async (client: ApiClient, who: string): Promise<void> => {
@@ -285,7 +285,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     expect(Object.keys((await read(ours, `${collection}/both`))['data'] as object)).toHaveLength(50);
   });
 
-  test('an object that etcd refuses is answered alike', async () => {
+  test('An object that etcd refuses is answered alike', async () => {
     const large = { metadata: { name: 'large' }, revision: 1, data: { text: 'x'.repeat(1_700_000) } };
     const answers = await Promise.all(
       [ours, theirs].map((client) =>
@@ -295,7 +295,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same e
     expect(answers[0]!.object).toEqual(answers[1]!.object);
   });
 
-  test('addresses of services are never given out twice', async () => {
+  test('Addresses of services are never given out twice', async () => {
     const collection = '/api/v1/namespaces/default/services';
     const make = (who: string, i: number): object => ({
       metadata: { name: `${who}-ip-${i}` },

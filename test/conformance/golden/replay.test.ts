@@ -38,7 +38,7 @@ function answering(...bodies: readonly unknown[]): ReplayTarget['client'] {
 const compact = async (): Promise<void> => undefined;
 
 describe('a recorded read that was repeated until a condition held', () => {
-  test('is repeated here too: an answer before its time binds nothing', async () => {
+  test('A read that was repeated until a condition held is repeated here too', async () => {
     const early = definition('7', {});
     expect(
       await replay(recorded, {
@@ -48,7 +48,7 @@ describe('a recorded read that was repeated until a condition held', () => {
     ).toEqual([]);
   });
 
-  test('still has to be above the version before', async () => {
+  test('A read that was repeated until a condition held has to be above the version before', async () => {
     expect(
       await replay(recorded, {
         client: answering(definition('7', {}), definition('6', { accepted: 'True' })),
@@ -58,7 +58,7 @@ describe('a recorded read that was repeated until a condition held', () => {
   });
 });
 
-test('a recorded read of an object that is being deleted is repeated until the server has come as far', async () => {
+test('A recorded read of an object that is being deleted is repeated until the server has come as far', async () => {
   const going = (version: string, status: unknown): unknown => ({
     metadata: { name: 'a', resourceVersion: version, deletionTimestamp: '<time>' },
     status,
@@ -144,7 +144,7 @@ describe('the version of a list, which grows with background writes of the serve
       versions: ['7', '9'],
       found: [`${wrong(a, 'rv:1')} "9"`],
     },
-  ])('the version of a list: $name', async ({ first, second, path, versions, found }) => {
+  ])('The version of a list: $name', async ({ first, second, path, versions, found }) => {
     const bodies = [first(versions[0]!), second(versions[1]!)];
     expect(
       await replay(
@@ -166,7 +166,7 @@ describe('the version of a list, which grows with background writes of the serve
       versions: ['7', '9', '7'],
       found: ['step 2 GET /api/v1/things?limit=1&continue=x: metadata.resourceVersion: expected "<page:1>", got "7"'],
     },
-  ])('the version of a list: $name', async ({ versions, found }) => {
+  ])('The version of a list: $name', async ({ versions, found }) => {
     const steps = [
       read(a, object('<rv:1>')),
       read('things?limit=1', list('<rv:1>')),
@@ -180,7 +180,7 @@ describe('the version of a list, which grows with background writes of the serve
     ).toEqual(found);
   });
 
-  test('is below that of an object that was written after it', async () => {
+  test('The version of a list is below that of an object that was written after it', async () => {
     const steps = [read('things', list('<rv:1>')), read(a, object('<rv:2>'))];
     expect(
       await replay(

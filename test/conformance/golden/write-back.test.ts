@@ -95,7 +95,7 @@ describe.skipIf(!hasShared('golden'))(
       return { status, object: JSON.parse(answer.toString()) as never };
     };
 
-    test.each(hasShared('golden') ? recordedObjects() : [])('written back: $name', async ({ name, path, body }) => {
+    test.each(hasShared('golden') ? recordedObjects() : [])('Written back: $name', async ({ name, path, body }) => {
       const made = await send('POST', path, body);
       expect(made).toMatchObject({ status: 201 });
       const item = `${path}/${made.object.metadata.name}`;

@@ -104,7 +104,7 @@ const files = hasShared('golden', 'node-lifecycle.jsonl')
   : [];
 
 describe.skipIf(files.length === 0)('pod statuses of kubelet 1.32.13', () => {
-  test.each(files.flatMap(rowsOf))('$name', (row) => {
+  test.each(files.flatMap(rowsOf))('Pod statuses of kubelet 1.32.13: $name', (row) => {
     const recorded = comparable(row.status);
     const ways = [undefined, row.end].flatMap((end) =>
       (['alive', 'ending', 'ended'] as const).map((stage) => ({ stage, end })),
