@@ -74,7 +74,7 @@ const eventsOf = (log: string): Event[] =>
     .map((line) => JSON.parse(line) as Event);
 
 describe.each(['blocking', 'blocking-strict'])('kill -9 under load in mode %s', (mode) => {
-  test('every request that was answered has its events in the log', { timeout: 120_000 }, async () => {
+  test('Every request that was answered has its events in the log', { timeout: 120_000 }, async () => {
     const { orch, client, logPath } = await startAudited(mode);
     let count = 0;
     let enough: () => void = () => undefined;

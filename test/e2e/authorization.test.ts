@@ -57,14 +57,14 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
   const canI = (kubeconfig: string, ...args: string[]): Promise<string> =>
     kubectl(version, kubeconfig, 'auth', 'can-i', ...args).catch((error: { stdout: string }) => error.stdout);
 
-  test('auth can-i asks for the user, and for others', async () => {
+  test('kubectl auth can-i asks for the user, and for others', async () => {
     expect(await canI(admin, 'delete', 'nodes')).toMatch(/yes\n$/);
     expect(await canI(alice, 'list', 'secrets')).toBe('no\n');
     expect(await canI(admin, 'list', 'secrets', '--as', 'alice')).toBe('no\n');
     expect(await canI(alice, 'get', '/healthz')).toBe('yes\n');
   });
 
-  test('auth can-i --list shows the rules', async () => {
+  test('kubectl auth can-i --list shows the rules', async () => {
     const mine = await kubectl(version, alice, 'auth', 'can-i', '--list', '--no-headers');
     expect(mine).toMatch(/selfsubjectaccessreviews\.authorization\.k8s\.io +\[\] +\[\] +\[create\]/);
     expect(mine).not.toContain('*.*');
@@ -73,7 +73,7 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     );
   });
 
-  test('auth reconcile gives back what was taken', async () => {
+  test('kubectl auth reconcile gives back what was taken', async () => {
     const file = await apply('reader', role);
     await kubectl(version, admin, 'auth', 'reconcile', '-f', file);
     await kubectl(version, admin, 'patch', 'clusterrole', 'reader', '--type=merge', '-p', '{"rules":[]}');
@@ -99,7 +99,7 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
   });
 });
 
-test('a refusal is told as kubectl users know it', async () => {
+test('A refusal is told as kubectl users know it', async () => {
   await expect(kubectl('1.32', alice, 'get', 'secrets')).rejects.toThrow(
     'Error from server (Forbidden): secrets is forbidden: User "alice" cannot list resource "secrets" in API ' +
       'group "" in the namespace "default"',

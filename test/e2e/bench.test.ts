@@ -104,7 +104,7 @@ async function startServer(name: string): Promise<RunningServer> {
 
 describe('npm run bench', () => {
   test.each(['protobuf', 'json'])(
-    'measures every phase on a server of its own, in %s, and leaves nothing behind',
+    'Measures every phase on a server of its own, in %s, and leaves nothing behind',
     async (contentType) => {
       const { code, output, errors } = await bench(...tiny, '--content-type', contentType, '--json', jsonFile);
       expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -123,7 +123,7 @@ describe('npm run bench', () => {
     },
   );
 
-  test('on etcd the server of its own has keys of its own, which are removed', async () => {
+  test('The server of npm run bench has keys of its own on etcd, which are removed', async () => {
     await using etcd = await EtcdServer.start();
     const { code, errors } = await bench(...tiny, '--store-servers', etcd.url, '--json', jsonFile);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
@@ -138,7 +138,7 @@ describe('npm run bench', () => {
     expect(kvs).toEqual([]);
   });
 
-  test('the same load goes to two servers that run already, and their objects are gone afterwards', async () => {
+  test('The same load goes to two servers that run already, and their objects are gone afterwards', async () => {
     await using server = await startServer('server');
     await using peer = await startServer('peer');
     const { code, output, errors } = await bench(
@@ -176,7 +176,7 @@ describe('npm run bench', () => {
     }
   });
 
-  test('a second round finds nothing of the first in its way', async () => {
+  test('A second round finds nothing of the first in its way', async () => {
     const { code, errors } = await bench(...tiny, '--phases', 'list-all,watch', '--rounds', '2', '--json', jsonFile);
     expect({ code, errors }).toEqual({ code: 0, errors: '' });
     const phases = await report();
@@ -186,7 +186,7 @@ describe('npm run bench', () => {
     expect(phases.map(({ server }) => server.operations)).toEqual([30, 1, 30, 30, 30, 1, 30, 30]);
   });
 
-  test('SIGINT ends it and the server it has started', async () => {
+  test('SIGINT ends npm run bench and the server it has started', async () => {
     const child = spawn(process.execPath, ['bench/run.mjs', '--objects', '20000'], {
       cwd: root,
       env: environment(),
@@ -202,7 +202,7 @@ describe('npm run bench', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('a server without HTTP/2 is an error in one line', async () => {
+  test('A server without HTTP/2 is an error in one line', async () => {
     await using certificates = await createTestCertificates();
     const { certFile, keyFile } = certificates.server;
     const server = https
@@ -222,7 +222,7 @@ describe('npm run bench', () => {
     }
   });
 
-  test('a server that refuses the token is an error in one line', async () => {
+  test('A server that refuses the token is an error in one line', async () => {
     await using server = await startServer('server');
     const { code, errors } = await bench(...tiny, '--server', server.url, '--token', 'wrong', '--content-type', 'json');
     expect(code).toBe(1);

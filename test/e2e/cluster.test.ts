@@ -25,7 +25,7 @@ const run = (...args: string[]): Promise<string> =>
 const image = (): Promise<string> =>
   run('get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].spec.containers[0].image}');
 
-test('a Deployment is created, rolled out, changed, rolled back, scaled and exposed by kubectl', async () => {
+test('A Deployment is created, rolled out, changed, rolled back, scaled and exposed by kubectl', async () => {
   await run('create', 'deployment', 'web', '--image=nginx:1', '--replicas=3');
   expect(await run('rollout', 'status', 'deployment/web', '--timeout=20s')).toContain('successfully rolled out');
   await run('set', 'image', 'deployment/web', 'nginx=nginx:2');
@@ -43,7 +43,7 @@ test('a Deployment is created, rolled out, changed, rolled back, scaled and expo
   }, 10_000);
 }, 120_000);
 
-test('a Job completes, and a namespace is deleted with what is in it', async () => {
+test('A Job completes, and a namespace is deleted with what is in it', async () => {
   await run('create', 'namespace', 'batch');
   await run('-n', 'batch', 'create', 'job', 'once', '--image=busybox');
   await run('-n', 'batch', 'wait', '--for=condition=complete', 'job/once', '--timeout=30s');
@@ -51,7 +51,7 @@ test('a Job completes, and a namespace is deleted with what is in it', async () 
   await expect(run('get', 'namespace', 'batch')).rejects.toThrow('NotFound');
 }, 120_000);
 
-test('a node is drained: its pods run on the other one', async () => {
+test('A node is drained: its pods run on the other one', async () => {
   await run('create', 'deployment', 'moved', '--image=nginx', '--replicas=4');
   await run('rollout', 'status', 'deployment/moved', '--timeout=20s');
   await run('drain', 'hollow-node-0', '--ignore-daemonsets', '--timeout=40s');

@@ -91,7 +91,7 @@ async function expectNothingLost(server: Server, loads: readonly Load[], watch: 
 
 describe('kill -9 of the server under load', () => {
   test.each(['the embedded store', 'etcd'] as const)(
-    'kill -9 of the server under load on %s loses no acknowledged write, and watches that come back have no gap',
+    'Kill -9 of the server under load on %s loses no acknowledged write, and watches that come back have no gap',
     { timeout: 180_000 },
     async (store) => {
       const etcd = store === 'etcd' ? await EtcdServer.start({ fsync: true }) : undefined;
@@ -116,7 +116,7 @@ describe('kill -9 of the server under load', () => {
 });
 
 describe('kill -9 of etcd under load', () => {
-  test('fails requests within their time and /readyz with them, ends watches, and everything recovers by itself', {
+  test('A kill -9 of etcd under load fails requests in time, ends watches, and all recovers', {
     timeout: 240_000,
   }, async () => {
     const etcd = await EtcdServer.start({ fsync: true });
@@ -175,7 +175,9 @@ describe('kill -9 of etcd under load', () => {
 });
 
 describe('etcd that is away at the start', () => {
-  test('is waited for with a clear message, and found when it comes', { timeout: 120_000 }, async () => {
+  test('etcd that is away at the start is waited for with a clear message, and found when it comes', {
+    timeout: 120_000,
+  }, async () => {
     const etcd = await EtcdServer.start();
     onTestFinished(() => etcd[Symbol.asyncDispose]());
     await etcd.stop();

@@ -53,7 +53,7 @@ describe('kubectl with the credentials of orch up', () => {
     expect(shown).toBe('orch-admin ["system:masters","system:authenticated"]');
   });
 
-  test('create token makes one that the server knows, for as long as it was asked for', async () => {
+  test('kubectl create token makes one that the server knows, for as long as it was asked for', async () => {
     await run('create', 'serviceaccount', 'robot');
     const token = (await run('create', 'token', 'robot', '--duration=20m')).trim();
     const { exp, iat, iss } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
@@ -66,7 +66,7 @@ describe('kubectl with the credentials of orch up', () => {
     await expect(withToken(`${token}x`, ...name)).rejects.toThrow('You must be logged in to the server');
   });
 
-  test('create token binds to objects', async () => {
+  test('kubectl create token binds to objects', async () => {
     await run('create', 'serviceaccount', 'bound');
     await run('create', 'secret', 'generic', 'anchor');
     const token = (
@@ -76,7 +76,7 @@ describe('kubectl with the credentials of orch up', () => {
     await expect(withToken(token, ...name)).rejects.toThrow('You must be logged in to the server');
   });
 
-  test('an exec plugin hands over such a token', async () => {
+  test('An exec plugin hands over such a token', async () => {
     await run('create', 'serviceaccount', 'plugin');
     const token = (await run('create', 'token', 'plugin')).trim();
     const program = join(directory, 'plugin');
@@ -94,7 +94,7 @@ describe('kubectl with the credentials of orch up', () => {
     ).toBe('system:serviceaccount:default:plugin');
   });
 
-  test('an exec plugin hands over a certificate and its key', async () => {
+  test('An exec plugin hands over a certificate and its key', async () => {
     const own = await readFile(kubeconfig, 'utf8');
     const pemOf = (field: string): string =>
       JSON.stringify(Buffer.from(new RegExp(`${field}: (\\S+)`).exec(own)![1]!, 'base64').toString());

@@ -85,7 +85,7 @@ async function apply(text: string, ...flags: string[]): Promise<string> {
   return kubectl('apply', '-f', file, ...flags);
 }
 
-test('a definition and its objects, from the first apply to the last delete', async () => {
+test('A definition and its objects, from the first apply to the last delete', async () => {
   expect(await apply(definition)).toBe(
     'customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com created\n',
   );
@@ -139,7 +139,7 @@ test('a definition and its objects, from the first apply to the last delete', as
   expect(orch.errors).toBe('');
 });
 
-test('an old kubectl validates and explains by version 2 of OpenAPI', async () => {
+test('An old kubectl validates and explains by version 2 of OpenAPI', async () => {
   const old = (...args: string[]): Promise<string> => run('1.20', kubeconfig, ...args);
   const file = join(directory, 'old.yaml');
   await writeFile(file, definition.replaceAll('stable.example.com', 'old.example.com'));

@@ -91,7 +91,7 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     expect(await says(...args)).toContain(text);
   });
 
-  test('a right to read pods is none to run commands in them', async () => {
+  test('A right to read pods is none to run commands in them', async () => {
     await kubectl('1.32', kubeconfig, 'create', 'clusterrole', `reader-${version}`, '--verb=get', '--resource=pods');
     await kubectl(
       '1.32',
@@ -109,6 +109,6 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
   });
 });
 
-test('none of it is a fault of the server', () => {
+test('None of it is a fault of the server', () => {
   expect(orch.errors).toBe('');
 });

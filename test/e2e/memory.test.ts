@@ -26,7 +26,7 @@ describe.each([{ audit: false }, { audit: true }])(
     afterAll(() => server[Symbol.asyncDispose]());
 
     test.each(floods.filter((_, i) => (i % 2 === 1) === audit))(
-      'the server survives and frees the memory of $name',
+      'The server survives and frees the memory of $name',
       async (flood) => {
         const { error, before, after } = await measureFlood(server, flood, { share, looks: 0 });
         expect(error).toBeUndefined();
@@ -37,7 +37,7 @@ describe.each([{ audit: false }, { audit: true }])(
 
     // The floods that surely exceed these limits, also when they are small, are those without audit.
     if (audit) return;
-    test('long heads and large bodies by evicting and refusing them', async () => {
+    test('Long heads and large bodies by evicting and refusing them', async () => {
       const counts = {
         heads: await server.metric('orch_transport_evictions_total', 'kind="head"'),
         bodies: await server.metric('apiserver_request_terminations_total', 'code="429"'),

@@ -56,7 +56,7 @@ function connect({ kubeconfig, port }: Running): http2.ClientHttp2Session {
 }
 
 describe('SIGTERM', () => {
-  test('leaves load balancers their time, then answers what is in work and ends every watch', async () => {
+  test('SIGTERM leaves load balancers their time, then answers what is in work and ends every watch', async () => {
     const running = await up('--shutdown-delay-duration=8s', '--shutdown-watch-termination-grace-period=20s');
     const { orch, client } = running;
     await orch.says('Ready');
@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     expect(watches.map(({ rstCode }) => rstCode)).toEqual(watches.map(() => 0));
   });
 
-  test('ends the process while etcd hangs: requests that wait for etcd fail', async () => {
+  test('SIGTERM ends the process while etcd hangs: requests that wait for etcd fail', async () => {
     await using etcd = await EtcdServer.start();
     const running = await up('--store-servers', etcd.url, '--request-timeout=3s');
     const { orch, client } = running;

@@ -52,7 +52,7 @@ const linesOf = (text: string): Line[] =>
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line) as Line);
 
-test('a request that stalls the program is logged with functions of the bundle, and SIGTERM ends it', async () => {
+test('A request that stalls the program is logged with functions of the bundle, and SIGTERM ends it', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
   const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
@@ -80,7 +80,7 @@ test('a request that stalls the program is logged with functions of the bundle, 
   expect(await orch.kill('SIGTERM')).toEqual({ code: 0, signal: null });
 });
 
-test('a program that hosts control planes ends when they are closed, whether or not they watched', async () => {
+test('A program that hosts control planes ends when they are closed, whether or not they watched', async () => {
   const script = `
     import { createControlPlane } from './dist/index.js';
     const flags = ['--event-loop-stall-threshold=50ms'];

@@ -36,7 +36,7 @@ describe('orch up on etcd', () => {
     );
   });
 
-  test('that is away: it waits, says why, is not ready, and stops at Ctrl-C', async () => {
+  test('orch up on etcd that is away waits, says why, is not ready, and stops at Ctrl-C', async () => {
     const [port] = await freePorts(1);
     await using orch = await up('--store-servers', `http://127.0.0.1:${port}`);
     await orch.says('API server');
@@ -55,7 +55,7 @@ describe('orch up on etcd', () => {
     expect(await orch.kill('SIGINT')).toEqual({ code: 0, signal: null });
   });
 
-  test('that comes later: it goes on by itself', async () => {
+  test('orch up on etcd that comes later goes on by itself', async () => {
     await using etcd = await EtcdServer.start();
     await etcd.stop();
     await using orch = await up('--store-servers', etcd.url);

@@ -66,7 +66,7 @@ describe('orch up, in a process of its own', () => {
     },
   );
 
-  test('a watch that is open does not keep it from stopping', async () => {
+  test('A watch that is open does not keep it from stopping', async () => {
     await using orch = await up();
     const watch = kubectl('1.32', kubeconfig, 'get', 'configmaps', '--watch', '-o', 'name').catch(
       () => 'the server went away',
@@ -76,7 +76,7 @@ describe('orch up, in a process of its own', () => {
     await watch;
   });
 
-  test('after kill -9 everything acknowledged is there', async () => {
+  test('After kill -9 of orch up everything acknowledged is there', async () => {
     await using first = await up();
     await kubectl('1.32', kubeconfig, 'create', 'configmap', 'colours', '--from-literal=sky=blue');
     await first.kill('SIGKILL');
@@ -87,7 +87,7 @@ describe('orch up, in a process of its own', () => {
     expect(second.errors).toBe('');
   });
 
-  test('a second one on the same data directory is refused in one line, and the first goes on', async () => {
+  test('A second one on the same data directory is refused in one line, and the first goes on', async () => {
     await using first = await up();
     await using second = new OrchProcess([
       'up',
@@ -108,7 +108,7 @@ describe('orch up, in a process of its own', () => {
     expect(await first.kill('SIGINT')).toEqual({ code: 0, signal: null });
   });
 
-  test('a port in use is refused in one line', async () => {
+  test('A port in use is refused in one line', async () => {
     await using first = await up();
     await using second = new OrchProcess([
       'up',
@@ -125,7 +125,7 @@ describe('orch up, in a process of its own', () => {
     expect(first.errors).toBe('');
   });
 
-  test('the help of a command is printed whole', async () => {
+  test('The help of a command is printed whole', async () => {
     await using orch = new OrchProcess(['help', 'apiserver']);
     expect(await orch.exited).toEqual({ code: 0, signal: null });
     expect(orch.output).toContain('--store-servers, --etcd-servers strings');
