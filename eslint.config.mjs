@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 import { importX } from 'eslint-plugin-import-x';
 import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescript';
+import titles from './hack/lib/test-titles.mjs';
 
 /** A package that sees these packages of ours and no others. */
 const only = (target, seen, message) => ({
@@ -235,6 +236,8 @@ export default tseslint.config(
     files: ['**/*.{ts,mjs,js}'],
     rules: { 'max-len': ['error', { code: 120, ignorePattern: String.raw`^\s*(?:\*|//)?\s*https?://\S+$` }] },
   },
+  // `describe` and its file are not beside the line of a failed test, or beside a match of a search.
+  { files: ['src/**/*.ts', 'test/**/*.ts'], plugins: { titles }, rules: { 'titles/sentence': 'error' } },
   // A start is read as a list of steps.
   {
     files: ['src/apiserver/api-server.ts', 'src/apiserver/assembly/**'],

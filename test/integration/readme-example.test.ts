@@ -2,7 +2,7 @@ import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import { createControlPlane } from '../../src/index.ts';
 import { expect, test } from 'vitest';
 
-test('A config map is kept by the controller of the README', async () => {
+test('The controller keeps a config map', async () => {
   await using controlPlane = await createControlPlane();
   const config = new KubeConfig();
   config.loadFromString(controlPlane.kubeconfig);

@@ -56,14 +56,14 @@ describe('which etcd is taken', () => {
       taken: 'tools',
       lines: ['etcd: container does not start: no container', 'etcd: path does not start: no path'],
     },
-  ])('which etcd is taken: $name', async ({ container, path, tools, taken, lines }) => {
+  ])('Which etcd is taken: $name', async ({ container, path, tools, taken, lines }) => {
     const report = vi.fn<(line: string) => void>();
     const etcd = await startAnyEtcd([way('container', container), way('path', path), way('tools', tools)], report);
     expect(etcd.url).toBe(taken);
     expect(report.mock.calls.flat()).toEqual(lines);
   });
 
-  test('a test without any etcd fails, and says what was missing last', async () => {
+  test('A test without any etcd fails, and says what was missing last', async () => {
     await expect(startAnyEtcd([way('container', 'fails'), way('tools', 'fails')], () => undefined)).rejects.toThrow(
       'no tools',
     );
@@ -104,7 +104,7 @@ describe('a Docker engine', () => {
       socket: '/nowhere/docker.sock',
       named: true,
     },
-  ])('a Docker engine: $name', ({ environment, socket, named }) => {
+  ])('A Docker engine: $name', ({ environment, socket, named }) => {
     expect(engineIsNamed(environment, socket)).toBe(named);
   });
 });

@@ -69,7 +69,7 @@ describe("the machine's Debian mirror", () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  test.each(machines)("the machine's Debian mirror is found in $name", async ({ files, mirror }) => {
+  test.each(machines)("The machine's Debian mirror is found in $name", async ({ files, mirror }) => {
     for (const [name, text] of Object.entries(files)) {
       const file = path.join(root, 'etc/apt', name);
       await mkdir(path.dirname(file), { recursive: true });

@@ -55,12 +55,12 @@ describe('options', () => {
       argv: ['--content-type', 'yaml'],
       problem: '--content-type is protobuf or json, not "yaml"',
     },
-  ])('options refuses $name', ({ argv, problem }) => {
+  ])('Options refuses $name', ({ argv, problem }) => {
     expect(() => readOptions(argv)).toThrow(UsageError);
     expect(() => readOptions(argv)).toThrow(problem);
   });
 
-  test('several processes can make up a server', () => {
+  test('Several processes can make up a server', () => {
     const options = readOptions(['--server', 'https://127.0.0.1:6443', '--token', 't', '--pid', '12,34']);
     expect(options?.server).toEqual({
       url: new URL('https://127.0.0.1:6443'),
@@ -70,7 +70,7 @@ describe('options', () => {
     });
   });
 
-  test('the peer can be another server of ours, without audit', () => {
+  test('The peer can be another server of ours, without audit', () => {
     expect(readOptions(['--audit', 'Metadata', '--peer', 'plain'])).toMatchObject({
       auditLevel: 'Metadata',
       plainPeer: true,
@@ -78,18 +78,18 @@ describe('options', () => {
     });
   });
 
-  test('help is no run', () => {
+  test('The option help is no run', () => {
     expect(readOptions(['--help'])).toBeUndefined();
   });
 });
 
 describe.each(Object.entries(contents))('bodies in %s', (name, content) => {
-  test('what is read can be written again', () => {
+  test('What is read can be written again', () => {
     const body = content.encode(kinds.pod, benchPod(7));
     expect(content.reencode(kinds.pod, content.decode(kinds.pod, body))).toEqual(body);
   });
 
-  test.each([1, 3, 4, 50, 1_000])('events of a watch are found in pieces of %i bytes', (size) => {
+  test.each([1, 3, 4, 50, 1_000])('Events of a watch are found in pieces of %i bytes', (size) => {
     const framed = (text: string): Buffer => frames[name as ContentType](text);
     const events = ['first', 'second', 'x'.repeat(300), 'last'].map(framed);
     const bytes = Buffer.concat(events);
@@ -112,7 +112,7 @@ const frames: Record<ContentType, (text: string) => Buffer> = {
 describe('runWorkers', () => {
   const work = { operations: 10, concurrency: 3, pids: [], signal: new AbortController().signal };
 
-  test('runs each operation once, never more at a time than there are callers', async () => {
+  test('runWorkers runs each operation once, never more at a time than there are callers', async () => {
     const started: number[] = [];
     let [running, most] = [0, 0];
     const measured = await runWorkers(work, async (i) => {
@@ -126,7 +126,7 @@ describe('runWorkers', () => {
     expect(measured).toMatchObject({ operations: 10, errors: 0, firstError: undefined });
   });
 
-  test('counts what fails, the check afterwards included, and keeps the first message', async () => {
+  test('runWorkers counts what fails, the check afterwards included, and keeps the first message', async () => {
     const fail = (message: string): never => {
       throw new Error(message);
     };
@@ -138,7 +138,7 @@ describe('runWorkers', () => {
     expect(measured).toMatchObject({ operations: 10, errors: 4, firstError: 'operation 1' });
   });
 
-  test('rejects when it is interrupted', async () => {
+  test('runWorkers rejects when it is interrupted', async () => {
     const interrupt = new AbortController();
     const reason = new Error('interrupted');
     await expect(
@@ -147,7 +147,7 @@ describe('runWorkers', () => {
   });
 });
 
-test('of several rounds the report has the medians and the least of each side, and of their differences', () => {
+test('Of several rounds the report has the medians and the least of each side, and of their differences', () => {
   const measured = (cpuMicroseconds: number): Measured => ({
     operations: 1,
     errors: 0,
@@ -186,7 +186,7 @@ test('of several rounds the report has the medians and the least of each side, a
 });
 
 describe('usageOf', () => {
-  test.runIf(process.platform === 'linux')("agrees with the process' own account of itself", () => {
+  test.runIf(process.platform === 'linux')("usageOf agrees with the process' own account of itself", () => {
     const usage = usageOf([process.pid])!;
     const { user, system } = process.cpuUsage();
     expect(usage.cpuMicroseconds).toBeGreaterThan(0);
@@ -195,7 +195,7 @@ describe('usageOf', () => {
     expect(usage.residentBytes).toBeGreaterThan(10e6);
   });
 
-  test('says nothing of a process that is gone, or of none', () => {
+  test('usageOf says nothing of a process that is gone, or of none', () => {
     expect(usageOf([2 ** 30])).toBeUndefined();
     expect(usageOf([])).toBeUndefined();
   });
@@ -233,7 +233,7 @@ describe('HttpClient', () => {
     };
   }
 
-  test('opens a connection when the others are full', async () => {
+  test('HttpClient opens a connection when the others are full', async () => {
     await using server = await startServer();
     using client = await server.connect(server.certificates.caFile);
     const open = () => client.stream({ method: 'GET', path: '/' });
@@ -242,7 +242,7 @@ describe('HttpClient', () => {
     expect(server.sessions()).toBe(3);
   });
 
-  test('verifies a server when it is told what to trust', async () => {
+  test('HttpClient verifies a server when it is told what to trust', async () => {
     await using server = await startServer();
     await using other = await createTestCertificates();
     await expect(server.connect(other.caFile)).rejects.toThrow(/certificate/);

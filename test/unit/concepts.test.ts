@@ -36,16 +36,16 @@ const rows = section
   });
 
 describe('the table of concepts in docs/architecture.md', () => {
-  test('has a row for each of the forty concepts', () => {
+  test('The table of concepts in docs/architecture.md has a row for each of the forty concepts', () => {
     expect(concepts).toHaveLength(40);
     expect(concepts.filter((concept) => rows.every((row) => row.concept !== concept))).toEqual([]);
   });
 
-  test('has one row for each concept', () => {
+  test('The table of concepts in docs/architecture.md has one row for each concept', () => {
     expect(new Set(rows.map(({ concept }) => concept)).size).toBe(rows.length);
   });
 
-  test.each(rows)('the table of concepts names an existing, described file for "$concept"', (row) => {
+  test.each(rows)('The table of concepts names an existing, described file for "$concept"', (row) => {
     const [file = '', ...others] = codeIn(row.file);
     expect(others).toEqual([]);
     expect(existsSync(new URL(`src/${file}`, root)), file).toBe(true);
@@ -56,7 +56,7 @@ describe('the table of concepts in docs/architecture.md', () => {
   });
 });
 
-test('every source file that docs/architecture.md names in short exists below src', () => {
+test('Every source file that docs/architecture.md names in short exists below src', () => {
   const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' });
   const named = new Set(codeIn(architecture).filter((text) => /^[\w./-]+\.ts$/.test(text)));
   expect(named.size).toBeGreaterThan(100);

@@ -24,7 +24,7 @@ const namesIn = (options: object): string[] =>
     ...(isObject(value) ? namesIn(value) : []),
   ]);
 
-test('every option of the controller manager is read by its controllers', () => {
+test('Every option of the controller manager is read by its controllers', () => {
   const sources = [...sourcesBelow('src/controllers'), ...sourcesBelow('src/cmd/controller-manager')].join('\n');
   const names = [...new Set(namesIn(defaultControllerManagerOptions))];
   expect(names.length).toBeGreaterThan(60);

@@ -87,14 +87,14 @@ describe('a daemon made of src/server', () => {
     ['/version', 200, 'application/json', /^\{\n {2}"major": "1",/],
     ['/metrics', 200, 'text/plain; version=0.0.4; charset=utf-8', /kubernetes_build_info\{major="1"/],
     ['/api/v1/pods', 404, text, /^404 page not found\n$/],
-  ])('a daemon made of src/server answers GET %s with %i', async (path, status, type, body) => {
+  ])('A daemon made of src/server answers GET %s with %i', async (path, status, type, body) => {
     await using daemon = await start();
     const answer = await daemon.get(path);
     expect(answer).toMatchObject({ status, type });
     expect(answer.body).toMatch(body);
   });
 
-  test('shows its feature gates and how its checks came out', async () => {
+  test('A daemon made of src/server shows its feature gates and how its checks came out', async () => {
     await using daemon = await start();
     await daemon.get('/healthz');
     const { body } = await daemon.get('/metrics');
@@ -108,7 +108,7 @@ describe('a daemon made of src/server', () => {
     expect(daemon.logged).toEqual(['health check failed']);
   });
 
-  test('shows how its checks came out, and nothing else, under /metrics/slis', async () => {
+  test('A daemon made of src/server shows how its checks came out, and nothing else, under /metrics/slis', async () => {
     await using daemon = await start();
     await daemon.get('/healthz');
     const { status, type, body } = await daemon.get('/metrics/slis');
@@ -123,7 +123,7 @@ describe('a daemon made of src/server', () => {
     ]);
   });
 
-  test('answers HEAD without a body', async () => {
+  test('A daemon made of src/server answers HEAD without a body', async () => {
     await using daemon = await start();
     expect(await daemon.get('/version', 'HEAD')).toEqual({ status: 200, type: 'application/json', body: '' });
   });
@@ -138,7 +138,7 @@ describe('a daemon made of src/server', () => {
       false,
     ],
     ['any other error', new Error('the token is 1234'), 500, 'Internal Server Error\n', true],
-  ])('renders %s that a step in front throws', async (_, error, status, body, isLogged) => {
+  ])('Renders %s that a step in front throws', async (_, error, status, body, isLogged) => {
     await using daemon = await start({
       before: [
         () => {

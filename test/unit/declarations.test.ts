@@ -35,7 +35,7 @@ async function declare(file: string): Promise<string[]> {
   return [file, ...(await Promise.all([...imported].map(declare))).flat()];
 }
 
-test('the declarations of the library need neither the types of Node nor what is inside', async () => {
+test('The declarations of the library need neither the types of Node nor what is inside', async () => {
   expect([...new Set(await declare('index.ts'))].sort()).toEqual([
     'base/logger.ts',
     'cmd/control-plane-types.ts',

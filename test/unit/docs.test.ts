@@ -7,19 +7,19 @@ const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Re
   Record<string, string>
 >;
 
-test('the example in the README is the one that test/integration runs', () => {
+test('The example in the README is the one that test/integration runs', () => {
   const [, example] = /```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
   expect(example).toBe(read('test/integration/readme-example.test.ts').replace("'../../src/index.ts'", "'orch'"));
 });
 
-test('the Koa application in the README is the one that test/integration runs', () => {
+test('The Koa application in the README is the one that test/integration runs', () => {
   const [, example] = /## In a Koa application\n\n```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
   expect(example).toBe(
     read('test/integration/koa-example.ts').replace("'../../src/index.ts'", "'orch'").replaceAll('export ', ''),
   );
 });
 
-test('the controller in the README is the one that test/integration runs, in at most 30 lines', () => {
+test('The controller in the README is the one that test/integration runs, in at most 30 lines', () => {
   const [, example = ''] = /## A controller\n\n```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
   expect(example).toBe(
     read('test/integration/client/controller-example.ts')
@@ -37,12 +37,12 @@ describe('docs/dependencies.md', () => {
       .filter((line) => line.startsWith('| `'))
       .flatMap((line) => [...line.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 
-  test('has every dependency and no other', () => {
+  test('docs/dependencies.md has every dependency and no other', () => {
     expect(listed(runtime).sort()).toEqual(Object.keys(dependencies).sort());
     expect(listed(development).sort()).toEqual(Object.keys(devDependencies).sort());
   });
 
-  test('answers each library of the design by name', () => {
+  test('docs/dependencies.md answers each library of the design by name', () => {
     const [, answers = ''] = /\| named \| answer \|\n(.*?)\n\n/s.exec(runtime) ?? [];
     const named = answers
       .split('\n')
@@ -57,13 +57,13 @@ describe('docs/dependencies.md', () => {
   });
 });
 
-test('every local link in the README leads somewhere', () => {
+test('Every local link in the README leads somewhere', () => {
   const targets = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target!);
   expect(targets.length).toBeGreaterThan(3);
   for (const target of targets) expect(() => read(target), target).not.toThrow();
 });
 
-test('the README installs the major versions of the client and of vitest that the tests use', () => {
+test('The README installs the major versions of the client and of vitest that the tests use', () => {
   const [, line = ''] = /npm install --save-dev orch (.*)/.exec(read('README.md')) ?? [];
   const named = Object.fromEntries(line.split(' ').map((spec) => spec.split(/(?<=.)@/) as [string, string]));
   expect(Object.keys(named)).toEqual(['@kubernetes/client-node', 'vitest']);
@@ -79,14 +79,14 @@ const withPaths = [
   ...readdirSync(new URL('../../docs/adr', import.meta.url)).map((name) => `docs/adr/${name}`),
 ];
 
-test.each(withPaths)('every path below src, test, bench, hack, docs and proto that %s names exists', (document) => {
+test.each(withPaths)('Every path below src, test, bench, hack, docs and proto that %s names exists', (document) => {
   const paths = [...read(document).matchAll(/`((?:src|test|bench|hack|docs|proto)\/[^`*<\s]+)`/g)].map(
     ([, path]) => path!,
   );
   expect(paths.filter((path) => !existsSync(new URL(`../../${path}`, import.meta.url)))).toEqual([]);
 });
 
-test('every guarantee in docs/security.md is stated once and names a test', () => {
+test('Every guarantee in docs/security.md is stated once and names a test', () => {
   const rows = read('docs/security.md')
     .split('\n')
     .filter((line) => line.startsWith('| ') && !line.startsWith('| guarantee |'));
@@ -116,12 +116,12 @@ describe('the lines of code that decisions name', () => {
     }));
   });
 
-  test('are in two of them', () => {
+  test('The lines of code that decisions name are in two of them', () => {
     expect([...new Set(rows.map(({ name }) => name))]).toEqual(['0002-etcd-client.md', '0004-http2-server.md']);
   });
 
   test.each(rows)(
-    'the lines of code that decisions name are those of $folders, within five percent, in $name',
+    'The lines of code that decisions name are those of $folders, within five percent, in $name',
     ({ folders, lines }) => {
       const counted = folders.map(linesOf).reduce((a, b) => a + b);
       expect(Math.abs(counted - lines), `${counted} lines`).toBeLessThan(0.05 * lines);

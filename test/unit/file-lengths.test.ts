@@ -72,10 +72,10 @@ describe('the length of a file', () => {
       text: long(400, '/** One file because. */\n'),
       problem: '400 lines without a reason in the header',
     },
-  ])('the length of a file: $name', ({ text, problem }) => expect(problemOf(text)).toBe(problem));
+  ])('The length of a file: $name', ({ text, problem }) => expect(problemOf(text)).toBe(problem));
 });
 
-test('no file of code that is not generated has more than 500 lines, or more than 350 without a reason', () => {
+test('No file of code that is not generated has more than 500 lines, or more than 350 without a reason', () => {
   const files = [
     ...foldersOfCode.flatMap(filesBelow),
     ...readdirSync(root).filter((name) => /\.(ts|js|mjs)$/.test(name)),
@@ -84,7 +84,7 @@ test('no file of code that is not generated has more than 500 lines, or more tha
   expect(problemsOf(files)).toEqual([]);
 });
 
-test('a schema of more than 350 lines says why it is one file', () => {
+test('A schema of more than 350 lines says why it is one file', () => {
   const files = filesBelow('proto');
   expect(files.length).toBeGreaterThan(50);
   expect(problemsOf(files, Infinity)).toEqual([]);

@@ -22,10 +22,11 @@ async function expectNothing(name: string, target: FuzzTarget, limits: Limits): 
 }
 
 describe.each(targets)('$name', ({ name, target, corpus }) => {
-  test.each(corpus)('a fuzz case of the corpus: $name', ({ input }) => target.check(bytesOf(input)));
+  test.each(corpus)('A fuzz case of the corpus: $name', ({ input }) => target.check(bytesOf(input)));
 
-  test('inputs of a fixed seed', () => expectNothing(name, target, { seed: fixedSeed, runs: target.runs }));
+  test('The parser holds for inputs of a fixed seed', () =>
+    expectNothing(name, target, { seed: fixedSeed, runs: target.runs }));
 
-  test('inputs of a fresh seed', () =>
+  test('The parser holds for inputs of a fresh seed', () =>
     expectNothing(name, target, { seed: freshSeed, milliseconds: freshMilliseconds }));
 });

@@ -30,7 +30,7 @@ function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | u
   return undefined;
 }
 
-test('a circle of imports is found', () => {
+test('A circle of imports is found', () => {
   expect(
     findCircle(
       new Map([
@@ -47,7 +47,7 @@ test.each([
   { folder: 'bench', atLeast: 10 },
   { folder: 'hack', atLeast: 10 },
   { folder: 'test', atLeast: 10 },
-])('there is no circle of imports in $folder', ({ folder, atLeast }) => {
+])('There is no circle of imports in $folder', ({ folder, atLeast }) => {
   const files = (readdirSync(path.join(root, folder), { recursive: true }) as string[])
     .filter(isSource)
     .map((name) => path.join(folder, name));

@@ -95,7 +95,7 @@ const pieces: readonly { name: string; keep: (text: string, i: number) => unknow
 ];
 
 describe('memory that keeps a piece of a request does not keep the request', () => {
-  test.each(pieces)('memory that keeps a piece of a request does not keep the request: $name', ({ keep }) => {
+  test.each(pieces)('Memory that keeps a piece of a request does not keep the request: $name', ({ keep }) => {
     keep(pieceOf(999), 999); // what is made once
     const grown = heapGrowth(() => {
       for (let i = 0; i < 20; i++) keep(pieceOf(i), i);
@@ -144,7 +144,7 @@ const floods: readonly { name: string; count: number; keep: (i: number) => unkno
 ];
 
 describe('memory for what clients send has an end', () => {
-  test.each(floods)('memory for what clients send has an end: $name', ({ count, keep }) => {
+  test.each(floods)('Memory for what clients send has an end: $name', ({ count, keep }) => {
     keep(0);
     const grown = heapGrowth(() => {
       for (let i = 1; i <= count; i++) keep(i);

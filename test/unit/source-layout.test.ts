@@ -13,7 +13,7 @@ const filesIn = (folder: string): string[] =>
 const parse = (file: string): ts.SourceFile =>
   ts.createSourceFile(file, readFileSync(path.join(source, file), 'utf8'), ts.ScriptTarget.Latest);
 
-test('the top of src/apiserver has the server, its configuration, its request chain and the APIs it serves', () => {
+test('The top of src/apiserver has the server, its configuration, its request chain and the APIs it serves', () => {
   const files = readdirSync(new URL('../../src/apiserver/', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map(({ name }) => name);
@@ -58,13 +58,13 @@ function definesStrategy(file: string): boolean {
 }
 
 describe('the folders of resources', () => {
-  test('strategies are defined in files called strategy.ts, and in no others', () => {
+  test('Strategies of resources are defined in files called strategy.ts, and in no others', () => {
     expect(strategyMembers).toContain('prepareForCreate');
     expect(registry.filter((file) => path.basename(file) !== 'strategy.ts' && definesStrategy(file))).toEqual([]);
     expect(registry.filter((file) => /.strategy\.ts$/.test(path.basename(file)))).toEqual([]);
   });
 
-  test('each resource that has a definition has a strategy.ts in its folder', () => {
+  test('Each resource that has a definition has a strategy.ts in its folder', () => {
     const files = new Set(registry);
     // Events are one set of objects that two groups serve: they have one folder.
     const defined = resources.filter(({ group, name }) => hasDefinition(group, name) && group !== 'events.k8s.io');
@@ -73,7 +73,7 @@ describe('the folders of resources', () => {
     expect([...folders].filter((folder) => !files.has(`registry/${folder}/strategy.ts`))).toEqual([]);
   });
 
-  test.each(['strategy.ts', 'validation.ts'])('folders with a %s are plurals of resources in kebab-case', (name) => {
+  test.each(['strategy.ts', 'validation.ts'])('Folders with a %s are plurals of resources in kebab-case', (name) => {
     const folders = [...registry, ...api]
       .filter((file) => path.basename(file) === name)
       .map((file) => path.dirname(file).split('/').slice(1).join('/'))
@@ -87,7 +87,7 @@ describe('the folders of resources', () => {
     expect(outside).toEqual([]);
   });
 
-  test('names of folders are in kebab-case', () => {
+  test('Names of resource folders are in kebab-case', () => {
     const names = [...registry, ...api].flatMap((file) => path.dirname(file).split('/'));
     expect(names.filter((name) => !/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))).toEqual([]);
   });

@@ -42,7 +42,7 @@ describe('totalsOfReport', () => {
   });
 });
 
-test('the summary is one line', () => {
+test('The summary of test totals is one line', () => {
   expect(formatTotals(add(none, { passed: 3, failed: 0, skipped: 0 }))).toBe('3 passed, 0 failed');
   expect(formatTotals(add({ passed: 1, failed: 1, skipped: 0 }, { passed: 3, failed: 0, skipped: 2 }))).toBe(
     '4 passed, 1 failed, 2 skipped',
