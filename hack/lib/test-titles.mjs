@@ -1,6 +1,6 @@
 /**
- * ESLint rule: the title of a test is a sentence that stands alone, so that the line of a failed test says which behaviour broke, and
- * a search for its words finds it. What `describe` says before it does not count.
+ * ESLint rule: the title of a test is a sentence that stands alone. The line of a failed test then says which behaviour
+ * broke, and a search for its words finds it. What `describe` says before it does not count.
  *
  * `eslint --fix` writes the capital letter; a missing subject has to be written by the author.
  */
