@@ -69,13 +69,14 @@ export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> 
     this.resource = options.path.slice(options.path.lastIndexOf('/') + 1);
   }
 
-  async *list({ notBefore, inPages, signal }: SourceListOptions): AsyncIterable<SourcePage<T>> {
+  async *list({ notBefore, isMostRecent, inPages, signal }: SourceListOptions): AsyncIterable<SourcePage<T>> {
     const limit = inPages ? String(this.#options.pageSize ?? defaultPageSize) : '';
+    const wanted = isMostRecent === true ? mostRecent : (notBefore ?? anyVersion);
     if (this.#options.streamLists === true) {
-      const streamed = await this.#streamed(notBefore ?? anyVersion, signal);
+      const streamed = await this.#streamed(wanted, signal);
       if (streamed !== undefined) return yield streamed;
     }
-    let page = await this.#firstPage(notBefore ?? anyVersion, limit, signal);
+    let page = await this.#firstPage(wanted, limit, signal);
     for (;;) {
       const { resourceVersion: version = '', continue: next = '' } = page.metadata ?? {};
       yield { objects: itemsOf(page), version };

@@ -21,6 +21,8 @@ export interface WatchedResource<T extends KubeObject> {
 
 export interface SharedInformersOptions {
   readonly log?: Logger;
+  /** Nothing older is read: the resource version since when this process leads. */
+  readonly notBefore?: string | undefined;
   /** How often handlers are told of all objects again, in milliseconds; never when absent. */
   readonly resyncMs?: number;
   /** What is kept of an object of any resource; managed fields never are. */
@@ -58,7 +60,7 @@ export interface SharedInformers extends AsyncDisposable {
 
 /** @param client whose credentials all informers read with */
 export function createSharedInformers(client: Client, options: SharedInformersOptions = {}): SharedInformers {
-  const { log = silentLogger, resyncMs, transform, clock = systemClock } = options;
+  const { log = silentLogger, notBefore, resyncMs, transform, clock = systemClock } = options;
   const informers = new Map<string, Informer<KubeObject>>();
   const leases = new Map<string, { readonly informer: Informer<KubeObject>; count: number }>();
   const start = (
@@ -71,6 +73,7 @@ export function createSharedInformers(client: Client, options: SharedInformersOp
       indexers: namespaceIndexer(objectView),
       log,
       clock,
+      ...(notBefore === undefined ? {} : { notBefore }),
       ...(resyncMs === undefined ? {} : { resyncMs }),
       ...(kept === undefined ? {} : { transform: kept }),
     });

@@ -96,6 +96,7 @@ async function schedule(
   const running = createScheduler({
     client: daemon.client({ part: 'scheduler' }),
     eventClient: daemon.client({ part: 'events' }),
+    notBefore: daemon.since,
     config,
     maxUnschedulableMs: podMaxInUnschedulableMs,
     instance: hostname(),

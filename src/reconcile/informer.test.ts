@@ -183,6 +183,50 @@ describe('an informer whose watch ends', () => {
   });
 });
 
+describe('an informer whose source lists what is older than it told', () => {
+  /** The cache has stood still since before `b` was made, and the history is gone. */
+  const behind = async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    t.source.cachedList = t.source.page();
+    t.source.set('b');
+    t.source.compact();
+    t.source.endWatches({ error: new StatusError(410, 'Expired', 'too old') });
+    await t.clock.advance(0);
+    return t;
+  };
+
+  test('an informer tells no deletion of what an older list does not have, and asks past caches next', async () => {
+    const t = await behind();
+    await t.clock.advance(retryMs);
+    expect([t.lines, t.warnings.length]).toEqual([['initial a@1', 'add b@2'], 2]);
+    t.source.cachedList = undefined;
+    t.source.set('c');
+    await t.clock.advance(2 * retryMs);
+    expect(t.source.lists.map(({ isMostRecent }) => isMostRecent)).toEqual([false, false, true]);
+    expect(t.lines.slice(2)).toEqual(['add c@3']);
+  });
+
+  test('an informer believes a source that stays older, as after a restored backup', async () => {
+    const t = await behind();
+    while (t.lines.length === 2) await t.clock.advance(retryMs);
+    expect([t.source.lists.length, t.lines.slice(2)]).toEqual([12, ['delete b@2, missed']]);
+  });
+
+  test('an informer refuses a first list that is older than the version it was given', async () => {
+    const t = setUp({ notBefore: '2' });
+    t.source.set('a');
+    t.source.cachedList = t.source.page();
+    t.source.set('b');
+    await t.start();
+    expect([t.source.lists[0]!.notBefore, t.lines, t.informer.hasSynced]).toEqual(['2', [], false]);
+    t.source.cachedList = undefined;
+    await t.clock.advance(retryMs);
+    expect(t.lines).toEqual(['initial a@1', 'initial b@2']);
+  });
+});
+
 describe('an informer whose source fails', () => {
   test('An informer whose source fails tries again after growing delays, which begin anew after a watch', async () => {
     const t = setUp({ retry: { firstMs: 100, maxMs: 300, jitter: 1 } });

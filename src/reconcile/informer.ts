@@ -6,6 +6,9 @@
  * 2. Watch: each change after that version, in order. A watch that ends is opened again where it ended.
  * 3. When the source no longer knows what came after that (410), or refuses the watch, it is listed again.
  *
+ * Time does not go back: a list that is older than what was told, as a server gives whose cache is behind, is a failure
+ * of the source. Otherwise what was made since would be told as deleted, and a controller would make it again.
+ *
  * Handlers are called at once, one after the other, from where the source calls: they do little. Each sees all changes
  * of a key in order, and an informer that lists again tells it the differences only.
  */
@@ -33,6 +36,8 @@ export interface InformerOptions<T> {
    * it throws is a failure of the source: an object is never left out.
    */
   readonly transform?: (object: T) => T;
+  /** The first list is not older than this version, either. */
+  readonly notBefore?: string;
   /** How often handlers are told of all objects again, in milliseconds; never when absent. */
   readonly resyncMs?: number;
   /** Between attempts that fail. */
@@ -46,6 +51,8 @@ export interface InformerOptions<T> {
 const defaultRetry: RetryLimits = { firstMs: 800, maxMs: 30_000, jitter: 1 };
 /** A watch that ends sooner without an event is a failure, even when nothing says so. */
 const shortWatchMs = 1000;
+/** So many lists in a row are refused as too old. Then the source has been restored from a backup. */
+const maxOldLists = 10;
 /** After so many objects of a list the event loop runs other work. */
 const objectsPerStep = 500;
 
@@ -63,6 +70,8 @@ export class Informer<T> {
   #version: string | undefined;
   #mustList = true;
   #listInPages = true;
+  /** Lists in a row that were refused as too old. */
+  #oldLists = 0;
   /** The watch brought something, or lasted. */
   #progressed = false;
 
@@ -150,10 +159,16 @@ export class Informer<T> {
     const pages: (readonly T[])[] = [];
     let version: string | undefined;
     try {
-      const options = { notBefore: this.#version, inPages: this.#listInPages, signal };
+      const options = {
+        notBefore: this.#version ?? this.#options.notBefore,
+        isMostRecent: this.#oldLists > 0,
+        inPages: this.#listInPages,
+        signal,
+      };
       for await (const page of source.list(options)) {
         pages.push(transform === undefined ? page.objects : page.objects.map(transform));
         version ??= page.version;
+        this.#refuseOlder(page.version, options.notBefore);
       }
     } catch (error) {
       // Without pages nothing can expire between them.
@@ -167,6 +182,12 @@ export class Informer<T> {
     this.#mustList = false;
     this.#everSynced.open();
     this.#synced.open();
+  }
+
+  #refuseOlder(version: string, notBefore: string | undefined): void {
+    if (notBefore === undefined || !isOlder(version, notBefore)) this.#oldLists = 0;
+    else if (++this.#oldLists <= maxOldLists)
+      throw new Error(`the source listed version ${version}, which is older than ${notBefore}`);
   }
 
   /** Tells the differences to what was known. */
@@ -298,5 +319,11 @@ export class Informer<T> {
  * An answer that the same watch would get again. A source that is away, or has too much to do, is no reason to list.
  */
 const mustListAfter = (error: unknown): boolean => isStatusError(error) && !isTransient.has(error.code);
+
+/**
+ * Versions are compared as numbers, as API servers make them.
+ * @see {@link https://kep.k8s.io/5504 | KEP-5504}
+ */
+const isOlder = (version: string, than: string): boolean => Number(version) < Number(than);
 
 const isTransient: ReadonlySet<number> = new Set([429, 502, 503, 504]);

@@ -37,6 +37,8 @@ export interface ObjectView<T> {
 export interface SourceListOptions {
   /** The list is not older than this version; whatever the source has when absent. */
   readonly notBefore: string | undefined;
+  /** Whether caches of the source are to be passed by, because the source gave an older list than was asked for. */
+  readonly isMostRecent?: boolean;
   /** Whether the list may come in several pages. Without them it does not expire while it is read. */
   readonly inPages: boolean;
   readonly signal: AbortSignal;

@@ -42,6 +42,8 @@ export interface SchedulerOptions {
   readonly client: Client;
   /** In place of informers of its own. They are not stopped with the scheduler. */
   readonly informers?: SchedulerInformers;
+  /** Nothing older is read by informers of its own: the resource version since when this process leads. */
+  readonly notBefore?: string | undefined;
   /** Of events; `client` when absent. */
   readonly eventClient?: Pick<Client, 'events'>;
   readonly config?: SchedulerConfig;
@@ -98,7 +100,11 @@ class RunningScheduler implements Scheduler {
     this.#ownsInformers = options.informers === undefined;
     this.#informers =
       options.informers ??
-      createSchedulerInformers(client, { ...{ log, clock, random }, wholePods: config.extenders.length > 0 });
+      createSchedulerInformers(client, {
+        ...{ log, clock, random },
+        ...(options.notBefore === undefined ? {} : { notBefore: options.notBefore }),
+        wholePods: config.extenders.length > 0,
+      });
     this.#recorders = recordersOf(options, config);
     const observer = metrics ?? silentObserver;
     const events = new PodEvents((name) => this.#recorders.get(name));

@@ -145,6 +145,29 @@ describe('leader election', () => {
     await b.run;
   });
 
+  test.each([
+    { name: 'and another has the lock: it is lost', isTaken: true, mayWrite: false, end: 'lost' },
+    { name: 'and the lock is still its own: it goes on', isTaken: false, mayWrite: true, end: undefined },
+  ])('the machine of a leader was suspended for an hour, $name', async ({ isTaken, mayWrite, end }) => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    let suspendedMs = 0;
+    const a = candidate(clock, lock, 'a', { wallTime: () => start + clock.now() + suspendedMs });
+    await pass(clock, 3000);
+    suspendedMs = 3_600_000;
+    if (isTaken)
+      lock.held = { record: { ...lock.held!.record, holderIdentity: 'b', leaseDurationSeconds: 15 }, version: 'b' };
+    const leadership = a.state.leadership!;
+    expect(() => leadership.check()).toThrow('the leadership has to be renewed first');
+    await pass(clock, 2000);
+    if (mayWrite) expect(leadership.check()).toBeGreaterThan(0);
+    else expect(() => leadership.check()).toThrow('the leadership has to be renewed first');
+    await pass(clock, 10_000);
+    expect(a.state.end).toBe(end);
+    a.stop();
+    await a.run;
+  });
+
   test('At every moment of a long history with faults at most one candidate leads', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();

@@ -15,7 +15,7 @@ import { silentLogger, type Logger } from '../../base/logger.ts';
 import { formatMicroTime } from '../../machinery/time.ts';
 import { pause } from '../../reconcile/pause.ts';
 import { deadline } from '../deadline.ts';
-import { Leadership } from './leadership.ts';
+import { Leadership, type Moment } from './leadership.ts';
 import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
 
 export interface ElectionOptions {
@@ -63,6 +63,7 @@ export class Elector {
   readonly #options: ElectionOptions;
   readonly #times: typeof defaults;
   readonly #clock: Clock;
+  readonly #wallTime: () => number;
   readonly #log: Logger;
   /** What was read or written last, and when it was seen first. */
   #seen: { readonly held: HeldRecord; readonly at: number } | undefined;
@@ -73,6 +74,7 @@ export class Elector {
     this.#options = options;
     this.#times = times;
     this.#clock = options.clock ?? systemClock;
+    this.#wallTime = options.wallTime ?? Date.now;
     this.#log = options.log ?? silentLogger;
   }
 
@@ -86,9 +88,15 @@ export class Elector {
    * work throws.
    */
   async run(signal: AbortSignal): Promise<ElectionEnd> {
-    const acquiredAt = await this.#acquire(signal);
-    if (acquiredAt === undefined) return 'stopped';
-    const leadership = new Leadership(this.#clock, this.#times, acquiredAt);
+    const acquired = await this.#acquire(signal);
+    if (acquired === undefined) return 'stopped';
+    const leadership = new Leadership({
+      clock: this.#clock,
+      wallTime: this.#wallTime,
+      times: this.#times,
+      acquired,
+      since: this.#writtenVersion(),
+    });
     const stop = (): void => leadership.end(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -115,14 +123,20 @@ export class Elector {
   }
 
   /** @returns when the request was sent that took the lock; undefined when the signal aborts */
-  async #acquire(signal: AbortSignal): Promise<number | undefined> {
+  async #acquire(signal: AbortSignal): Promise<Moment | undefined> {
     const { random = Math.random } = this.#options;
     while (!signal.aborted) {
-      const acquiredAt = await this.#try(signal, this.#clock.now() + this.#times.renewDeadlineMs);
-      if (acquiredAt !== undefined) return acquiredAt;
+      const acquired = await this.#try(signal, this.#clock.now() + this.#times.renewDeadlineMs);
+      if (acquired !== undefined) return acquired;
       await pause(this.#clock, this.#times.retryPeriodMs * (1 + jitter * random()), signal);
     }
     return undefined;
+  }
+
+  /** Of several locks held together there is no one version. */
+  #writtenVersion(): string | undefined {
+    const version = this.#seen?.held.version ?? '';
+    return /^\d+$/.test(version) ? version : undefined;
   }
 
   /** Until the leadership ends. */
@@ -131,13 +145,13 @@ export class Elector {
     while (!signal.aborted) {
       await pause(this.#clock, this.#times.retryPeriodMs, signal);
       if (signal.aborted) return;
-      const sentAt = await this.#try(signal, leadership.deadline);
-      if (sentAt !== undefined) leadership.extend(sentAt);
+      const sent = await this.#try(signal, leadership.deadline);
+      if (sent !== undefined) leadership.extend(sent);
     }
   }
 
   /** Takes or renews the lock once. @returns when that was sent; undefined when another holds it, or it failed */
-  async #try(signal: AbortSignal, until: number): Promise<number | undefined> {
+  async #try(signal: AbortSignal, until: number): Promise<Moment | undefined> {
     const limited = deadline(this.#clock, until - this.#clock.now(), signal, 'the lock was not written');
     try {
       return await this.#takeOrRenew(limited.signal);
@@ -150,9 +164,9 @@ export class Elector {
     }
   }
 
-  async #takeOrRenew(signal: AbortSignal): Promise<number | undefined> {
+  async #takeOrRenew(signal: AbortSignal): Promise<Moment | undefined> {
     const { lock, identity } = this.#options;
-    const now = this.#clock.now();
+    const now = this.#moment();
     // The holder knows what it wrote last, and one write suffices.
     const mine = this.#seen?.held;
     if (mine?.record.holderIdentity === identity) {
@@ -162,13 +176,13 @@ export class Elector {
     }
     const held = await lock.get(signal);
     if (held === undefined) {
-      const sentAt = this.#clock.now();
-      return this.#written(await lock.create(this.#record(undefined), signal), sentAt);
+      const sent = this.#moment();
+      return this.#written(await lock.create(this.#record(undefined), signal), sent);
     }
     this.#observe(held);
     if (held.record.holderIdentity !== identity && !this.#isFree(held)) return undefined;
-    const sentAt = this.#clock.now();
-    return this.#written(await lock.update(this.#record(held.record), held, signal), sentAt);
+    const sent = this.#moment();
+    return this.#written(await lock.update(this.#record(held.record), held, signal), sent);
   }
 
   #isFree({ record }: HeldRecord): boolean {
@@ -176,9 +190,13 @@ export class Elector {
     return record.holderIdentity === '' || this.#clock.now() >= this.#seen!.at + leaseMs;
   }
 
-  #written(held: HeldRecord, sentAt: number): number {
+  #written(held: HeldRecord, sent: Moment): Moment {
     this.#observe(held);
-    return sentAt;
+    return sent;
+  }
+
+  #moment(): Moment {
+    return { at: this.#clock.now(), wallMs: this.#wallTime() };
   }
 
   #observe(held: HeldRecord): void {
@@ -221,7 +239,7 @@ export class Elector {
   }
 
   #now(): string {
-    const ms = (this.#options.wallTime ?? Date.now)();
+    const ms = this.#wallTime();
     return formatMicroTime(Math.floor(ms / 1000), (ms % 1000) * 1_000_000);
   }
 }

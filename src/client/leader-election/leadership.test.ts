@@ -18,8 +18,9 @@ describe('a write under a leadership', () => {
     headers: [],
     signal: new AbortController().signal,
   });
-  function setUp(clock: FakeClock, method = 'POST') {
-    const leadership = new Leadership(clock, times, clock.now());
+  function setUp(clock: FakeClock, method = 'POST', wallTime = () => clock.now()) {
+    const acquired = { at: clock.now(), wallMs: wallTime() };
+    const leadership = new Leadership({ clock, wallTime, times, acquired, since: undefined });
     const sent: string[] = [];
     let signal: AbortSignal | undefined;
     const transport = fencedTransport(
@@ -49,7 +50,7 @@ describe('a write under a leadership', () => {
     await pass(clock, 6000);
     void send('/api/v1/pods?dryRun=All');
     await pass(clock, 0);
-    expect(leadership.extend(4000)).toBe(true);
+    expect(leadership.extend({ at: 4000, wallMs: 4000 })).toBe(true);
     void send();
     await pass(clock, 0);
     expect(sent).toEqual([
@@ -75,7 +76,37 @@ describe('a write under a leadership', () => {
     const standing = Object.assign(Object.create(clock) as FakeClock, { now: () => 20_000 });
     Object.defineProperty(clock, 'now', { value: () => standing.now() });
     await expect(send()).rejects.toMatchObject({ name: 'LeadershipLostError' });
-    expect([sent.length, leadership.signal.aborted, leadership.extend(20_000)]).toEqual([0, true, false]);
+    expect([sent.length, leadership.signal.aborted, leadership.extend({ at: 20_000, wallMs: 20_000 })]).toEqual([
+      0,
+      true,
+      false,
+    ]);
+  });
+
+  test.each([
+    { name: 'a little of wall time more is taken from what a write may last', jumpMs: 4000, path: '?timeout=11000ms' },
+    { name: 'wall time that goes back changes nothing', jumpMs: -3_600_000, path: '?timeout=15000ms' },
+  ])('$name', async ({ jumpMs, path }) => {
+    const clock = new FakeClock();
+    let jumped = 0;
+    const { send, sent } = setUp(clock, 'POST', () => clock.now() + jumped);
+    jumped = jumpMs;
+    void send();
+    await pass(clock, 0);
+    expect(sent).toEqual([`/api/v1/pods${path}`]);
+  });
+
+  test('is refused after a suspension of the machine, until the leadership is renewed', async () => {
+    const clock = new FakeClock();
+    let suspendedMs = 0;
+    const { leadership, send, sent } = setUp(clock, 'POST', () => clock.now() + suspendedMs);
+    suspendedMs = 10_000;
+    await expect(send()).rejects.toMatchObject({ name: 'LeadershipUncertainError' });
+    expect([sent.length, leadership.signal.aborted]).toEqual([0, false]);
+    leadership.extend({ at: 0, wallMs: suspendedMs });
+    void send();
+    await pass(clock, 0);
+    expect(sent).toEqual(['/api/v1/pods?timeout=15000ms']);
   });
 
   test('A write under a leadership is no read: reads go on', async () => {

@@ -27,6 +27,7 @@ export async function lead(daemon: LeadingDaemon, { options, migration, namespac
     startControllers({
       clientFor: controllerClients(under, options.generic),
       options,
+      notBefore: under.since,
       log: under.log,
       metrics: under.registry,
       queueMetrics: metrics.queues,

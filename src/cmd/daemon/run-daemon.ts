@@ -15,7 +15,7 @@ import { ReloadableFiles } from '../../base/reloadable-file.ts';
 import { versionInfo } from '../../base/version.ts';
 import type { Client, ClientOptions } from '../../client/client.ts';
 import type { Pod } from '../../client/in-cluster.ts';
-import { LeadershipLostError } from '../../client/leader-election/leadership.ts';
+import { type Leadership, LeadershipLostError } from '../../client/leader-election/leadership.ts';
 import type { Fence } from '../../client/requests/fence.ts';
 import type { HealthCheck, HealthEndpoint } from '../../server/health.ts';
 import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
@@ -68,6 +68,8 @@ export interface ClientRequestOptions {
 export interface LeadingDaemon {
   /** Aborts when the leadership is lost, or the daemon is to stop. */
   readonly signal: AbortSignal;
+  /** The resource version since when it leads; undefined without a leader election. */
+  readonly since: string | undefined;
   readonly log: Logger;
   readonly registry: MetricRegistry;
   /** A client of its own limits, whose writes are refused once the leadership is lost. */
@@ -250,11 +252,17 @@ function onLoss(leadership: Fence, stop: AbortSignal, lost: () => void): void {
   );
 }
 
-function daemonOf(kernel: Kernel, spec: DaemonSpec, fence: Fence | undefined, signal: AbortSignal): LeadingDaemon {
+function daemonOf(
+  kernel: Kernel,
+  spec: DaemonSpec,
+  fence: Pick<Leadership, 'since' | keyof Fence> | undefined,
+  signal: AbortSignal,
+): LeadingDaemon {
   const { log, registry, connection, observer, files, elections, checks } = kernel;
   setMaxListeners(0, signal);
   return {
     signal,
+    since: fence?.since,
     log,
     registry,
     files,

@@ -21,6 +21,8 @@ export interface ControllerManagerConfig {
   readonly options: ControllerManagerOptions;
   /** Made and stopped by the manager when absent. */
   readonly informers?: SharedInformers;
+  /** Nothing older is read by informers of the manager: the resource version since when this process leads. */
+  readonly notBefore?: string | undefined;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly wallTime?: () => number;
@@ -50,8 +52,10 @@ export interface ControllerManager extends AsyncDisposable {
 export function startControllers(config: ControllerManagerConfig): ControllerManager {
   const { clientFor, options, log = silentLogger, clock = systemClock, onRestart } = config;
   const { wallTime = Date.now, random = Math.random, metrics, queueMetrics, controllers = controllerTable } = config;
+  const { notBefore } = config;
   const informers =
-    config.informers ?? createSharedInformers(clientFor(processAccount), { log, clock, ...resyncOf(options, random) });
+    config.informers ??
+    createSharedInformers(clientFor(processAccount), { log, clock, notBefore, ...resyncOf(options, random) });
   const isGateOn = (gate: string): boolean => isGateOnWith(gate, options.generic.featureGates);
   const dependencies: ManagerDependencies = {
     clientFor,

@@ -44,7 +44,9 @@ export class MemorySource implements Source<MemoryObject> {
   pageSize = Number.POSITIVE_INFINITY;
   /** Called before each page of a list but the first. */
   onPage: () => void = () => undefined;
-  readonly lists: Pick<SourceListOptions, 'notBefore' | 'inPages'>[] = [];
+  /** What all lists are, as of a server whose cache stands still. */
+  cachedList: SourcePage<MemoryObject> | undefined;
+  readonly lists: Omit<SourceListOptions, 'signal'>[] = [];
   readonly watchedAfter: string[] = [];
   readonly #objects = new Map<string, MemoryObject>();
   readonly #changes: Change[] = [];
@@ -90,6 +92,11 @@ export class MemorySource implements Source<MemoryObject> {
     for (const watch of this.#watches) watch.push(this.#version, { type: 'BOOKMARK' });
   }
 
+  /** A list as it is now. */
+  page(): SourcePage<MemoryObject> {
+    return { objects: [...this.#objects.values()], version: String(this.#version) };
+  }
+
   /** Forgets all changes so far. */
   compact(): void {
     this.#floor = this.#version;
@@ -100,10 +107,15 @@ export class MemorySource implements Source<MemoryObject> {
     for (const watch of this.#watches) watch.end(end);
   }
 
-  async *list({ notBefore, inPages }: SourceListOptions): AsyncIterable<SourcePage<MemoryObject>> {
-    this.lists.push({ notBefore, inPages });
+  async *list({
+    notBefore,
+    isMostRecent = false,
+    inPages,
+  }: SourceListOptions): AsyncIterable<SourcePage<MemoryObject>> {
+    this.lists.push({ notBefore, isMostRecent, inPages });
     await Promise.resolve();
     this.#checkContact();
+    if (this.cachedList !== undefined) return yield this.cachedList;
     const version = this.#version;
     const objects = [...this.#objects.values()];
     const size = inPages ? this.pageSize : Number.POSITIVE_INFINITY;
