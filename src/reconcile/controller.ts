@@ -119,6 +119,11 @@ export class Controller {
     this.#queue.addAfter(key, delayMs);
   }
 
+  /** Looks now at each key that was to be looked at after a time. */
+  endDelays(): void {
+    this.#queue.endDelays();
+  }
+
   /** Takes no more keys, ends what is under way by its signal, and waits for it. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('the controller is stopping'));

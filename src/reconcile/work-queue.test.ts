@@ -135,6 +135,16 @@ describe('a delay of a key', () => {
       at: [10, 120, 235, 335, 410],
     },
     {
+      name: 'ends when all delays do, and does not come again',
+      async act(queue, clock) {
+        queue.addAfter('a', 50);
+        queue.requeueAfter('a', 60);
+        await clock.advance(20);
+        queue.endDelays();
+      },
+      at: [20],
+    },
+    {
       name: 'is dropped when the queue is shut down',
       act(queue) {
         queue.addAfter('a', 10);

@@ -109,6 +109,16 @@ export class WorkQueue {
     this.requeueAfter(key, this.#rateLimiter.when(key));
   }
 
+  /** Adds all keys that wait for a time: what they waited for may be over, because the clock was set. */
+  endDelays(): void {
+    for (const key of [...this.#delayed.keys(), ...this.#requeued.keys()]) {
+      this.#delayed.get(key)?.timer.cancel();
+      this.#delayed.delete(key);
+      this.#cancelRequeue(key);
+      this.add(key);
+    }
+  }
+
   /** The key is in order: its next failure is the first one. */
   forget(key: string): void {
     this.#rateLimiter.forget(key);

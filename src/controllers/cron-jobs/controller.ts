@@ -10,11 +10,6 @@ import { controllerIndex, controllerKeys } from '../shared/owner-references.ts';
 import { isProblem, nextLookMs, timetableOf } from './due.ts';
 import { CronJobSyncer } from './syncer.ts';
 
-/** How often the clock is compared with the time that has passed. */
-const clockCheckMs = 10_000;
-/** Less is in order: clocks are adjusted all the time. */
-const jumpMs = 1000;
-
 export function startCronJobs(context: ControllerContext): void {
   const { client, options } = context;
   const cronJobs = context.informer(client.batch.v1.cronjobs);
@@ -28,7 +23,6 @@ export function startCronJobs(context: ControllerContext): void {
     triggers: [schedulesOf(context, cronJobs, () => queue), changesOf(jobs, (job) => keyOfController(job, 'CronJob'))],
     sync: (key) => syncer.sync(key),
   });
-  followClock(context, cronJobs, queue);
 }
 
 /** A new schedule counts from its next time on; any other change is looked at at once. */
@@ -53,18 +47,4 @@ function schedulesOf(context: ControllerContext, cronJobs: Informer<CronJob>, qu
     },
     untilSynced: (signal) => cronJobs.untilSynced(signal),
   };
-}
-
-/**
- * Timers count the time that passes. When the clock is set, what is due is another.
- * @NOTE differs from upstream: there what a clock that is set makes due waits for its timer.
- */
-function followClock(context: ControllerContext, cronJobs: Informer<CronJob>, queue: Controller): void {
-  const difference = (): number => context.wallTime() - context.clock.now();
-  let known = difference();
-  context.every(clockCheckMs, async () => {
-    const now = difference();
-    if (Math.abs(now - known) > jumpMs) for (const key of cronJobs.objects.keys()) queue.add(key);
-    known = now;
-  });
 }

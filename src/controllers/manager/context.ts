@@ -43,7 +43,10 @@ export interface ControllerContext {
   handle<T>(informer: Informer<T>, handler: InformerHandler<T>): void;
   /** Adds an index, unless another controller has added the same: one name means one index per resource. */
   index<T>(informer: Informer<T>, name: string, indexer: (object: T) => Iterable<string>): void;
-  /** A work queue with workers, which runs until the controller ends. It has begun when all triggers are synced. */
+  /**
+   * A work queue with workers, which runs until the controller ends. It has begun when all triggers are synced. Keys
+   * that wait for a time are looked at when the wall time is set.
+   */
   work(options: WorkOptions): Controller;
   /** Runs every so often, first after `firstMs`, one run at a time. A run that throws is logged. */
   every(periodMs: number, run: (signal: AbortSignal) => Promise<void>, firstMs?: number): void;

@@ -4,6 +4,7 @@ import type { Client } from '../../client/index.ts';
 import type { SharedInformers } from '../../client/shared-informers.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
+import type { ClockJumps } from './clock-jumps.ts';
 import type { RateFactors } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
 
@@ -20,6 +21,7 @@ export interface ManagerDependencies {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
+  readonly clockJumps: ClockJumps;
   readonly random: () => number;
   readonly isGateOn: (gate: string) => boolean;
   readonly metrics: MetricRegistry | undefined;

@@ -10,6 +10,7 @@ import { type Logger, silentLogger } from '../../base/logger.ts';
 import { createSharedInformers, type SharedInformers } from '../../client/shared-informers.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
+import { ClockJumps } from './clock-jumps.ts';
 import { type ControllerDefinition, controllerTable, processAccount } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
 import { isControllerEnabled } from './controller-names.ts';
@@ -57,6 +58,7 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
     config.informers ??
     createSharedInformers(clientFor(processAccount), { log, clock, notBefore, ...resyncOf(options, random) });
   const isGateOn = (gate: string): boolean => isGateOnWith(gate, options.generic.featureGates);
+  const clockJumps = new ClockJumps(clock, wallTime);
   const dependencies: ManagerDependencies = {
     clientFor,
     informers,
@@ -64,6 +66,7 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
     log,
     clock,
     wallTime,
+    clockJumps,
     random,
     isGateOn,
     metrics,
@@ -82,6 +85,7 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
   const started = startAll(supervisors, options.generic.startIntervalMs, clock, abort.signal);
   const stop = async (): Promise<void> => {
     abort.abort();
+    clockJumps.stop();
     await started;
     await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
     if (config.informers === undefined) await informers.stop();
