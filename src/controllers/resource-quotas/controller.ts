@@ -40,10 +40,15 @@ export function startResourceQuotas(context: ControllerContext): void {
   const addAll = (): void => {
     for (const quota of quotas.objects.values()) add(quota);
   };
-  const replenish = ({ group, resource }: CountedResource, { metadata }: KubeObject): void => {
+  const counts = (quota: ResourceQuota, { group, resource }: CountedResource): boolean =>
+    hardNames(quota).some((name) => countsAs(group, resource, name));
+  // Quotas of other resources stay as they are: what another client wrote into their status is not measured again.
+  const addThoseOf = (added: readonly CountedResource[]): void => {
+    for (const quota of quotas.objects.values()) if (added.some((counted) => counts(quota, counted))) add(quota);
+  };
+  const replenish = (counted: CountedResource, { metadata }: KubeObject): void => {
     for (const quota of quotas.lister.listIn(metadata?.namespace ?? ''))
-      if (hardNames(quota).some((name) => countsAs(group, resource, name)))
-        queues.normal?.addAfter(quotas.keyOf(quota), gatherMs);
+      if (counts(quota, counted)) queues.normal?.addAfter(quotas.keyOf(quota), gatherMs);
   };
   const replenishment = {
     deleted: replenish,
@@ -51,7 +56,7 @@ export function startResourceQuotas(context: ControllerContext): void {
       if (isReplenished(counted, before, after, { podResources, nowMs: wallTime() })) replenish(counted, after);
     },
   };
-  const objects = new CountedObjects(context, replenishment, addAll);
+  const objects = new CountedObjects(context, replenishment, addThoseOf);
 
   const measureAll = async (quota: ResourceQuota, signal: AbortSignal) => {
     const measured = new Map<string, Quantity>();

@@ -23,14 +23,18 @@ export class CountedObjects {
   #wanted: ReadonlySet<string> = new Set();
   #first: Promise<void> | undefined;
 
-  constructor(context: ControllerContext, handler: ReplenishmentHandler, onChange: () => void) {
+  constructor(
+    context: ControllerContext,
+    handler: ReplenishmentHandler,
+    onAdded: (resources: readonly CountedResource[]) => void,
+  ) {
     this.#context = context;
     this.#monitors = new Monitors({
       discover: (signal) => discover(context.client, signal),
       isWanted: (resource) => this.#isWanted(resource),
       lease: (target) => this.#lease(target),
       handlerOf: (resource) => handlerOf(handler, resource),
-      onAdded: onChange,
+      onAdded,
       log: context.log,
       clock: context.clock,
     });

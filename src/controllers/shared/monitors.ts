@@ -12,8 +12,8 @@ export interface MonitorsOptions {
   readonly lease: (target: ResourceTarget) => InformerLease;
   /** Told of all objects of a resource and of each change. */
   readonly handlerOf: (resource: DiscoveredResource) => InformerHandler<KubeObject>;
-  /** Resources came that are monitored from now on. */
-  readonly onAdded?: () => void;
+  /** Resources that are monitored from now on. */
+  readonly onAdded?: (resources: readonly DiscoveredResource[]) => void;
   /** The resource is not served any more. */
   readonly forget?: (resource: DiscoveredResource) => void;
   /** What is served could not be found out. */
@@ -78,9 +78,9 @@ export class Monitors {
     for (const resource of discovery.preferred)
       if (this.#options.isWanted(resource)) served.set(keyOf(resource), resource);
     for (const [key, monitor] of this.#monitors) if (!served.has(key)) this.#retire(key, monitor, discovery);
-    const before = this.#monitors.size;
+    const added = [...served].filter(([key]) => !this.#monitors.has(key)).map(([, resource]) => resource);
     for (const [key, resource] of served) this.#monitor(key, resource);
-    if (this.#monitors.size > before) this.#options.onAdded?.();
+    if (added.length > 0) this.#options.onAdded?.(added);
   }
 
   /** Of a resource that is monitored, in whatever version. */
