@@ -38,8 +38,10 @@ export interface ClientOptions extends Partial<RateLimits> {
   readonly timeoutMs?: number;
   /** How often one request is sent again; 10 when absent. */
   readonly maxRetries?: number;
-  /** How built-in types are sent and asked for; any name of the protobuf type or `application/json`. */
+  /** How built-in types are sent; any name of the protobuf type or `application/json`. */
   readonly contentType?: string;
+  /** How they are asked for, when not as they are sent; a list of these types. */
+  readonly acceptContentTypes?: string;
   readonly userAgent?: string;
   /** Silence after which a connection in use is asked whether its server lives; 30 s when absent. */
   readonly pingAfterMs?: number;
@@ -95,7 +97,11 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
 
 function clientOver(transport: Transport, config: ClientConfig, options: ClientOptions): Client {
   const sender = new Sender(config, transport, options);
-  const requests = new Requests(sender, options.contentType!.includes('protobuf'));
+  const { contentType, acceptContentTypes = '' } = options;
+  const requests = new Requests(sender, {
+    sendsProtobuf: contentType!.includes('protobuf'),
+    acceptsProtobuf: (acceptContentTypes === '' ? contentType! : acceptContentTypes).includes('protobuf'),
+  });
   const client: ClientBase = {
     config,
     fenced: (fence) => clientOver(fencedTransport(transport, fence), config, options),

@@ -1,9 +1,11 @@
 /** `orch scheduler`: gives pods their nodes, as the leader among the processes that may. */
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { systemClock } from '../base/clock.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { writeYaml } from '../machinery/json/yaml-write.ts';
 import type { SchedulerConfig } from '../scheduler/config/types.ts';
+import { allInformers, createSchedulerInformers, type SchedulerInformers } from '../scheduler/informers.ts';
 import { createSchedulerMetrics } from '../scheduler/metrics.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
 import type { Command } from './command.ts';
@@ -34,6 +36,15 @@ const run =
       context.out(`Wrote configuration to: ${configuration.writeConfigTo}\n`);
       return 0;
     }
+    const cache: { informers?: SchedulerInformers } = {};
+    const readAhead = ({ client, log }: LeadingDaemon): (() => Promise<void>) => {
+      const wholePods = inForce.scheduler.extenders.length > 0;
+      const parts = { log, clock: systemClock, random: Math.random, wholePods };
+      cache.informers = createSchedulerInformers(client({ part: 'scheduler' }), parts);
+      const informers = allInformers(cache.informers);
+      for (const informer of informers) informer.start();
+      return async () => void (await Promise.all(informers.map((informer) => informer.stop())));
+    };
     return runDaemon(
       {
         name: 'kube-scheduler',
@@ -41,7 +52,8 @@ const run =
         given: line.given,
         featureGates: completed.featureGates,
         config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
-        lead: (daemon) => schedule(daemon, completed, inForce.scheduler),
+        standBy: inForce.process.delayCacheUntilActive ? undefined : readAhead,
+        lead: (daemon) => schedule(daemon, completed, inForce.scheduler, cache.informers),
       },
       context,
     );
@@ -91,9 +103,11 @@ async function schedule(
   daemon: LeadingDaemon,
   { podMaxInUnschedulableMs }: CompletedScheduler,
   config: SchedulerConfig,
+  informers: SchedulerInformers | undefined,
 ): Promise<void> {
   const { signal, log } = daemon;
   const running = createScheduler({
+    ...(informers === undefined ? {} : { informers }),
     client: daemon.client({ part: 'scheduler' }),
     eventClient: daemon.client({ part: 'events' }),
     notBefore: daemon.since,

@@ -14,7 +14,8 @@ export interface SchedulerCounts {
   readonly pending: () => Readonly<Record<string, number>>;
   readonly unschedulable: () => Iterable<{ readonly plugin: string; readonly profile: string; readonly count: number }>;
   readonly cache: () => { readonly nodes: number; readonly pods: number; readonly assumed_pods: number };
-  readonly inFlightEvents: () => number;
+  /** By their label. */
+  readonly inFlightEvents: () => Readonly<Record<string, number>>;
   readonly bindings: () => number;
 }
 
@@ -84,6 +85,17 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
     'Time from the first attempt to schedule a pod until it was scheduled, in seconds.',
     podBuckets,
   );
+  const eventSeconds = histogram(
+    'event_handling_duration_seconds',
+    'Time in which a change of the cluster was taken in, in seconds.',
+    pointBuckets,
+  );
+  const hintSeconds = histogram(
+    'queueing_hint_execution_duration_seconds',
+    'Time in which a plugin judged whether a change helps a pod, in seconds.',
+    pluginBuckets,
+  );
+  const volumeFailures = counter('volume_scheduling_stage_error_total', 'Failures to bind the volumes of a pod.');
   const seriesOf = memoized();
   const once = {
     algorithm: algorithmSeconds.series({}),
@@ -115,6 +127,9 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
     preempted: (count) => once.victims.observe(count),
     preemptionAttempted: () => preemption.inc(),
     incoming: (queue, event) => seriesOf(incoming, { event, queue }).inc(),
+    eventHandled: (event, seconds) => seriesOf(eventSeconds, { event }).observe(seconds),
+    hinted: (plugin, event, hint, seconds) => seriesOf(hintSeconds, { event, hint, plugin }).observe(seconds),
+    volumesFailed: (operation) => seriesOf(volumeFailures, { operation }).inc(),
     show: (counts) => void (shown.counts = counts),
   };
 }
@@ -148,9 +163,9 @@ function showCounts(shown: { readonly counts?: SchedulerCounts }, registry: Metr
   gauge('scheduler_cache_size', 'Nodes, pods and assumed pods that are known.', ({ cache }) =>
     byLabel('type', cache()),
   );
-  gauge('inflight_events', 'Events that are kept for pods that are being scheduled.', ({ inFlightEvents }) => [
-    { labels: { event: '' }, value: inFlightEvents() },
-  ]);
+  gauge('inflight_events', 'Events that are kept for pods that are being scheduled.', ({ inFlightEvents }) =>
+    byLabel('event', inFlightEvents()),
+  );
   gauge('goroutines', 'Bindings under way.', ({ bindings }) => [
     { labels: { operation: 'binding' }, value: bindings() },
   ]);

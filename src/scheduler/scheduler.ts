@@ -152,7 +152,7 @@ class RunningScheduler implements Scheduler {
       pending: () => this.#queue.counts,
       unschedulable: () => this.#queue.unschedulable.countsByPlugin(),
       cache: () => ({ nodes: cluster.nodes.length, pods: cluster.podCount, assumed_pods: cluster.assumedCount }),
-      inFlightEvents: () => this.#queue.inFlight.eventCount,
+      inFlightEvents: () => this.#queue.inFlight.countsByEvent(),
       bindings: () => this.#bindings.size,
     });
   }
@@ -226,9 +226,10 @@ class RunningScheduler implements Scheduler {
       maxUnschedulableMs: parts.maxUnschedulableMs,
       isBefore: (a, b) => first!.queueSort.isBefore(a, b),
       preEnqueue: (pod) => this.#profiles.get(pod.pod.spec.schedulerName ?? '')?.preEnqueue(pod),
-      hints: new QueueingHints(plugins, onHintFailure),
+      hints: new QueueingHints(plugins, onHintFailure, parts.observer),
       backoff: { initialMs: podInitialBackoffSeconds * 1000, maxMs: podMaxBackoffSeconds * 1000 },
       onIncoming: (queue, event) => parts.observer.incoming(queue, event),
+      onMoved: (event, seconds) => parts.observer.eventHandled(event, seconds),
     });
   }
 }

@@ -7,8 +7,8 @@ import type { Logger } from '../../base/logger.ts';
 import { pause } from '../../reconcile/pause.ts';
 import { isApiError } from '../api-error.ts';
 
-/** As client-go: more events than that are not kept while the server is away. */
-const maxWaiting = 1000;
+/** As client-go's recorder of core events: more than that are not kept while the server is away. */
+const usualMaxWaiting = 1000;
 const maxTries = 12;
 const retryMs = 10_000;
 /** Of different keys: a burst of events is written while it lasts, beside the other requests of the client. */
@@ -19,6 +19,7 @@ type Write = (signal: AbortSignal) => Promise<unknown>;
 export class EventWriter {
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #maxWaiting: number;
   /** By key; the key that waits for longest is first. */
   readonly #waiting = new Map<string, Write[]>();
   readonly #abort = new AbortController();
@@ -26,14 +27,16 @@ export class EventWriter {
   #count = 0;
   #isDropping = false;
 
-  constructor(clock: Clock, log: Logger) {
+  /** @param maxWaiting what is beyond is dropped */
+  constructor(clock: Clock, log: Logger, maxWaiting = usualMaxWaiting) {
     this.#clock = clock;
     this.#log = log;
+    this.#maxWaiting = maxWaiting;
   }
 
   add(write: Write, key = ''): void {
     if (this.#abort.signal.aborted) return;
-    if (this.#count >= maxWaiting) return this.#drop();
+    if (this.#count >= this.#maxWaiting) return this.#drop();
     this.#isDropping = false;
     this.#count++;
     const waiting = this.#waiting.get(key);
@@ -58,7 +61,7 @@ export class EventWriter {
   /** Told once for a burst. */
   #drop(): void {
     if (!this.#isDropping)
-      this.#log.warn({ waiting: maxWaiting }, 'events are dropped: too many are waiting to be written');
+      this.#log.warn({ waiting: this.#maxWaiting }, 'events are dropped: too many are waiting to be written');
     this.#isDropping = true;
   }
 

@@ -59,11 +59,16 @@ interface Series {
 const endsAfterMs = 6 * 60_000;
 const refreshAfterMs = 30 * 60_000;
 const remembered = 4096;
+/**
+ * A burst of pods must not lose the events that say where each of them went. client-go keeps any number of these
+ * events; here they end at some hundred megabytes.
+ */
+const maxWaiting = 50_000;
 
 export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesRecorder {
   const { client, log = silentLogger, clock = systemClock, wallTime = Date.now } = options;
   const { reportingController, reportingInstance } = options;
-  const writer = new EventWriter(clock, log);
+  const writer = new EventWriter(clock, log, maxWaiting);
   const known = new RecentMap<Series>(remembered);
   const { events } = client.events.v1;
   let timer: Timer | undefined;

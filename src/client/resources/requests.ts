@@ -12,14 +12,19 @@ export interface Call extends RequestOptions {
   readonly body?: EncodedObject | undefined;
 }
 
+/** Of built-in types. What is not protobuf is JSON. */
+export interface Encodings {
+  readonly sendsProtobuf: boolean;
+  readonly acceptsProtobuf: boolean;
+}
+
 export class Requests {
   readonly sender: Sender;
-  /** Built-in types are sent and asked for as protobuf. */
-  readonly usesProtobuf: boolean;
+  readonly encodings: Encodings;
 
-  constructor(sender: Sender, usesProtobuf: boolean) {
+  constructor(sender: Sender, encodings: Encodings) {
     this.sender = sender;
-    this.usesProtobuf = usesProtobuf;
+    this.encodings = encodings;
   }
 
   /** Rejects with `ApiError` where the server refuses, and with `ConnectionError` where it does not answer. */

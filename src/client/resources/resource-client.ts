@@ -56,7 +56,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, W extends KubeObj
   constructor(target: ResourceTarget, requests: Requests) {
     this.target = target;
     this.#requests = requests;
-    this.#media = mediaTypes(requests.usesProtobuf && target.hasProtobuf, target.projection);
+    this.#media = mediaTypes(requests.encodings.acceptsProtobuf && target.hasProtobuf, target.projection);
   }
 
   /** The same in one namespace. */
@@ -214,7 +214,7 @@ export class ResourceClient<T extends KubeObject = KubeObject, W extends KubeObj
   }
 
   #encode(object: W): EncodedObject {
-    return encodeObject(this.#typed(object), this.#requests.usesProtobuf && this.target.hasProtobuf);
+    return encodeObject(this.#typed(object), this.#requests.encodings.sendsProtobuf && this.target.hasProtobuf);
   }
 
   #typed(object: W): W {

@@ -49,6 +49,8 @@ export interface DaemonSpec {
   readonly config: { readonly name: string; readonly value: unknown };
   /** What the leader does. Resolves when that has ended, soon after the signal aborts. */
   readonly lead: (daemon: LeadingDaemon) => Promise<void>;
+  /** What every candidate does from its start until it ends. Its clients are not fenced. @returns what ends that */
+  readonly standBy?: ((daemon: LeadingDaemon) => () => Promise<void>) | undefined;
   /** What a caller cannot choose, but a test can. */
   readonly around?: { readonly pod?: Pod; readonly fileCheckMs?: number };
 }
@@ -97,6 +99,8 @@ export async function runDaemon(spec: DaemonSpec, context: CommandContext): Prom
   const hold = setInterval(() => undefined, 2 ** 30);
   try {
     const kernel = await startKernel(spec, context, cleanup);
+    const standBy = spec.standBy?.(daemonOf(kernel, spec, undefined, interrupts.signal));
+    if (standBy !== undefined) cleanup.add(standBy);
     return await work(kernel, spec, interrupts, context);
   } finally {
     await cleanup.close();
@@ -194,9 +198,10 @@ const ping: HealthCheck = { name: 'ping', check: () => undefined };
 const clientOptions = (
   { client }: DaemonOptions,
   rates = { qps: 1, burst: 1 },
-): Pick<ClientOptions, 'qps' | 'burst' | 'contentType'> => ({
+): Pick<ClientOptions, 'qps' | 'burst' | 'contentType' | 'acceptContentTypes'> => ({
   ...rateLimits({ ...client, qps: client.qps * rates.qps, burst: client.burst * rates.burst }),
   contentType: client.contentType.includes('protobuf') ? 'protobuf' : client.contentType,
+  ...(client.acceptContentTypes === undefined ? {} : { acceptContentTypes: client.acceptContentTypes }),
 });
 
 /** Until it is over; returns the exit code. */

@@ -42,6 +42,7 @@ export interface ExtenderConfig {
   readonly managedResources: readonly { readonly name: string; readonly ignoredByScheduler: boolean }[];
   /** Pods are scheduled without it while it does not answer. */
   readonly ignorable: boolean;
+  /** Without certificate authorities the certificate of the extender is not verified, as upstream. */
   readonly enableHttps: boolean;
   readonly tls: ExtenderTls;
 }
@@ -80,6 +81,6 @@ export interface ProcessConfig {
   };
   readonly enableProfiling: boolean;
   readonly enableContentionProfiling: boolean;
-  /** The informers start with the first leadership. */
+  /** The informers start with the leadership. Otherwise a process that waits for it reads the cluster already. */
   readonly delayCacheUntilActive: boolean;
 }

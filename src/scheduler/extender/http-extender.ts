@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Agent } from 'undici';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import type { JsonValue } from '../../machinery/value.ts';
-import type { ExtenderConfig, ExtenderTls } from '../config/types.ts';
+import type { ExtenderConfig } from '../config/types.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
 import {
@@ -31,7 +31,7 @@ export class HttpExtender {
   /** Throws for files that cannot be read. */
   constructor(config: ExtenderConfig) {
     this.config = config;
-    this.#tls = tlsOptions(config.tls);
+    this.#tls = tlsOptions(config);
     this.#resources = new Set(config.managedResources.map(({ name }) => name));
   }
 
@@ -112,18 +112,21 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** Data in the document wins over the file of the same name. */
-function tlsOptions(tls: ExtenderTls): object {
+/** Data in the document wins over the file of the same name. Throws for parts that contradict each other. */
+function tlsOptions({ tls, enableHttps }: ExtenderConfig): object {
   const pem = (data: string | undefined, file: string | undefined): Buffer | undefined => {
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64');
     return file === undefined || file === '' ? undefined : readFileSync(file);
   };
-  const options = {
-    ca: pem(tls.caData, tls.caFile),
-    cert: pem(tls.certData, tls.certFile),
-    key: pem(tls.keyData, tls.keyFile),
-    servername: tls.serverName === '' ? undefined : tls.serverName,
-    rejectUnauthorized: tls.insecure === true ? false : undefined,
-  };
+  const ca = pem(tls.caData, tls.caFile);
+  const cert = pem(tls.certData, tls.certFile);
+  const key = pem(tls.keyData, tls.keyFile);
+  if (ca !== undefined && tls.insecure === true)
+    throw new Error('specifying a root certificates file with the insecure flag is not allowed');
+  if ((cert === undefined) !== (key === undefined))
+    throw new Error('a client certificate of an extender needs both certificate and key');
+  const isUnverified = tls.insecure === true || (enableHttps && ca === undefined);
+  const servername = tls.serverName === '' ? undefined : tls.serverName;
+  const options = { ca, cert, key, servername, rejectUnauthorized: isUnverified ? false : undefined };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

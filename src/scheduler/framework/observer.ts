@@ -17,6 +17,12 @@ export interface SchedulerObserver {
   preempted(victims: number): void;
   preemptionAttempted(): void;
   incoming(queue: string, event: string): void;
+  /** A change of the cluster was taken in, and the pods that it may help were woken. */
+  eventHandled(event: string, seconds: number): void;
+  /** A plugin was asked whether a change helps a pod. */
+  hinted(plugin: string, event: string, hint: 'Queue' | 'QueueSkip', seconds: number): void;
+  /** Volumes of a pod could not be bound. */
+  volumesFailed(stage: 'bind'): void;
 }
 
 export const silentObserver: SchedulerObserver = {
@@ -30,4 +36,7 @@ export const silentObserver: SchedulerObserver = {
   preempted: () => undefined,
   preemptionAttempted: () => undefined,
   incoming: () => undefined,
+  eventHandled: () => undefined,
+  hinted: () => undefined,
+  volumesFailed: () => undefined,
 };

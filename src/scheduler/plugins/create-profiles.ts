@@ -1,5 +1,6 @@
 /** Makes the plugins of each profile, every plugin once, whatever the number of its extension points. */
-import type { ProfileConfig, SchedulerConfig } from '../config/types.ts';
+import type { PluginArgs } from '../config/plugin-args.ts';
+import type { ExtenderConfig, ProfileConfig, SchedulerConfig } from '../config/types.ts';
 import { extensionPointNames } from '../framework/extension-point.ts';
 import type { SchedulerObserver } from '../framework/observer.ts';
 import type { Plugin } from '../framework/plugin.ts';
@@ -9,11 +10,28 @@ import { createPlugin } from './registry.ts';
 
 /** By scheduler name. */
 export function createProfiles(
-  { profiles }: SchedulerConfig,
+  { profiles, extenders }: SchedulerConfig,
   context: PluginContext,
   observer: SchedulerObserver,
 ): ReadonlyMap<string, Profile> {
-  return new Map(profiles.map((config) => [config.schedulerName, createProfile(config, context, observer)]));
+  return new Map(
+    profiles.map((config) => [
+      config.schedulerName,
+      createProfile({ ...config, args: withoutManaged(config.args, extenders) }, context, observer),
+    ]),
+  );
+}
+
+/** Leaves out resources that an extender accounts for alone (`ignoredByScheduler`). */
+export function withoutManaged(
+  args: PluginArgs,
+  extenders: readonly Pick<ExtenderConfig, 'managedResources'>[],
+): PluginArgs {
+  const { NodeResourcesFit } = args;
+  const managed = extenders.flatMap(({ managedResources }) => managedResources);
+  const ignored = managed.filter(({ ignoredByScheduler }) => ignoredByScheduler).map(({ name }) => name);
+  const ignoredResources = [...NodeResourcesFit.ignoredResources, ...ignored];
+  return { ...args, NodeResourcesFit: { ...NodeResourcesFit, ignoredResources } };
 }
 
 function createProfile(config: ProfileConfig, context: PluginContext, observer: SchedulerObserver): Profile {

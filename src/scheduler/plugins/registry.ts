@@ -55,9 +55,9 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
   },
   VolumeBinding: {
     points: ['preFilter', 'filter', 'reserve', 'preBind'],
-    create: (args, { cluster, informers, client, clock }) =>
+    create: (args, { cluster, informers, client, clock, observer }) =>
       createVolumeBinding(args.VolumeBinding, {
-        ...{ client, clock },
+        ...{ client, clock, observer },
         storage: storageReader(informers),
         node: (name) => cluster.node(name)?.node,
       }),

@@ -25,6 +25,13 @@ export class InFlightEvents {
     return this.#events.length;
   }
 
+  /** How many there are, by the label of the event. */
+  countsByEvent(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { event } of this.#events) counts[event.label] = (counts[event.label] ?? 0) + 1;
+    return counts;
+  }
+
   has(uid: string): boolean {
     return this.#pods.has(uid);
   }

@@ -1,6 +1,7 @@
 /** Which pods a change of the cluster is worth another attempt for. */
 import type { Plugin } from '../framework/plugin.ts';
 import { asksFor, type ClusterEvent, type EventWithHint, everyAction } from '../framework/cluster-event.ts';
+import { type SchedulerObserver, silentObserver } from '../framework/observer.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
 /** When a pod is tried again. */
@@ -23,10 +24,16 @@ export class QueueingHints {
   readonly #interests = new Map<string, readonly Interest[]>();
   readonly #byEvent = new Map<ClusterEvent, ReadonlySet<string>>();
   readonly #onFailure: OnHintFailure;
+  readonly #observer: Pick<SchedulerObserver, 'hinted'>;
 
   /** @param profiles the plugins of each, by the name of its scheduler */
-  constructor(profiles: ReadonlyMap<string, readonly Plugin[]>, onFailure: OnHintFailure) {
+  constructor(
+    profiles: ReadonlyMap<string, readonly Plugin[]>,
+    onFailure: OnHintFailure,
+    observer: Pick<SchedulerObserver, 'hinted'> = silentObserver,
+  ) {
     this.#onFailure = onFailure;
+    this.#observer = observer;
     for (const [profile, plugins] of profiles)
       this.#interests.set(
         profile,
@@ -50,7 +57,12 @@ export class QueueingHints {
     for (const { plugin, wanted } of this.#interests.get(queued.profile) ?? []) {
       const isPending = queued.pendingPlugins.has(plugin);
       if (!isPending && !queued.unschedulablePlugins.has(plugin)) continue;
-      if (!asksFor(wanted, event) || !this.#helps(plugin, wanted, queued, before, after)) continue;
+      if (!asksFor(wanted, event)) continue;
+      const begun = performance.now();
+      const helps = this.#helps(plugin, wanted, queued, before, after);
+      const hint = helps ? 'Queue' : 'QueueSkip';
+      this.#observer.hinted(plugin, event.label, hint, (performance.now() - begun) / 1000);
+      if (!helps) continue;
       if (isPending) return 'atOnce';
       requeue = 'afterBackoff';
     }

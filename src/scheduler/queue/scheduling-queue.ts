@@ -35,6 +35,8 @@ export interface SchedulingQueueOptions {
   readonly nominated: NominatedPods;
   /** Told of each pod that comes into a queue, and by what. */
   readonly onIncoming?: (queue: QueueName, event: string) => void;
+  /** Told how long it took to wake the pods that a change may help. */
+  readonly onMoved?: (event: string, seconds: number) => void;
 }
 
 /**
@@ -152,6 +154,7 @@ export class SchedulingQueue {
 
   /** Wakes the pods that the change may have made schedulable. */
   move(event: ClusterEvent, before: unknown, after: unknown): void {
+    const begun = performance.now();
     this.inFlight.record({ event, before, after });
     const { hints } = this.#options;
     const candidates =
@@ -159,6 +162,7 @@ export class SchedulingQueue {
         ? [...this.#unschedulable.values()]
         : this.#unschedulable.rejectedBy(hints.pluginsFor(event));
     for (const queued of candidates) this.#moveOne(queued, event, before, after);
+    this.#options.onMoved?.(event.label, (performance.now() - begun) / 1000);
   }
 
   /** Pods that plugins want to be tried now, whatever refused them. */

@@ -117,6 +117,30 @@ describe('--config', () => {
     expect(await readFile(again, 'utf8')).toBe(text);
   });
 
+  test.each([
+    { name: 'has read the cluster', delayCacheUntilActive: false, watches: 1 },
+    { name: 'reads nothing with delayCacheUntilActive', delayCacheUntilActive: true, watches: 0 },
+  ])('while another process leads it $name', async ({ delayCacheUntilActive, watches }) => {
+    const resourceName = `lock-${watches}`;
+    const now = new Date().toISOString().replace('Z', '000Z');
+    await api.create('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', {
+      metadata: { name: resourceName },
+      spec: { holderIdentity: 'other', leaseDurationSeconds: 3600, acquireTime: now, renewTime: now },
+    });
+    const file = await write({
+      clientConnection: { kubeconfig: admin },
+      leaderElection: { resourceName },
+      delayCacheUntilActive,
+    });
+    const { daemon } = await start(`--config=${file}`);
+    await using _ = daemon;
+    await daemon.warns('identity=other');
+    const series = /apiserver_longrunning_requests\{[^}]*resource="csistoragecapacities"[^}]*\} (\d+)/;
+    const count = (text: string): number => Number(series.exec(text)?.[1] ?? 0);
+    const { body } = await api.until('admin', 'GET', '/metrics', (answer) => count(answer.body) === watches);
+    expect(count(body as string)).toBe(watches);
+  });
+
   test('--config that is wrong says where', async () => {
     const file = await write({ parallelism: 0 });
     await using daemon = new OrchProcess(['scheduler', `--config=${file}`]);

@@ -13,6 +13,20 @@ function complete(argv: readonly string[], text?: string, program = 'scheduler')
   return completeScheduler(options, given, program, text === undefined ? undefined : parseDocument(text).process);
 }
 
+test('what a document says of the connection to the API server is how it is reached', () => {
+  const clientConnection = {
+    kubeconfig: '/etc/kubeconfig',
+    acceptContentTypes: 'application/json',
+    contentType: 'application/vnd.kubernetes.protobuf',
+    qps: 7,
+    burst: 9,
+  };
+  expect(complete([], document({ clientConnection })).daemon.client).toEqual({
+    ...clientConnection,
+    master: undefined,
+  });
+});
+
 describe('the flags of the scheduler', () => {
   const flags = flagsOf(schedulerFlags);
 

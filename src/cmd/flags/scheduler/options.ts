@@ -83,6 +83,7 @@ function daemonOptions(
       .filter(([, flag]) => given.has(flag))
       .map(([key]) => [key, election[key as keyof typeof electionFlags]]),
   );
+  const { acceptContentTypes } = document.clientConnection;
   // A document is one of the original, and so is the lock that it does not name.
   return {
     ...options,
@@ -91,6 +92,7 @@ function daemonOptions(
       qps: document.clientConnection.qps,
       burst: document.clientConnection.burst,
       contentType: document.clientConnection.contentType || access.contentType,
+      ...(acceptContentTypes === '' ? {} : { acceptContentTypes }),
       master: access.master,
     },
     leaderElection: { ...document.leaderElection, ...fromFlags },

@@ -54,7 +54,10 @@ export const daemonSections = ({ securePort, pairName, lock, tolerateLookupFailu
 
 /** As the kernel takes them, with what the daemon says of its connection to the API server. */
 export type DaemonOptions = Omit<OptionsOf<ReturnType<typeof daemonSections>>, 'program'> & {
-  readonly client: ClientConnectionOptions;
+  readonly client: ClientConnectionOptions & {
+    /** How built-in types are asked for, when not as they are sent. */
+    readonly acceptContentTypes?: string;
+  };
 };
 
 export const daemonProblems = (options: DaemonOptions, gates: GateSettings, spelled: Spelling): Problems => [

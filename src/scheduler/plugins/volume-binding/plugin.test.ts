@@ -49,6 +49,7 @@ class Scene {
         node: (name) => this.cluster.node(name)?.node,
         client: client as never,
         clock: this.clock,
+        observer: { volumesFailed: (stage) => void this.written.push(`failed ${stage}`) },
       },
     );
   }

@@ -8,6 +8,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Client } from '../../../client/client.ts';
 import type { VolumeBindingArgs } from '../../config/plugin-args.ts';
 import { actions } from '../../framework/cluster-event.ts';
+import type { SchedulerObserver } from '../../framework/observer.ts';
 import type { StateData } from '../../framework/cycle-state.ts';
 import type {
   EnqueuePlugin,
@@ -51,6 +52,7 @@ export interface VolumeBindingParts {
   readonly node: (name: string) => Node | undefined;
   readonly client: Pick<Client, 'core'>;
   readonly clock: Clock;
+  readonly observer: Pick<SchedulerObserver, 'volumesFailed'>;
 }
 
 type VolumeBinding = Has<PreFilterPlugin & FilterPlugin & ReservePlugin & PreBindPlugin & EnqueuePlugin>;
@@ -112,6 +114,7 @@ export function createVolumeBinding(
         await untilBound(() => areBound(found, nodeName, reader), { clock, timeoutMs, signal });
         return undefined;
       } catch (error) {
+        parts.observer.volumesFailed('bind');
         return failure(name, error);
       }
     },
