@@ -25,6 +25,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   CustomResourceFieldSelectors: { stage: 'beta', default: true },
   DRAAdminAccess: { stage: 'alpha', default: false },
   DRAResourceClaimDeviceStatus: { stage: 'alpha', default: false },
+  DisableAllocatorDualWrite: { stage: 'alpha', default: false },
   DynamicResourceAllocation: { stage: 'beta', default: false },
   ElasticIndexedJob: { stage: 'ga', default: true, locked: true },
   ExternalServiceAccountTokenSigner: { stage: 'alpha', default: false },

@@ -2,13 +2,14 @@ import { codecs } from '../../api/codecs.ts';
 import { createServiceRanges, type ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createAllocationEvents } from '../bootstrap/allocation-events.ts';
 import { createAllocationMetrics, showRangeUsage } from '../metrics/allocation-metrics.ts';
+import { createAddressObjects, hasAddressObjects } from '../loopback/address-objects.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { ResourceStorage } from './storage.ts';
 
 /** The cluster IPs and node ports of services. What a repair of them finds is counted, and told as an event. */
 export function createObservedServiceRanges(
-  { config: { storage, services, log }, metrics, now }: SharedDependencies,
+  { config: { storage, services, log }, metrics, now, featureEnabled, groupVersions }: SharedDependencies,
   { stores, writer }: Loopback,
   { storeOf }: ResourceStorage,
 ): ServiceRanges {
@@ -22,6 +23,14 @@ export function createObservedServiceRanges(
     clusterIpRanges: services.clusterIpRanges,
     nodePortRange: services.nodePortRange,
     stores,
+    ...(hasAddressObjects(featureEnabled, groupVersions)
+      ? {
+          addressObjects: {
+            objects: createAddressObjects(writer),
+            withBitmaps: !featureEnabled('DisableAllocatorDualWrite'),
+          },
+        }
+      : {}),
     log,
     observer: {
       ...allocations,

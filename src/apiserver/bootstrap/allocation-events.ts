@@ -17,7 +17,10 @@ const wordings: Readonly<Record<ObservedRange['kind'], Readonly<Record<Exclude<F
   clusterIp: {
     outOfRange: {
       reason: 'ClusterIPOutOfRange',
-      note: (value, range) => `${ip(value)} is not within the service CIDR ${range}; please recreate service`,
+      note: (value, range) =>
+        range === ''
+          ? `${ip(value)} is not within any configured Service CIDR; please recreate service`
+          : `${ip(value)} is not within the service CIDR ${range}; please recreate service`,
     },
     duplicate: {
       reason: 'ClusterIPAlreadyAllocated',

@@ -16,6 +16,7 @@ import {
 import { endsWithin } from '../../server/shutdown-timeout.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
+import { defaultServiceCidrIntervalMs, syncDefaultServiceCidr } from './default-service-cidr.ts';
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';
 
@@ -68,8 +69,14 @@ export function createServiceControllers(options: ServiceControllersOptions): Se
       if (!isStopped) log.warn({ err: error }, 'the kubernetes service could not be brought up to date');
     });
   };
+  const { defaultCidrs: cidrs } = ranges;
+  const syncRanges = async (): Promise<void> => {
+    if (cidrs !== undefined)
+      await syncDefaultServiceCidr({ writer: options.writer, cidrs, now: () => new Date(), log });
+  };
   return {
     async prepare() {
+      await syncRanges();
       await ranges.repair();
       if (isStopped) return;
       kubernetes = createKubernetesService(options);
@@ -79,6 +86,7 @@ export function createServiceControllers(options: ServiceControllersOptions): Se
     tasks: [
       { everyMs: repairIntervalMs, run: () => ranges.repair() },
       { everyMs: kubernetesServiceIntervalMs, run: sync },
+      ...(cidrs === undefined ? [] : [{ everyMs: defaultServiceCidrIntervalMs, run: syncRanges }]),
     ],
     async stop() {
       isStopped = true;

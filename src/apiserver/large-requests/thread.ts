@@ -26,6 +26,8 @@ import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { RemoteStore } from '../../storage/remote/remote-store.ts';
 import type { ResourceInfo } from '../../api/resources.ts';
+import { createAddressObjects, hasAddressObjects } from '../loopback/address-objects.ts';
+import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createCachedObjects } from '../loopback/cached-objects.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
@@ -93,6 +95,8 @@ class LargeRequestThread {
     const stores = new ResourceStores();
     const decode = createSharedDecoder();
     const objects = createCachedObjects(stores, decode);
+    const fieldManager = createFieldManager({ schemas });
+    const writer = new LoopbackClient({ registry: stores, fieldManager, enabled: featureEnabled });
     const ranges = createServiceRanges({
       store: storeOf(plainOf('', 'services')),
       prefix: config.storagePrefix,
@@ -101,6 +105,14 @@ class LargeRequestThread {
       clusterIpRanges: config.services.clusterIpRanges,
       nodePortRange: config.services.nodePortRange,
       stores,
+      ...(hasAddressObjects(featureEnabled, config.groupVersions)
+        ? {
+            addressObjects: {
+              objects: createAddressObjects(writer),
+              withBitmaps: !featureEnabled('DisableAllocatorDualWrite'),
+            },
+          }
+        : {}),
       log,
     });
     const rbac = new RbacSource({ registry: stores, decode, log });
@@ -108,7 +120,6 @@ class LargeRequestThread {
       ['/services', createServiceHooks({ allocator: ranges.allocator, stores, log })],
       ...createEscalationHooks({ authorizer, policy: rbac.policy }),
     ]);
-    const fieldManager = createFieldManager({ schemas });
     const now = (): Date => new Date();
     const plugins = createAdmissionPlugins({
       settings: config.admission,

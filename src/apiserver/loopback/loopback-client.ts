@@ -71,6 +71,11 @@ export class LoopbackClient {
 
   /** Does nothing when it is there. */
   async create(name: ObjectName, object: KubeObject): Promise<void> {
+    await this.createNew(name, object);
+  }
+
+  /** Whether it was created: not when there is one. */
+  async createNew(name: ObjectName, object: KubeObject): Promise<boolean> {
     const store = this.#store(name);
     const request = this.#request(store, name, '');
     object.metadata = { ...object.metadata, name: name.name, namespace: name.namespace };
@@ -82,8 +87,10 @@ export class LoopbackClient {
         { admit: (candidate) => this.#own(store, candidate, undefined, request), validate: () => Promise.resolve() },
         request,
       );
+      return true;
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'AlreadyExists') throw error;
+      return false;
     }
   }
 
@@ -149,9 +156,11 @@ export class LoopbackClient {
     );
   }
 
-  async remove(name: ObjectName): Promise<void> {
+  /** @param uid of the object that is meant; another one of the name is a conflict */
+  async remove(name: ObjectName, uid?: string): Promise<void> {
     const store = this.#store(name);
-    await deleteObject(store, {}, () => Promise.resolve(), this.#request(store, name, name.name));
+    const options = uid === undefined ? {} : { preconditions: { uid } };
+    await deleteObject(store, options, () => Promise.resolve(), this.#request(store, name, name.name));
   }
 
   #store({ group, resource }: Pick<ObjectName, 'group' | 'resource'>): ResourceStore {

@@ -28,12 +28,15 @@ test('A node gets a range of each family, and a node too many is told that there
 });
 
 test('A range of service addresses is ready, and stays as long as a service has an address of it', async () => {
+  let laterMs = 0;
   await using cluster = await startControllerCluster({
     controllers: ['service-cidr-controller'],
-    serverFlags: ['--runtime-config=networking.k8s.io/v1beta1=true'],
+    serverFlags: ['--runtime-config=networking.k8s.io/v1beta1=true', '--feature-gates=MultiCIDRServiceAllocator=true'],
+    wallTime: () => Date.now() + laterMs,
     featureGates: { MultiCIDRServiceAllocator: true },
   });
-  const { servicecidrs, ipaddresses } = cluster.client.networking.v1beta1;
+  const { servicecidrs } = cluster.client.networking.v1beta1;
+  const services = cluster.client.core.v1.services.namespace('default');
   const condition = async (): Promise<unknown> => {
     const { metadata, status } = await servicecidrs.get('more');
     return [metadata.finalizers, status?.conditions?.map(({ type, status: is, reason }) => [type, is, reason ?? ''])];
@@ -41,13 +44,17 @@ test('A range of service addresses is ready, and stays as long as a service has 
   const finalizers = ['networking.k8s.io/service-cidr-finalizer'];
   await servicecidrs.create({ metadata: { name: 'more' }, spec: { cidrs: ['10.77.0.0/24'] } });
   await vi.waitFor(async () => expect(await condition()).toEqual([finalizers, [['Ready', 'True', '']]]), 5000);
-  await ipaddresses.create({
-    metadata: { name: '10.77.0.7', labels: { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
-    spec: { parentRef: { resource: 'services', namespace: 'default', name: 'held' } },
-  });
+  await services.create({ metadata: { name: 'held' }, spec: { clusterIP: '10.77.0.7', ports: [{ port: 80 }] } });
   await servicecidrs.delete('more');
   await vi.waitFor(
     async () => expect(await condition()).toEqual([finalizers, [['Ready', 'False', 'Terminating']]]),
+    5000,
+  );
+  // Servers may take addresses of it for ten seconds after it began to end.
+  laterMs = 20_000;
+  await services.delete('held');
+  await vi.waitFor(
+    async () => expect((await servicecidrs.list()).items.map(({ metadata }) => metadata.name)).toEqual(['kubernetes']),
     5000,
   );
 });

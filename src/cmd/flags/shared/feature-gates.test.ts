@@ -67,7 +67,6 @@ describe('--feature-gates', () => {
     'CustomResourceFieldSelectors=false',
     'DRAAdminAccess=true',
     'DRAResourceClaimDeviceStatus=true',
-    'MultiCIDRServiceAllocator=true',
     'PodLogsQuerySplitStreams=true',
   ])('--feature-gates refuses %s: it would change nothing', (text) => {
     expect(() => flag.parse(text, undefined)).toThrow(`feature gate ${text} is not supported by this version yet`);
@@ -81,7 +80,7 @@ describe('--feature-gates', () => {
       .filter(([gate, { locked }]) => !locked && !sources.includes(`'${gate}'`))
       .map(([gate]) => gate);
     expect(unused.filter((gate) => !isRefused(gate))).toEqual([]);
-    expect(Object.keys(FEATURE_GATES).filter(isRefused)).toHaveLength(7);
+    expect(Object.keys(FEATURE_GATES).filter(isRefused)).toHaveLength(6);
   });
 
   test('AllAlpha and AllBeta leave gates alone that are not supported, and say so', () => {
@@ -90,9 +89,9 @@ describe('--feature-gates', () => {
       'AllAlpha=true does not change feature gates that are not supported by this version yet: DRAAdminAccess, ' +
         'DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams',
     ]);
-    expect(gateWarnings({ AllAlpha: false, AllBeta: true })).toEqual([
-      'AllBeta=true does not change feature gates that are not supported by this version yet: ' +
-        'MultiCIDRServiceAllocator',
+    expect(gateWarnings({ AllAlpha: false, AllBeta: false })).toEqual([
+      'AllBeta=false does not change feature gates that are not supported by this version yet: ' +
+        'CRDValidationRatcheting, CustomResourceFieldSelectors, ResilientWatchCacheInitialization',
     ]);
   });
 

@@ -23,7 +23,6 @@ const unsupported: ReadonlySet<string> = new Set([
   'CustomResourceFieldSelectors',
   'DRAAdminAccess',
   'DRAResourceClaimDeviceStatus',
-  'MultiCIDRServiceAllocator',
   'PodLogsQuerySplitStreams',
   'ResilientWatchCacheInitialization',
 ]);

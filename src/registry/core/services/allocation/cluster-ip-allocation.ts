@@ -7,10 +7,10 @@ import { goStrings } from '../../../../machinery/go-quote.ts';
 import { internalError, invalid as invalidStatus } from '../../../../machinery/status.ts';
 import { AllocationError } from './allocation-errors.ts';
 import { isSettledDualStack } from './ip-families.ts';
-import type { IpAllocator } from './ip-allocator.ts';
+import type { ClusterIpAllocator } from './cluster-ip-allocator.ts';
 import type { Owned } from './value-allocator.ts';
 
-export type IpAllocators = ReadonlyMap<IPFamily, IpAllocator>;
+export type IpAllocators = ReadonlyMap<IPFamily, ClusterIpAllocator>;
 
 export interface ClusterIpChange {
   /** Taken already; to be released if the write fails. */
@@ -51,9 +51,13 @@ export async function changeClusterIps(
   return before === 2 && now === 1 ? { taken: [], unused: clusterIpsOf(old).slice(1) } : noChange;
 }
 
-export async function releaseClusterIps(ips: readonly Owned<string>[], allocators: IpAllocators): Promise<void> {
+export async function releaseClusterIps(
+  ips: readonly Owned<string>[],
+  allocators: IpAllocators,
+  service: Service,
+): Promise<void> {
   // Addresses of a family that the cluster no longer has are not allocated any more.
-  for (const ip of ips) if (ip.value !== noClusterIp) await allocators.get(familyOf(ip.value))?.release(ip);
+  for (const ip of ips) if (ip.value !== noClusterIp) await allocators.get(familyOf(ip.value))?.release(ip, service);
 }
 
 /** Takes an address for each of these places in the list of families: the one that is there, or any. */
@@ -69,12 +73,13 @@ async function take(
     for (const place of places) {
       const allocator = allocators.get(ipFamiliesOf(service)[place]!)!;
       const asked = ips[place] ?? '';
-      const ip = asked === '' ? await takeAny(allocator, dryRun) : await takeAsked(asked, service, allocator, dryRun);
+      const ip =
+        asked === '' ? await takeAny(service, allocator, dryRun) : await takeAsked(asked, service, allocator, dryRun);
       ips[place] = ip.value;
       if (!dryRun) taken.push(ip);
     }
   } catch (error) {
-    await releaseClusterIps(taken, allocators);
+    await releaseClusterIps(taken, allocators, service);
     throw error;
   }
   service.spec.clusterIPs = ips;
@@ -82,11 +87,11 @@ async function take(
   return { taken, unused: [] };
 }
 
-async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<Owned<string>> {
+async function takeAny(service: Service, allocator: ClusterIpAllocator, dryRun: boolean): Promise<Owned<string>> {
   // Which one it would be cannot be known: an address that no service has stands for it.
-  if (dryRun) return { value: allocator.range.network, since: 0 };
+  if (dryRun) return { value: allocator.network, since: 0 };
   try {
-    return await allocator.allocateNext();
+    return await allocator.allocateNext(service);
   } catch (error) {
     if (error instanceof AllocationError)
       throw internalError(`failed to allocate a serviceIP: ${error.message}`, { cause: error });
@@ -97,12 +102,12 @@ async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<Owned<s
 async function takeAsked(
   ip: string,
   service: Service,
-  allocator: IpAllocator,
+  allocator: ClusterIpAllocator,
   dryRun: boolean,
 ): Promise<Owned<string>> {
   try {
-    if (!dryRun) return await allocator.allocate(ip);
-    allocator.numberOf(ip);
+    if (!dryRun) return await allocator.allocate(ip, service);
+    await allocator.check(ip);
     return { value: ip, since: 0 };
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;

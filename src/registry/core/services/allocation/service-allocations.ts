@@ -48,7 +48,7 @@ export class ServiceAllocator {
     linkClusterIps(service);
     setIpFamilies(service, undefined, this.families);
     const ips = await takeClusterIps(service, this.#ips, dryRun);
-    const begun = await this.#withPorts(ips, dryRun, (operation) => takeNodePorts(service, operation));
+    const begun = await this.#withPorts(service, ips, dryRun, (operation) => takeNodePorts(service, operation));
     return {
       ...begun,
       finish: async (outcome, revision) => {
@@ -64,7 +64,7 @@ export class ServiceAllocator {
     linkChangedClusterIps(service, old);
     setIpFamilies(service, old, this.families);
     const ips = await changeClusterIps(service, old, this.#ips, dryRun);
-    return this.#withPorts(ips, dryRun, (operation) => changeNodePorts(service, old, operation));
+    return this.#withPorts(service, ips, dryRun, (operation) => changeNodePorts(service, old, operation));
   }
 
   /** After the service is gone, at that revision. */
@@ -75,12 +75,13 @@ export class ServiceAllocator {
     ];
     await this.#quietly(async () => {
       const ips = service.spec.type === 'ExternalName' ? [] : clusterIpsOf(service);
-      await releaseClusterIps(ownedAt(revision, ips), this.#ips);
+      await releaseClusterIps(ownedAt(revision, ips), this.#ips, service);
       for (const port of ownedAt(revision, [...new Set(ports)])) await this.#ports.release(port);
     });
   }
 
   async #withPorts(
+    service: Service,
     ips: ClusterIpChange,
     dryRun: boolean,
     change: (operation: PortOperation) => Promise<void>,
@@ -95,7 +96,8 @@ export class ServiceAllocator {
         // @NOTE differs from upstream: nothing that the service may hold after all is given to another.
         if (outcome === 'unknown') return;
         const isApplied = outcome === 'applied';
-        if (!dryRun) await releaseClusterIps(isApplied ? ownedAt(revision, ips.unused) : ips.taken, this.#ips);
+        const over = isApplied ? ownedAt(revision, ips.unused) : ips.taken;
+        if (!dryRun) await releaseClusterIps(over, this.#ips, service);
         await (isApplied ? operation.commit(revision) : operation.revert());
       });
     try {
@@ -111,14 +113,14 @@ export class ServiceAllocator {
 
   /** Undefined when a repair has released something of it. */
   async #guards({ ips, ports }: Taken, again: boolean): Promise<WriteGuard[] | undefined> {
-    const asked: Promise<WriteGuard | undefined>[] = [];
+    const asked: Promise<readonly WriteGuard[] | undefined>[] = [];
     for (const [family, allocator] of this.#ips) {
       const ofFamily = ips.filter(({ value }) => familyOf(value) === family);
-      if (ofFamily.length > 0) asked.push(allocator.guardOf(ofFamily, again));
+      if (ofFamily.length > 0) asked.push(allocator.guardsOf(ofFamily, again));
     }
-    if (ports.length > 0) asked.push(this.#ports.guardOf(ports, again));
+    if (ports.length > 0) asked.push(this.#ports.guardOf(ports, again).then((guard) => guard && [guard]));
     const guards = await Promise.all(asked);
-    return guards.every((guard) => guard !== undefined) ? guards : undefined;
+    return guards.every((each) => each !== undefined) ? guards.flat() : undefined;
   }
 
   /** What could not be released is no reason to fail what has been done: the repair finds it. */

@@ -1,10 +1,8 @@
 /**
- * The ranges of one server: their storage, their allocators, and their repair.
- *
- * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR
- *   objects.
+ * The ranges of one server: their storage, their allocators, and their repair. With feature gate
+ * MultiCIDRServiceAllocator the ranges of cluster IPs are those of ServiceCIDR objects.
  */
-import type { IPFamily } from '../../../../api/gen/types/core-v1.ts';
+import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { Codecs } from '../../../../machinery/codec/index.ts';
@@ -12,6 +10,10 @@ import type { Store } from '../../../../storage/interface.ts';
 import type { StorageMediaType } from '../../../generic/storage-codec.ts';
 import { createInternalStorageCodec } from '../../../generic/internal-storage-codec.ts';
 import type { ResourceStores } from '../../../resource-stores.ts';
+import { createAddressAllocator } from './address-allocator.ts';
+import type { AddressObjects } from './address-objects.ts';
+import { heldIps, repairAddresses } from './address-repair.ts';
+import { bitmapAllocator, type ClusterIpAllocator } from './cluster-ip-allocator.ts';
 import { type AllocationObserver, type Finding, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
@@ -41,12 +43,22 @@ export interface ServiceRangesOptions {
   readonly clock?: Clock;
   /** Uniform in [0, 1); which free value is given out. */
   readonly random?: () => number;
+  /** Ranges are ServiceCIDR objects, and addresses are IPAddress objects. */
+  readonly addressObjects?: {
+    readonly objects: AddressObjects;
+    /** The bitmaps are kept as well, for servers that know nothing else. */
+    readonly withBitmaps: boolean;
+  };
   /** See `RangeRepairOptions`. */
   readonly leakAgeMs?: number;
+  /** Milliseconds since 1970. */
+  readonly wallTime?: () => number;
 }
 
 export interface ServiceRanges {
   readonly allocator: ServiceAllocator;
+  /** The ranges of the command line where they are to be a ServiceCIDR object too. */
+  readonly defaultCidrs: readonly string[] | undefined;
   /** The range of the cluster's first family. */
   readonly primary: IpRange;
   /** One round over all ranges. */
@@ -55,6 +67,8 @@ export interface ServiceRanges {
   usage(): RangeUsage[];
 }
 
+/** No write of a service takes longer; upstream's value. */
+const slowestWriteMs = 60_000;
 /** Upstream's names, below `<prefix>/ranges/`. Below `<prefix>/range-releases/` is what upstream knows nothing of. */
 const names = { ips: ['serviceips', 'secondaryserviceips'], ports: 'servicenodeports' } as const;
 
@@ -84,19 +98,42 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
     (about: ObservedRange): Observe =>
     (scope, failed, milliseconds) =>
       observer.asked(about, scope, failed, milliseconds);
-  const ips = new Map<IPFamily, IpAllocator>();
+  const { addressObjects } = options;
+  const ips = new Map<IPFamily, ClusterIpAllocator>();
   const ipRanges = clusterIpRanges.map(createIpRange);
   ipRanges.forEach((range, i) => {
     const about: ObservedRange = { kind: 'clusterIp', text: range.text };
-    const numbers = allocatorOf(about, names.ips[i]!, repairedIps(range));
-    ips.set(range.family, createIpAllocator(range, numbers, observeOf(about)));
+    const bitmap = (held: HeldValues<string>, observe?: Observe): IpAllocator =>
+      createIpAllocator(range, allocatorOf(about, names.ips[i]!, held), observe);
+    if (addressObjects === undefined) {
+      ips.set(range.family, bitmapAllocator(bitmap(repairedIps(range), observeOf(about))));
+      return;
+    }
+    const { objects, withBitmaps } = addressObjects;
+    const { family, network } = range;
+    // What other ranges have is no concern of the bitmap.
+    const held = {
+      range,
+      heldBy: (service: Service) => heldIps(service).filter((ip) => range.numberOf(ip) !== undefined),
+    };
+    const parts = { objects, bitmap: withBitmaps ? bitmap(held) : undefined, observer, random };
+    ips.set(family, createAddressAllocator({ family, network, ...parts }));
   });
+  if (addressObjects !== undefined) {
+    const { objects } = addressObjects;
+    const about: ObservedRange = { kind: 'clusterIp', text: '' };
+    const found = (finding: Finding): void => observer.found(about, finding);
+    const wallTime = options.wallTime ?? Date.now;
+    const parts = { objects, services, found, log, wallTime, leakAgeMs: Math.max(leakAgeMs, slowestWriteMs) };
+    repairs.push({ about, run: () => repairAddresses(parts) });
+  }
   const portRange = createPortRange(nodePortRange);
   const about: ObservedRange = { kind: 'nodePort', text: portRange.text };
   const numbers = allocatorOf(about, names.ports, repairedPorts(portRange));
   const ports = createPortAllocator(portRange, numbers, observeOf(about));
   return {
     allocator: new ServiceAllocator({ ips, ports, log }),
+    defaultCidrs: addressObjects === undefined ? undefined : ipRanges.map(({ text }) => text),
     primary: ipRanges[0]!,
     async repair() {
       for (const { about: range, run } of repairs) {
