@@ -64,6 +64,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
 /** Those that only the daemons beside the API server ask for. */
 export const DAEMON_FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   AnyVolumeDataSource: { stage: 'beta', default: true },
+  CSIMigrationPortworx: { stage: 'beta', default: true },
   ContextualLogging: { stage: 'beta', default: true },
   CronJobsScheduledAnnotation: { stage: 'ga', default: true, locked: true },
   HonorPVReclaimPolicy: { stage: 'beta', default: true },

@@ -7,15 +7,13 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { claimKeys } from '../shared/ephemeral-claims.ts';
+import { claimIndex, claimKeys } from '../shared/ephemeral-claims.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
 import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { isPodTerminal } from '../shared/pod-conditions.ts';
 import { usesClaim } from './sync.ts';
 
 const finalizer = 'kubernetes.io/pvc-protection';
-/** The index of pods by the keys of the claims that they name. */
-const claimIndex = 'claim';
 
 export function startClaimProtection(context: ControllerContext): void {
   const { client } = context;

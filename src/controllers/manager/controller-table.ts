@@ -147,7 +147,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     reporter: 'persistentvolume-controller',
     load: async () => (await import('../volume-binding/controller.ts')).startVolumeBinding,
   },
-  'persistentvolume-attach-detach-controller': { account: 'attachdetach-controller' },
+  'persistentvolume-attach-detach-controller': {
+    account: 'attachdetach-controller',
+    load: async () => (await import('../volume-attachments/controller.ts')).startVolumeAttachments,
+  },
   'persistentvolume-expander-controller': { account: 'expand-controller', reporter: 'volume_expand' },
   'clusterrole-aggregation-controller': {
     account: 'clusterrole-aggregation-controller',

@@ -42,6 +42,13 @@ export interface ControllerManagerOptions {
     /** PEM file that goes into each token secret and into the config maps `kube-root-ca.crt`. */
     readonly rootCaFile: string | undefined;
   };
+  readonly attachDetach: {
+    /** How often what is attached is compared with the VolumeAttachments. */
+    readonly reconcileSyncPeriodMs: number;
+    readonly disableReconcileSync: boolean;
+    /** Volumes stay on a silent node that has them mounted, however long. */
+    readonly disableForceDetachOnTimeout: boolean;
+  };
   readonly cronJob: Workers;
   readonly daemonSet: Workers;
   readonly deployment: Workers;
@@ -132,6 +139,7 @@ export const defaultControllerManagerOptions: ControllerManagerOptions = {
     useServiceAccountCredentials: false,
     rootCaFile: undefined,
   },
+  attachDetach: { reconcileSyncPeriodMs: minuteMs, disableReconcileSync: false, disableForceDetachOnTimeout: false },
   cronJob: workers(5),
   daemonSet: workers(2),
   deployment: workers(5),

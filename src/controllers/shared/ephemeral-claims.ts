@@ -8,6 +8,9 @@ import { isControlledBy } from './owner-references.ts';
 
 export const ephemeralClaimName = ({ metadata }: Pod, { name }: Volume): string => `${metadata.name}-${name}`;
 
+/** The index of pods by the keys of the claims that they name. */
+export const claimIndex = 'claim';
+
 /** Keys of all claims that the pod names, its own ones too. */
 export const claimKeys = (pod: Pod): string[] =>
   (pod.spec?.volumes ?? []).flatMap((volume) => {

@@ -80,14 +80,14 @@ export const nodeLifecycleController = section('Node lifecycle controller', {
 });
 
 export const attachDetachController = section('Attach-detach controller', {
-  reconcileSyncPeriodMs: duration('attach-detach-reconcile-sync-period', 'unsupported', {
-    default: '1m0s',
+  reconcileSyncPeriodMs: duration('attach-detach-reconcile-sync-period', 'supported', {
+    default: formatDuration(defaults.attachDetach.reconcileSyncPeriodMs),
     help: 'How often what is attached is compared with the nodes. More than one second.',
   }),
-  disableReconcileSync: bool('disable-attach-detach-reconcile-sync', 'unsupported', {
+  disableReconcileSync: bool('disable-attach-detach-reconcile-sync', 'supported', {
     help: 'Do not compare it. Volumes may then stay attached to the wrong nodes.',
   }),
-  disableForceDetachOnTimeout: bool('disable-force-detach-on-timeout', 'unsupported', {
+  disableForceDetachOnTimeout: bool('disable-force-detach-on-timeout', 'supported', {
     help: 'Do not detach volumes from an unhealthy node because of the time alone: only where a taint says it is off.',
   }),
 });

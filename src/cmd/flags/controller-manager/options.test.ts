@@ -16,6 +16,12 @@ const effects: readonly { readonly argv: readonly string[]; readonly given: Part
   { argv: ['--min-resync-period=8h'], given: { generic: { minResyncPeriodMs: 28_800_000 } } },
   { argv: ['--use-service-account-credentials'], given: { generic: { useServiceAccountCredentials: true } } },
   { argv: ['--root-ca-file=/ca'], given: { generic: { rootCaFile: '/ca' } } },
+  {
+    argv: ['--attach-detach-reconcile-sync-period=2m'],
+    given: { attachDetach: { reconcileSyncPeriodMs: 120_000 } },
+  },
+  { argv: ['--disable-attach-detach-reconcile-sync'], given: { attachDetach: { disableReconcileSync: true } } },
+  { argv: ['--disable-force-detach-on-timeout'], given: { attachDetach: { disableForceDetachOnTimeout: true } } },
   { argv: ['--concurrent-cron-job-syncs=9'], given: { cronJob: { concurrentSyncs: 9 } } },
   { argv: ['--concurrent-daemonset-syncs=9'], given: { daemonSet: { concurrentSyncs: 9 } } },
   { argv: ['--concurrent-deployment-syncs=9'], given: { deployment: { concurrentSyncs: 9 } } },

@@ -51,6 +51,7 @@ export function controllerOptions(options: ControllerManagerFlagOptions): Contro
       useServiceAccountCredentials: generic.useServiceAccountCredentials,
       rootCaFile: options.serviceAccountController.rootCaFile,
     },
+    attachDetach: options.attachDetachController,
     cronJob: options.cronJobController,
     daemonSet: options.daemonSetController,
     deployment: options.deploymentController,

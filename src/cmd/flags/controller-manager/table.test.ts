@@ -31,9 +31,6 @@ describe('the table of controller manager flags', () => {
 
   test('The table of controller manager flags refuses exactly those of controllers that are not there', () => {
     expect(namesOf('unsupported')).toEqual([
-      'attach-detach-reconcile-sync-period',
-      'disable-attach-detach-reconcile-sync',
-      'disable-force-detach-on-timeout',
       'enable-hostpath-provisioner',
       'pv-recycler-increment-timeout-nfs',
       'pv-recycler-minimum-timeout-hostpath',

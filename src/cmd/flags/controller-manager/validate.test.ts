@@ -79,6 +79,10 @@ describe('values that are refused', () => {
       argv: ['--horizontal-pod-autoscaler-sync-period=0'],
       problem: '--horizontal-pod-autoscaler-sync-period must be greater than zero',
     },
+    {
+      argv: ['--attach-detach-reconcile-sync-period=999ms'],
+      problem: '--attach-detach-reconcile-sync-period must not be less than 1s',
+    },
     { argv: ['--node-eviction-rate=-1'], problem: '--node-eviction-rate can not be negative value' },
     {
       argv: ['--leader-elect-resource-lock=endpoints'],

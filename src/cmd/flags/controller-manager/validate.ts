@@ -104,6 +104,8 @@ const checkPeriods = (options: Options, spelled: Spelling): Problems => [
   ...Object.entries(delaysOf(options)).map(
     ([name, value]) => value < 0 && `${spelled(name)} can not be negative value`,
   ),
+  options.attachDetachController.reconcileSyncPeriodMs < 1000 &&
+    `${spelled('attach-detach-reconcile-sync-period')} must not be less than 1s`,
 ];
 
 const maxWorkers = 50;
