@@ -6,6 +6,7 @@ import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import { reportStallsFrom } from '../server/stall-detector/report-stalls.ts';
 import { openAuditLog } from './assembly/audit-log.ts';
+import { openDebugging } from './assembly/debugging.ts';
 import { openEncryption } from './assembly/encryption.ts';
 import { createEndpoints } from './assembly/endpoints.ts';
 import { createExtensions } from './assembly/extensions.ts';
@@ -58,7 +59,8 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
   const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, cleanup);
   const health = createObservedHealthChecks(dependencies, encryption, resources, hooks);
-  const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort);
+  const debug = await openDebugging(dependencies, cleanup);
+  const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort, debug);
   const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources);
   const close = createShutdown(dependencies, hooks, servingPort, cleanup);
 
@@ -67,7 +69,11 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   hooks.postStartHooks.start();
   security.authorization.start();
   cleanup.add(
-    reportStallsFrom(bootstrapped, config.stalls, { log: config.log, registry: dependencies.metrics.registry }),
+    reportStallsFrom(bootstrapped, config.stalls, {
+      log: config.log,
+      registry: dependencies.metrics.registry,
+      contention: debug.contention,
+    }),
   );
   return {
     port: servingPort.port,

@@ -5,6 +5,8 @@ import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
+import type { Verbosity } from '../server/koa/debug-routes.ts';
+import type { FlagValue } from '../server/koa/zpages-routes.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { AdmissionSettings } from './admission/plugins.ts';
 import type { AggregationConfig } from './aggregation/setup.ts';
@@ -58,12 +60,24 @@ export interface ApiServerConfig {
   readonly allowPrivileged: boolean;
   /** What differs from the usual limits of the thread for large requests. */
   readonly largeRequests?: Partial<LargeRequestLimits>;
+  readonly debugging: DebuggingConfig;
   /** What is told of an event loop that stands. */
   readonly stalls: StallReporting;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Gives the start up. */
   readonly signal: AbortSignal;
+}
+
+export interface DebuggingConfig {
+  /** `/debug/pprof/` and `/debug/flags/` */
+  readonly profiling: boolean;
+  readonly contentionProfiling: boolean;
+  /** Where they are served without authentication; absolute. */
+  readonly socketPath: string | undefined;
+  readonly verbosity: Verbosity;
+  /** What `/flagz` shows. */
+  readonly flags: () => readonly FlagValue[];
 }
 
 export interface StorageConfig extends StorageUpkeep {

@@ -119,14 +119,14 @@ describe('orch apiserver', () => {
   test('orch apiserver logs as --logging-format and -v say, and tells warnings once', async () => {
     const { log } = await startedWith(
       '--logging-format=json',
-      '--profiling=false',
-      '--profiling=false',
+      '--vmodule=a=1',
+      '--vmodule=b=1',
       '--apiserver-count=3',
       '--feature-gates=ElasticIndexedJob=true',
     );
     const lines = log.trim().split('\n');
     expect(lines.slice(0, 3)).toEqual([
-      'Warning: --profiling has no meaning in this runtime and is ignored',
+      'Warning: --vmodule has no meaning in this runtime and is ignored',
       'Warning: Flag --apiserver-count has been deprecated, it matters for ' +
         '--endpoint-reconciler-type=master-count only, and lease needs no number.',
       'Warning: Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.',

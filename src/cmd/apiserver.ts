@@ -20,7 +20,8 @@ export const apiserver: Command = async (argv, context) => {
   if (line === undefined) return 0;
   const { completed, options } = line;
   using interrupts = watchInterrupts(context);
-  const log = await loggerFor(options, levelOf(options.logs.verbosity), context);
+  const logger = await loggerFor(options, levelOf(options.logs.verbosity), context);
+  const { log } = logger;
   const dataDir = resolve(options.local.dataDir);
   if (options.storage.servers.length === 0) await prepareDataDir(dataDir);
   const config = await assembleStartConfig(completed, {
@@ -28,6 +29,7 @@ export const apiserver: Command = async (argv, context) => {
     pki: undefined,
     storeDirectory: join(dataDir, 'store'),
     log,
+    verbosity: logger,
     ownsProcess: true,
     signal: interrupts.signal,
   });

@@ -1,6 +1,9 @@
 /**
  * From judged options to what the server is started with: reads the files they name and finds out where it is reached.
  */
+import { resolve } from 'node:path';
+import type { DebuggingConfig } from '../apiserver/config.ts';
+import type { Verbosity } from '../server/koa/debug-routes.ts';
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
 import { ReloadableFiles } from '../base/reloadable-file.ts';
@@ -18,7 +21,8 @@ import { stallReporting } from './flags/shared/debugging.ts';
 import type { Pod } from '../client/in-cluster.ts';
 import { servingTls, watchServingFiles } from './flags/shared/serving-tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
-import type { ApiServerOptions } from './flags/api-server/table.ts';
+import { flagValues } from './flags/flag-values.ts';
+import { apiServerFlags, type ApiServerOptions } from './flags/api-server/table.ts';
 import type { KeyPair, Pki } from '../pki/pki.ts';
 import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
@@ -39,6 +43,8 @@ export interface Surroundings {
   /** The pod that this process runs in, if not the one that it finds itself in. */
   readonly pod?: Pod;
   readonly log: Logger;
+  /** Of the log, for those who change it while the server runs. */
+  readonly verbosity: Verbosity;
   /**
    * Whether the process is this server alone, with its log on standard error; else stalls are looked for only where a
    * flag says so.
@@ -103,9 +109,21 @@ async function readOptions(
     store,
     encryption,
     stalls: stallReporting(options.debugging, options.logs, flags, around.ownsProcess === true),
+    debugging: debuggingConfig(options, around.verbosity),
     version: versionInfo(),
     log: around.log,
     signal: around.signal,
+  };
+}
+
+function debuggingConfig(options: ApiServerOptions, verbosity: Verbosity): DebuggingConfig {
+  const { profiling, contentionProfiling, debugSocketPath } = options.debugging;
+  return {
+    profiling,
+    contentionProfiling,
+    socketPath: debugSocketPath === undefined ? undefined : resolve(debugSocketPath),
+    verbosity,
+    flags: () => flagValues(apiServerFlags, options),
   };
 }
 

@@ -99,10 +99,10 @@ describe('startControlPlane', () => {
     const warnings: string[] = [];
     const nothing = (): void => undefined;
     await configOf({
-      flags: ['--contention-profiling'],
+      flags: ['--vmodule=a=1'],
       log: { debug: nothing, info: nothing, error: nothing, warn: (_, message) => warnings.push(message) },
     });
-    expect(warnings).toEqual(['--contention-profiling has no meaning in this runtime and is ignored']);
+    expect(warnings).toEqual(['--vmodule has no meaning in this runtime and is ignored']);
   });
 
   test.each([

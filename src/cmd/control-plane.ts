@@ -24,6 +24,7 @@ import { ensurePki } from './pki/pki-files.ts';
 import { createPki, type Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
 import type { DaemonKeys } from './in-process/daemons.ts';
+import { adjustable } from './logging.ts';
 import { explainStartError } from './start-errors.ts';
 
 const { program, ...sections } = apiServerFlags;
@@ -47,7 +48,8 @@ export async function startControlPlane(
   start: StartApiServer,
   around: Pick<Surroundings, 'pod'> = {},
 ): Promise<ControlPlane> {
-  const log = boundedLogger(given);
+  const logger = adjustable(boundedLogger(given), 0);
+  const { log } = logger;
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is no terminal to print a help text on.
   const options = {
@@ -71,6 +73,7 @@ export async function startControlPlane(
       storeDirectory: dataDir === undefined ? undefined : join(home.directory, 'store'),
       port: port ?? (parsed.given.has('secure-port') ? options.serving.securePort : 0),
       log,
+      verbosity: logger,
       signal,
       ...(fileCheckMs === undefined ? {} : { fileCheckMs }),
     });

@@ -5,6 +5,7 @@ import { lead } from './controller-manager/lead.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
 import { runDaemon } from './daemon/run-daemon.ts';
 import { completeControllerManager } from './flags/controller-manager/options.ts';
+import { flagValues } from './flags/flag-values.ts';
 import { controllerManagerFlags } from './flags/controller-manager/table.ts';
 
 const about =
@@ -27,6 +28,7 @@ const run =
         given: line.given,
         featureGates: controllers.generic.featureGates,
         config: { name: 'kubecontrollermanager.config.k8s.io', value: controllers },
+        flags: () => flagValues(controllerManagerFlags, line.options),
         lead: (leading) =>
           lead(leading, { options: controllers, migration, namespace: daemon.leaderElection.resourceNamespace }),
       },

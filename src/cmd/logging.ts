@@ -35,26 +35,55 @@ export interface AdjustableLogger {
   verbosity: number;
 }
 
-/** A logger whose verbosity can be changed while the program runs. */
+/**
+ * A logger whose verbosity can be changed while the program runs.
+ *
+ * @param level until then, if not that of the verbosity
+ */
 export async function createAdjustableLogger(
   verbosity: number,
-  options: Omit<LogOptions, 'level'>,
+  { level, ...options }: Omit<LogOptions, 'level'> & { readonly level?: LogLevel },
 ): Promise<AdjustableLogger> {
-  const byLevel = {
+  const usual = {
     info: await createLogger({ ...options, level: 'info' }),
     debug: await createLogger({ ...options, level: 'debug' }),
   };
-  const adjustable: AdjustableLogger = {
-    verbosity,
+  let current = level === undefined ? usual[levelOf(verbosity)] : await createLogger({ ...options, level });
+  return {
     log: {
-      debug: (details, message) => now().debug(details, message),
-      info: (details, message) => now().info(details, message),
-      warn: (details, message) => now().warn(details, message),
-      error: (details, message) => now().error(details, message),
+      debug: (details, message) => current.debug(details, message),
+      info: (details, message) => current.info(details, message),
+      warn: (details, message) => current.warn(details, message),
+      error: (details, message) => current.error(details, message),
+    },
+    get verbosity() {
+      return verbosity;
+    },
+    set verbosity(value) {
+      verbosity = value;
+      current = usual[levelOf(value)];
     },
   };
-  const now = (): Logger => byLevel[levelOf(adjustable.verbosity)];
-  return adjustable;
+}
+
+/** Another program's logger. It gets every line until a verbosity is set. */
+export function adjustable(log: Logger, verbosity: number): AdjustableLogger {
+  let hidesDetails = false;
+  return {
+    log: {
+      debug: (details, message) => (hidesDetails ? undefined : log.debug(details, message)),
+      info: (details, message) => log.info(details, message),
+      warn: (details, message) => log.warn(details, message),
+      error: (details, message) => log.error(details, message),
+    },
+    get verbosity() {
+      return verbosity;
+    },
+    set verbosity(value) {
+      verbosity = value;
+      hidesDetails = levelOf(value) !== 'debug';
+    },
+  };
 }
 
 const letters: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };

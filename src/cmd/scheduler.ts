@@ -11,6 +11,7 @@ import { createScheduler } from '../scheduler/scheduler.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
 import { type LeadingDaemon, runDaemon } from './daemon/run-daemon.ts';
+import { flagValues } from './flags/flag-values.ts';
 import { emptyDocument, formatDocument, type GivenDocument, parseDocument } from './flags/scheduler/document.ts';
 import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
 import { schedulerFlags } from './flags/scheduler/table.ts';
@@ -54,6 +55,7 @@ const run =
         config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
         standBy: inForce.process.delayCacheUntilActive ? undefined : readAhead,
         lead: (daemon) => schedule(daemon, completed, inForce.scheduler, cache.informers),
+        flags: () => flagValues(schedulerFlags, line.options),
       },
       context,
     );

@@ -1,5 +1,4 @@
 /** What the commands that run an API server have in common: reading flags, telling warnings, running until stopped. */
-import type { Logger } from '../base/logger.ts';
 import { versionInfo } from '../base/version.ts';
 import type { CommandContext } from './command.ts';
 import type { StartConfig, RunningApiServer } from './config.ts';
@@ -13,8 +12,7 @@ import type { GivenFlags } from './flags/parse.ts';
 import type { LogOptions } from './flags/shared/logs.ts';
 import type { Interrupts } from './interrupts.ts';
 import { logOutput } from './log-output.ts';
-import { createLogger } from './logging.ts';
-import type { LogLevel } from './logging.ts';
+import { type AdjustableLogger, createAdjustableLogger, type LogLevel } from './logging.ts';
 import { explainStartError } from './start-errors.ts';
 import { formatVersion } from './version.ts';
 
@@ -61,7 +59,8 @@ export const loggerFor = (
   { logs }: { readonly logs: LogOptions },
   level: LogLevel,
   context: CommandContext,
-): Promise<Logger> => createLogger({ format: logs.format, level, write: logOutput(logs, context) });
+): Promise<AdjustableLogger> =>
+  createAdjustableLogger(logs.verbosity, { format: logs.format, level, write: logOutput(logs, context) });
 
 export interface Serving {
   readonly config: StartConfig;

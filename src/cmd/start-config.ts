@@ -10,6 +10,7 @@ import { usesWatchCache } from './flags/api-server/watch-cache-sizes.ts';
 type ReadMembers =
   | 'authentication'
   | 'authorization'
+  | 'debugging'
   | 'featureGates'
   | 'files'
   | 'groupVersions'

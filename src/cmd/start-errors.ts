@@ -1,6 +1,7 @@
 import type { StartConfig } from './config.ts';
 import { explainListenError } from './listen-errors.ts';
 import { UserError } from './user-error.ts';
+import { DebugSocketError } from '../server/debug-socket-error.ts';
 import { SignerStartError } from '../apiserver/authn/service-accounts/account-keys.ts';
 import { isStorageError } from '../storage/storage-error.ts';
 
@@ -9,6 +10,7 @@ export function explainStartError(error: unknown, { serving, store }: Pick<Start
   const listening = explainListenError(error, serving);
   if (listening !== error) return listening;
   const cause = { cause: error };
+  if (error instanceof DebugSocketError) return new UserError(`--debug-socket-path: ${error.message}`, cause);
   if (error instanceof SignerStartError) return new UserError(error.message, cause);
   if (!isStorageError(error)) return error;
   return new UserError(

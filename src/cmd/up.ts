@@ -16,7 +16,7 @@ import { FlagError } from './flags/parse.ts';
 import { runCluster } from './up/cluster.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
-import { levelOf } from './logging.ts';
+import { type AdjustableLogger, levelOf } from './logging.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
 import type { Pki } from '../pki/pki.ts';
@@ -62,10 +62,11 @@ export const up: Command = async (argv, context) => {
   const dataDir = resolve(options.local.dataDir);
   await prepareDataDir(dataDir);
   // Progress is what people want to see here; logs tell them of trouble, or of more when they ask.
-  const log = await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context);
+  const logger = await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context);
+  const { log } = logger;
   const pki = await ensureLocalPki(dataDir, completed.options, log);
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
-  const local: Local = { line, dataDir, pki, log, interrupts };
+  const local: Local = { line, dataDir, pki, logger, interrupts };
   const code = await (hollowNodes === 0 ? serveApi(local, context) : runAll(local, hollowNodes, argv, context));
   out(code === 0 ? `Stopped. The data is in ${shown(dataDir)}.\n` : 'Stopped before it was ready.\n');
   return code;
@@ -75,18 +76,19 @@ interface Local {
   readonly line: ReadCommandLine;
   readonly dataDir: string;
   readonly pki: Pki;
-  readonly log: Logger;
+  readonly logger: AdjustableLogger;
   readonly interrupts: Interrupts;
 }
 
 /** The API server alone, in this process. */
-async function serveApi({ line, dataDir, pki, log, interrupts }: Local, context: CommandContext): Promise<number> {
+async function serveApi({ line, dataDir, pki, logger, interrupts }: Local, context: CommandContext): Promise<number> {
   const { out } = context;
   const config = await assembleStartConfig(line.completed, {
     serving: () => Promise.resolve(pki.serving),
     pki,
     storeDirectory: join(dataDir, 'store'),
-    log,
+    log: logger.log,
+    verbosity: logger,
     ownsProcess: true,
     signal: interrupts.signal,
   });

@@ -33,6 +33,7 @@ process.exitCode = await runDaemon(
     given,
     featureGates: {},
     config: { name: 'test', value: {} },
+    flags: () => [],
     around: { fileCheckMs: 50 },
     async lead({ client, signal, log }) {
       const maps = client().core.v1.configmaps.namespace('default');

@@ -2,6 +2,7 @@
 import type { HealthChecks } from '../../server/health.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
 import { discoveryHandlers } from '../authn/service-accounts/discovery.ts';
+import type { DebugPages } from '../nonresource/routes.ts';
 import { createNonResource } from '../nonresource/nonresource.ts';
 import { openApiHandlers } from '../nonresource/openapi.ts';
 import type { Handler } from '../request/request.ts';
@@ -17,6 +18,7 @@ export function createNonResources(
   { aggregation }: Extensions,
   health: HealthChecks,
   servingPort: ServingPort,
+  debug: DebugPages,
 ): Handler {
   const serverAddress = (): string => `${config.serving.externalHostname}:${servingPort.port}`;
   return createNonResource({
@@ -26,6 +28,7 @@ export function createNonResources(
     health,
     serverAddress,
     registry: metrics.registry,
+    debug,
     documents: new Map<string, Handler>([
       ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi),
       ...issuerDiscovery(config.authentication, security, serverAddress),

@@ -4,8 +4,12 @@ import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { VersionInfo } from '../../base/version.ts';
 import { type HealthChecks, healthEndpoints, type HealthLog } from '../../server/health.ts';
+import { type Verbosity, verbosityRoutes } from '../../server/koa/debug-routes.ts';
 import { serveHealthMetrics, serveMetrics, serveNotFound, serveVersion } from '../../server/koa/documents.ts';
 import { healthRoutes } from '../../server/koa/health-routes.ts';
+import { profileRoutes } from '../../server/koa/profile-routes.ts';
+import { zpagePaths, type ZpagesOptions, zpageRoutes } from '../../server/koa/zpages-routes.ts';
+import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import { send } from '../../server/koa/send.ts';
 import type { ServingState } from '../../server/koa/state.ts';
 import { groupsOf } from '../discovery/documents.ts';
@@ -23,8 +27,18 @@ export interface NonResourceOptions {
   readonly log: HealthLog;
   /** `host:port` that `/api` tells clients. */
   readonly serverAddress: () => string;
+  readonly debug: DebugPages;
   /** By route: OpenAPI, OpenID. */
   readonly documents: ReadonlyMap<string, Handler>;
+}
+
+/** What the server shows of its own process. */
+export interface DebugPages {
+  /** `--profiling` */
+  readonly profiling: boolean;
+  readonly contention: ContentionProfile | undefined;
+  readonly verbosity: Verbosity;
+  readonly zpages: ZpagesOptions;
 }
 
 /** What is known of a request once the chain let it through. */
@@ -51,8 +65,14 @@ export function createApplication(options: NonResourceOptions): Koa<RequestState
   root.all('/', answered(pathList(() => shownPaths(options))));
 
   const app = new Koa<RequestState>();
+  const { profiling, contention, verbosity, zpages } = options.debug;
   app.use(healthRoutes<RequestState>(health, log).routes());
   app.use(router.routes());
+  app.use(zpageRoutes<RequestState>(zpages).routes());
+  if (profiling) {
+    app.use(profileRoutes<RequestState>(contention).routes());
+    app.use(verbosityRoutes<RequestState>(verbosity).routes());
+  }
   app.use(root.routes());
   app.use(serveNotFound);
   return app;
@@ -85,7 +105,7 @@ const whenKnown =
   };
 
 /** Everything that can be asked for. */
-function shownPaths({ served, health, documents }: NonResourceOptions): string[] {
+function shownPaths({ served, health, documents, debug }: NonResourceOptions): string[] {
   const checks = healthEndpoints.flatMap((endpoint) => [
     `/${endpoint}`,
     ...health[endpoint].map(({ name }) => `/${endpoint}/${name}`),
@@ -102,6 +122,7 @@ function shownPaths({ served, health, documents }: NonResourceOptions): string[]
       '/version',
       '/metrics',
       '/metrics/slis',
+      ...zpagePaths(debug.zpages),
       ...groupPaths,
       ...versions,
       ...checks,

@@ -164,6 +164,7 @@ function nonResource(method: string, path: string): RequestInfo {
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.subresource === 'proxy' ||
-  (longRunningSubresources.has(info.subresource) && (info.resource === 'pods' || info.group !== ''));
+  (longRunningSubresources.has(info.subresource) && (info.resource === 'pods' || info.group !== '')) ||
+  (!info.isResourceRequest && info.path.startsWith('/debug/pprof/'));
 
 const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);

@@ -8,7 +8,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import { collectDefaultMetrics } from 'prom-client';
-import { featureGateStates, type GateSettings } from '../../api/feature-gates.ts';
+import { featureGateStates, type GateSettings, isGateOn } from '../../api/feature-gates.ts';
 import { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { Logger } from '../../base/logger.ts';
 import { ReloadableFiles } from '../../base/reloadable-file.ts';
@@ -21,6 +21,8 @@ import type { HealthCheck, HealthEndpoint } from '../../server/health.ts';
 import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
 import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
+import type { FlagValue } from '../../server/koa/zpages-routes.ts';
+import { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import { reportStallsFrom } from '../../server/stall-detector/report-stalls.ts';
 import type { CommandContext } from '../command.ts';
 import { rateLimits } from '../flags/shared/client-connection.ts';
@@ -47,6 +49,8 @@ export interface DaemonSpec {
   readonly featureGates: GateSettings;
   /** What `/configz` shows, and under which name. */
   readonly config: { readonly name: string; readonly value: unknown };
+  /** All flags with their values, for `/flagz`. */
+  readonly flags: () => readonly FlagValue[];
   /** What the leader does. Resolves when that has ended, soon after the signal aborts. */
   readonly lead: (daemon: LeadingDaemon) => Promise<void>;
   /** What every candidate does from its start until it ends. Its clients are not fenced. @returns what ends that */
@@ -119,7 +123,7 @@ interface Kernel {
 }
 
 async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
-  const { name, options, given, featureGates, config, around = {} } = spec;
+  const { name, options, given, featureGates, config, flags, around = {} } = spec;
   const logger = await createAdjustableLogger(options.logs.verbosity, {
     format: options.logs.format,
     write: logOutput(options.logs, context),
@@ -136,10 +140,13 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }),
   });
   cleanup.add(() => files.stop());
+  const { profiling, contentionProfiling } = options.debugging;
+  const contention = profiling && contentionProfiling ? new ContentionProfile() : undefined;
   cleanup.add(
     reportStallsFrom(Promise.resolve(), stallReporting(options.debugging, options.logs, given, true), {
       log,
       registry,
+      contention,
     }),
   );
   const connection = await openApi(spec, log);
@@ -172,6 +179,12 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     registry,
     logger,
     config,
+    contention,
+    zpages: {
+      statusz: isGateOn('ComponentStatusz', featureGates),
+      flagz: isGateOn('ComponentFlagz', featureGates),
+      flags,
+    },
     files,
     cleanup,
     ...around,

@@ -3,15 +3,18 @@ import path from 'node:path';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ReloadableFiles } from '../../base/reloadable-file.ts';
-import { versionInfo } from '../../base/version.ts';
+import { type VersionInfo, versionInfo } from '../../base/version.ts';
 import type { Pod } from '../../client/in-cluster.ts';
 import { createSelfSigned, type KeyPair } from '../../pki/pki.ts';
 import { daemonNames } from '../../pki/serving-names.ts';
 import { guardedHandler } from '../../server/guarded-handler.ts';
 import type { HealthChecks } from '../../server/health.ts';
 import { createDaemonApplication } from '../../server/koa/daemon-application.ts';
-import { configRoutes, profileRoutes, verbosityRoutes } from '../../server/koa/debug-routes.ts';
+import { configRoutes, verbosityRoutes } from '../../server/koa/debug-routes.ts';
+import { profileRoutes } from '../../server/koa/profile-routes.ts';
+import { type FlagValue, zpageRoutes } from '../../server/koa/zpages-routes.ts';
 import { listen } from '../../server/listener.ts';
+import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { prepareDataDir } from '../data-dir.ts';
 import type { DaemonOptions } from '../flags/shared/daemon.ts';
@@ -29,11 +32,16 @@ export interface ServingParts {
   readonly logger: AdjustableLogger;
   /** What `/configz` shows, and under which name. */
   readonly config: { readonly name: string; readonly value: unknown };
+  /** What is noted of a contended event loop. */
+  readonly contention: ContentionProfile | undefined;
+  readonly zpages: { readonly statusz: boolean; readonly flagz: boolean; readonly flags: () => readonly FlagValue[] };
   readonly files: ReloadableFiles;
   readonly cleanup: CleanupStack;
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
 }
+
+const minorOf = ({ major, minor }: VersionInfo): string => `${major}.${minor}`;
 
 /** How long clients have to leave their connections. */
 const lingerMs = 2000;
@@ -53,14 +61,22 @@ export async function serveDaemon(parts: ServingParts): Promise<void> {
     ...(parts.pod === undefined ? {} : { pod: parts.pod }),
   });
   const servingFiles = await watchServingFiles(serving, files);
+  const version = versionInfo();
   const application = createDaemonApplication({
     health,
     registry,
-    version: versionInfo(),
+    version,
     log,
     routes: [
       configRoutes(config.name, config.value),
-      ...(debugging.profiling ? [profileRoutes(), verbosityRoutes(logger)] : []),
+      zpageRoutes({
+        ...parts.zpages,
+        component: name,
+        version,
+        emulatedVersion: minorOf(version),
+        startedAt: Date.now(),
+      }),
+      ...(debugging.profiling ? [profileRoutes(parts.contention), verbosityRoutes(logger)] : []),
     ],
   });
   const transport = await listen({

@@ -1,95 +1,7 @@
-/** `--profiling`: profiles of the process, and the verbosity of its log. The paths are Go's and upstream's. */
-import { Router, type RouterContext } from '@koa/router';
-import { cpuProfile, heapProfile, ProfilingInUse } from '../profiling/profiler.ts';
+/** `/debug/flags/` and `/configz`: how much is logged, and what the daemon was configured with. */
+import { Router } from '@koa/router';
+import { goQuote } from '../../machinery/go-quote.ts';
 import type { ServingState } from './state.ts';
-
-const maxSeconds = 300;
-const text = 'text/plain; charset=utf-8';
-
-interface ProfileKind {
-  readonly about: string;
-  readonly defaultSeconds: number;
-  readonly make: (durationMs: number, signal: AbortSignal) => Promise<Buffer>;
-}
-
-const kinds: Readonly<Record<string, ProfileKind>> = {
-  heap: {
-    about: 'What is allocated during ?seconds=10 and still in use at their end, by where it was allocated.',
-    defaultSeconds: 10,
-    make: heapProfile,
-  },
-  profile: {
-    about: 'Which functions the CPU is in during ?seconds=30.',
-    defaultSeconds: 30,
-    make: cpuProfile,
-  },
-};
-
-/** `/debug/pprof/` */
-export function profileRoutes<State extends ServingState>(): Router<State> {
-  const router = new Router<State>({ sensitive: true, strict: true });
-  router.all('/debug/pprof', (ctx) => {
-    ctx.status = 301;
-    ctx.set('location', '/debug/pprof/');
-  });
-  router.all('/debug/pprof/', (ctx) => {
-    ctx.set('content-type', 'text/html; charset=utf-8');
-    ctx.body = index;
-  });
-  router.all('/debug/pprof/cmdline', (ctx) => {
-    ctx.set('content-type', text);
-    ctx.body = process.argv.join('\0');
-  });
-  // Functions have their names in the profile already.
-  router.all('/debug/pprof/symbol', (ctx) => {
-    ctx.set('content-type', text);
-    ctx.body = 'num_symbols: 0\n';
-  });
-  router.all('/debug/pprof/:kind', serveProfile);
-  return router;
-}
-
-async function serveProfile<State extends ServingState>(ctx: RouterContext<State>): Promise<void> {
-  const { kind } = ctx.params;
-  const found = Object.hasOwn(kinds, kind!) ? kinds[kind!]! : undefined;
-  ctx.set('content-type', text);
-  ctx.set('x-content-type-options', 'nosniff');
-  if (found === undefined) {
-    ctx.status = 404;
-    ctx.body = 'Unknown profile\n';
-    return;
-  }
-  const asked = new URLSearchParams(ctx.querystring).get('seconds');
-  const seconds = asked === null ? found.defaultSeconds : Number(asked);
-  if (!(seconds > 0 && seconds <= maxSeconds)) {
-    ctx.status = 400;
-    ctx.body = `seconds must be greater than 0 and at most ${maxSeconds}\n`;
-    return;
-  }
-  try {
-    const profile = await found.make(seconds * 1000, ctx.state.signal);
-    ctx.set('content-type', 'application/octet-stream');
-    ctx.set('content-disposition', `attachment; filename="${kind}"`);
-    ctx.body = profile;
-  } catch (error) {
-    if (!(error instanceof ProfilingInUse)) throw error;
-    ctx.status = 500;
-    ctx.body = `Could not enable profiling: ${error.message}\n`;
-  }
-}
-
-const index = `<html>
-<head><title>/debug/pprof/</title></head>
-<body>
-<p>Profiles of this process, for <code>go tool pprof</code>:</p>
-<ul>
-${Object.entries(kinds)
-  .map(([kind, { about }]) => `<li><a href="${kind}">${kind}</a>: ${about}</li>\n`)
-  .join('')}<li><a href="cmdline">cmdline</a>: The command line, with zero bytes between the arguments.</li>
-</ul>
-</body>
-</html>
-`;
 
 export interface Verbosity {
   /** Of `-v`. */
@@ -102,24 +14,54 @@ const maxBodyBytes = 1024;
 export function verbosityRoutes<State extends ServingState>(logger: Verbosity): Router<State> {
   const router = new Router<State>({ sensitive: true, strict: true });
   router.all('/debug/flags/v', async (ctx) => {
-    ctx.set('content-type', text);
+    ctx.set('content-type', 'text/plain');
     if (ctx.method !== 'PUT') {
       ctx.status = 406;
-      ctx.body = 'unrecognized http method\n';
+      ctx.body = 'unsupported http method\n';
       return;
     }
-    const value = (await readText(ctx.req)).trim();
-    if (!/^\d{1,9}$/.test(value)) {
-      ctx.status = 400;
-      ctx.body = `error: failed to set log level ${JSON.stringify(value)}: it must be a number\n`;
-      return;
-    }
-    logger.verbosity = Number(value);
-    ctx.status = 200;
-    ctx.body = `successfully set log level to ${value}\n`;
+    const value = await readText(ctx.req);
+    const problem = problemOf(value);
+    ctx.status = problem === undefined ? 200 : 400;
+    ctx.body =
+      problem === undefined
+        ? `successfully set klog.logging.verbosity to ${value}\n`
+        : `strconv.ParseUint: parsing ${goQuote(value)}: ${problem}\n`;
+    if (problem === undefined) logger.verbosity = Number(value);
+  });
+  router.all('/debug/flags{/*path}', (ctx) => {
+    ctx.set('content-type', 'text/html; charset=utf-8');
+    ctx.body = flagIndex;
+  });
+  router.all('/debug/flags/', (ctx) => {
+    ctx.set('content-type', 'text/html; charset=utf-8');
+    ctx.body = flagIndex;
   });
   return router;
 }
+
+/** As Go judges a number without a sign of 32 bits. */
+const problemOf = (value: string): string | undefined =>
+  !/^\d+$/.test(value) ? 'invalid syntax' : Number(value) < 2 ** 32 ? undefined : 'value out of range';
+
+const flagIndex = `<html>
+<head>
+<title>/debug/flags/</title>
+</head>
+<body>
+/debug/flags/<br>
+<br>
+flags:<br>
+<table>
+
+<tr>v<br>
+
+</table>
+<br>
+full flags configurable<br>
+</body>
+</html>
+`;
 
 /** What is longer is no number, and not read. */
 async function readText(body: AsyncIterable<Buffer>): Promise<string> {

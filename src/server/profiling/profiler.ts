@@ -1,7 +1,7 @@
 /** Profiles of this process by V8's own profilers, for a time that the caller waits. */
 import type inspector from 'node:inspector';
 import { sleep, systemClock } from '../../base/clock.ts';
-import { encodeProfile, type Frame, type StackSample } from './pprof.ts';
+import type { Frame, Profile, StackSample } from './pprof.ts';
 
 /** Another profile of the same kind is being made. */
 export class ProfilingInUse extends Error {
@@ -14,10 +14,13 @@ const heapIntervalBytes = 512 * 1024;
 
 type Post = (method: string, parameters?: object) => Promise<unknown>;
 
+/** @returns what resolves when no more events come */
+type OnEvents = (listener: (events: readonly unknown[]) => void) => Promise<void>;
+
 const inUse = new Set<string>();
 
 /** Only one at a time: V8 has one profiler of a kind. */
-async function profiled<T>(kind: string, work: (post: Post) => Promise<T>): Promise<T> {
+async function profiled<T>(kind: string, work: (post: Post, onEvents: OnEvents) => Promise<T>): Promise<T> {
   if (inUse.has(kind)) throw new ProfilingInUse(`${kind} profiling already in use`);
   inUse.add(kind);
   // Loaded at first use: most processes are never profiled.
@@ -25,7 +28,10 @@ async function profiled<T>(kind: string, work: (post: Post) => Promise<T>): Prom
   const session = new Session();
   try {
     session.connect();
-    return await work(session.post.bind(session) as Post);
+    return await work(session.post.bind(session) as Post, (listener) => {
+      session.on('NodeTracing.dataCollected', ({ params }) => listener(params.value));
+      return new Promise((resolve) => session.once('NodeTracing.tracingComplete', () => resolve()));
+    });
   } finally {
     session.disconnect();
     inUse.delete(kind);
@@ -47,7 +53,7 @@ export interface HeapNode {
 }
 
 /** Which functions the CPU was in. Ends early when the signal aborts. */
-export function cpuProfile(durationMs: number, signal: AbortSignal): Promise<Buffer> {
+export function cpuProfile(durationMs: number, signal: AbortSignal): Promise<Profile> {
   return profiled('cpu', async (post) => {
     const begunAt = Date.now();
     await post('Profiler.enable');
@@ -55,7 +61,7 @@ export function cpuProfile(durationMs: number, signal: AbortSignal): Promise<Buf
     await post('Profiler.start');
     await sleep(systemClock, durationMs, signal);
     const { profile } = (await post('Profiler.stop')) as { profile: inspector.Profiler.Profile };
-    return encodeProfile({
+    return {
       sampleTypes: [
         { type: 'samples', unit: 'count' },
         { type: 'cpu', unit: 'nanoseconds' },
@@ -65,29 +71,60 @@ export function cpuProfile(durationMs: number, signal: AbortSignal): Promise<Buf
       period: sampleIntervalUs * 1000,
       begunAt,
       durationMs: (profile.endTime - profile.startTime) / 1000,
-    });
+    };
   });
 }
 
 /** What was allocated in this time and is still in use, by where it was allocated. */
-export function heapProfile(durationMs: number, signal: AbortSignal): Promise<Buffer> {
+export const heapProfile = (durationMs: number, signal: AbortSignal): Promise<Profile> =>
+  sampleHeap(durationMs, signal, ['inuse_objects', 'inuse_space'], {});
+
+/** All that was allocated in this time, in use or not, by where it was allocated. */
+export const allocationProfile = (durationMs: number, signal: AbortSignal): Promise<Profile> =>
+  sampleHeap(durationMs, signal, ['alloc_objects', 'alloc_space'], {
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+
+function sampleHeap(
+  durationMs: number,
+  signal: AbortSignal,
+  [objects, space]: readonly [string, string],
+  included: object,
+): Promise<Profile> {
   return profiled('heap', async (post) => {
     const begunAt = Date.now();
     await post('HeapProfiler.enable');
-    await post('HeapProfiler.startSampling', { samplingInterval: heapIntervalBytes });
+    await post('HeapProfiler.startSampling', { samplingInterval: heapIntervalBytes, ...included });
     await sleep(systemClock, durationMs, signal);
     const { profile } = (await post('HeapProfiler.stopSampling')) as { profile: HeapProfile };
-    return encodeProfile({
+    return {
       sampleTypes: [
-        { type: 'inuse_objects', unit: 'count' },
-        { type: 'inuse_space', unit: 'bytes' },
+        { type: objects, unit: 'count' },
+        { type: space, unit: 'bytes' },
       ],
       samples: heapSamples(profile),
       periodType: { type: 'space', unit: 'bytes' },
       period: heapIntervalBytes,
       begunAt,
       durationMs,
-    });
+    };
+  });
+}
+
+/**
+ * What the runtime did in this time, as the trace event format that Perfetto and chrome://tracing show: Go's format of
+ * traces is about goroutines.
+ */
+export function eventTrace(durationMs: number, signal: AbortSignal): Promise<string> {
+  return profiled('trace', async (post, onEvents) => {
+    const events: unknown[] = [];
+    const complete = onEvents((batch) => events.push(...batch));
+    await post('NodeTracing.start', { traceConfig: { includedCategories: ['node', 'v8'] } });
+    await sleep(systemClock, durationMs, signal);
+    await post('NodeTracing.stop');
+    await complete;
+    return JSON.stringify({ traceEvents: events });
   });
 }
 

@@ -1,6 +1,7 @@
 /** What operators learn of a daemon's event loop that stands: a line in the log, and metrics. */
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Logger } from '../../base/logger.ts';
+import { type Contention, contentionThresholdMs } from '../profiling/contention-profile.ts';
 import { watchEventLoop } from './detector.ts';
 import type { LastWords } from './messages.ts';
 
@@ -17,6 +18,8 @@ const loggedFrames = 30;
 interface Surroundings {
   readonly log: Logger;
   readonly registry: Registry;
+  /** Told of shorter stalls too, for the profile of contention. */
+  readonly contention?: { add(contention: Contention): void } | undefined;
 }
 
 /** Begins when the daemon is ready: the thread that it takes is not to be part of the start. @returns what ends it */
@@ -28,12 +31,23 @@ export function reportStallsFrom(
   let isOver = false;
   let end = (): Promise<void> => Promise.resolve();
   void ready.then(() => {
-    if (!isOver) end = reportStalls(reporting, around);
+    if (isOver) return;
+    const ends = [reportStalls(reporting, around), profileContention(around)];
+    end = async () => void (await Promise.all(ends.map((endOne) => endOne())));
   });
   return () => {
     isOver = true;
     return end();
   };
+}
+
+function profileContention({ contention, log }: Surroundings): () => Promise<void> {
+  if (contention === undefined) return () => Promise.resolve();
+  return watchEventLoop({
+    thresholdMs: contentionThresholdMs,
+    onStall: (stall) => contention.add(stall),
+    onFailure: (error) => log.warn({ err: error }, 'contention is not profiled'),
+  });
 }
 
 function reportStalls(

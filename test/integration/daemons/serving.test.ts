@@ -214,7 +214,7 @@ describe('with kubeconfigs for authentication and authorization', () => {
     expect((await verbosity({ method: 'PUT', body: 'loud' })).status).toBe(400);
     expect(daemon.errors).not.toContain('was not authenticated');
     const changed = await verbosity({ method: 'PUT', body: '4' });
-    expect([changed.status, changed.text]).toEqual([200, 'successfully set log level to 4\n']);
+    expect([changed.status, changed.text]).toEqual([200, 'successfully set klog.logging.verbosity to 4\n']);
     await ask(port, '/healthz', { token: 'y' });
     await daemon.warns('a request was not authenticated');
   });

@@ -32,15 +32,7 @@ describe('the table of API server flags', () => {
   });
 
   test('The table of API server flags takes exactly these without any effect', () => {
-    expect(namesOf('ignored')).toEqual([
-      'cloud-config',
-      'cloud-provider',
-      'contention-profiling',
-      'debug-socket-path',
-      'default-watch-cache-size',
-      'profiling',
-      'vmodule',
-    ]);
+    expect(namesOf('ignored')).toEqual(['cloud-config', 'cloud-provider', 'default-watch-cache-size', 'vmodule']);
   });
 
   test.each(

@@ -37,7 +37,6 @@ describe('the flags of the scheduler', () => {
     expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual([
       'emulated-version',
       'vmodule',
-      'contention-profiling',
     ]);
     const own = ['event-loop-stall-threshold', 'requestheader-uid-headers'];
     expect(names.filter((name) => !own.includes(name)).sort()).toEqual([

@@ -15,27 +15,29 @@ const stallFlags = {
   }),
 } as const;
 
-const contentionProfiling = bool('contention-profiling', 'ignored', { help: "Go's profile of lock contention." });
+const profilingFlags = {
+  profiling: bool('profiling', 'supported', {
+    default: true,
+    help:
+      'Serve profiles under /debug/pprof/, as go tool pprof reads them, and PUT /debug/flags/v for the verbosity of ' +
+      'the log.',
+  }),
+  contentionProfiling: bool('contention-profiling', 'supported', {
+    help: 'Note what holds the event loop for 50 ms or longer, for /debug/pprof/block and mutex.',
+  }),
+} as const;
 
 /** Of the daemons beside the API server. */
 export const daemonDebugging = section('Debugging', {
   ...stallFlags,
-  profiling: bool('profiling', 'supported', {
-    default: true,
-    help: 'Serve CPU and heap profiles under /debug/pprof/, as go tool pprof reads them, and PUT /debug/flags/v.',
-  }),
-  contentionProfiling,
+  ...profilingFlags,
 });
 
 export const debugging = section('Debugging', {
   ...stallFlags,
-  profiling: bool('profiling', 'ignored', {
-    default: true,
-    help: "Go's profiles under /debug/pprof/. Use node --cpu-prof or --inspect.",
-  }),
-  contentionProfiling,
-  debugSocketPath: optionalText('debug-socket-path', 'ignored', {
-    help: "Unix socket for Go's profiles without authentication.",
+  ...profilingFlags,
+  debugSocketPath: optionalText('debug-socket-path', 'supported', {
+    help: 'Unix socket that serves what --profiling does without authentication, to the user of this process alone.',
   }),
 });
 
