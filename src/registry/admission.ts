@@ -2,6 +2,29 @@ import type { Work } from '../base/work-description.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import type { GroupResource } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
+import type { JsonObject } from '../machinery/value.ts';
+
+/** What objects are called in one API version: the resource in a path, and the kind of a body. */
+export interface ResourceForm {
+  readonly resource: GroupResource & { readonly version: string };
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+/**
+ * The API versions in which the object of a write can be shown and read, for what is asked about it in a version of its
+ * choice. The same value for all writes of a resource and subresource, until the resource changes.
+ */
+export interface ObjectForms {
+  /** All that are served, that of the request among them. */
+  readonly all: readonly ResourceForm[];
+  /** The object as its clients see it in this form, the caller's own. Rejects where it cannot be converted. */
+  show(object: KubeObject, form: ResourceForm): Promise<JsonObject>;
+  /**
+   * Makes `object`, which it changes in place, what `shown` says, with the defaults of the form. Rejects with a
+   * `JsonTypeError` for what is no object of the form.
+   */
+  replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<void>;
+}
 
 /**
  * What an admission plugin may know of a write. No request, no transport: plugins are tested without HTTP.
@@ -19,6 +42,7 @@ export interface AdmissionAttributes extends Partial<Work> {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly options: Readonly<Record<string, unknown>>;
+  readonly forms: ObjectForms;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** Adds a Warning header. */

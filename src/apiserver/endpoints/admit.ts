@@ -1,12 +1,15 @@
-/** Admission and field ownership around a write, for every verb that writes. */
+/** What admission is told of a write, for every verb that writes. */
 import { describeWork } from '../../base/work-description.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request/request.ts';
 import type { ServedResource } from '../served/served-resource.ts';
+import type { EndpointContext } from './context.ts';
+import { formsOf, groupVersionOf } from './object-forms.ts';
 
 export function attributesOf(
+  context: EndpointContext,
   served: ServedResource,
   request: ApiRequest,
   write: WriteRequest,
@@ -14,17 +17,18 @@ export function attributesOf(
   object: KubeObject | undefined,
   oldObject: KubeObject | undefined,
 ): AdmissionAttributes {
-  const { info } = served;
+  const { info, servedVersion } = served;
   return {
     operation,
     resource: { group: info.group, version: info.version, resource: info.name },
     subresource: request.info.subresource,
-    kind: { group: info.group, version: info.version, kind: info.kind },
+    kind: { ...groupVersionOf(servedVersion.apiVersion), kind: servedVersion.kind },
     namespace: write.namespace,
     name: write.name !== '' ? write.name : (object?.metadata?.name ?? ''),
     object,
     oldObject,
     options: write.options,
+    forms: formsOf(context, served, request.info.subresource),
     user: request.user,
     dryRun: write.dryRun,
     warn: write.warn,

@@ -22,7 +22,7 @@ export async function admitChange(
   manager: string | undefined,
 ): Promise<void> {
   if (manager !== undefined) await settled(() => updateManagedFields(context, served, write, object, old, manager));
-  await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
+  await context.admission.admit(attributesOf(context, served, request, write, operationOf(old), object, old));
 }
 
 /** Records which manager changed which fields since `old`. */
@@ -104,5 +104,5 @@ export function validateChange(
   object: KubeObject,
   old: KubeObject | undefined,
 ): Promise<void> {
-  return context.admission.validate(attributesOf(served, request, write, operationOf(old), object, old));
+  return context.admission.validate(attributesOf(context, served, request, write, operationOf(old), object, old));
 }

@@ -109,8 +109,9 @@ function selectOther(value: Value, field: string): Value {
   return value instanceof Optional ? selectOptional(value, field) : new CelError(`no such overload`);
 }
 
-/** `has(a.b)` */
+/** `has(a.b)`. Null has nothing, also where its type promises the field. */
 function test(value: Value, field: string): Value {
+  if (value === null) return false;
   if (value instanceof MapValue) return value.has(field);
   if (value instanceof CelError) return value;
   if (value instanceof Optional) return value.value !== undefined && test(value.value, field);

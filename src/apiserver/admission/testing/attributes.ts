@@ -1,6 +1,6 @@
 /** Attributes and objects for the tests of plugins. */
-import type { KubeObject } from '../../../machinery/object-meta.ts';
-import type { AdmissionAttributes } from '../../../registry/admission.ts';
+import { asJson, type KubeObject } from '../../../machinery/object-meta.ts';
+import type { AdmissionAttributes, ObjectForms } from '../../../registry/admission.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -10,6 +10,17 @@ const kinds: Readonly<Record<string, string>> = {
   persistentvolumeclaims: 'PersistentVolumeClaim',
   configmaps: 'ConfigMap',
   priorityclasses: 'PriorityClass',
+};
+
+/** No other versions; objects are shown as they are. */
+export const plainForms: ObjectForms = {
+  all: [],
+  show: (object) => Promise.resolve(structuredClone(asJson(object))),
+  replace: (object, shown) => {
+    for (const key of Object.keys(object)) delete object[key as keyof KubeObject];
+    Object.assign(object, shown);
+    return Promise.resolve();
+  },
 };
 
 export function attributesFor(
@@ -29,6 +40,7 @@ export function attributesFor(
     object,
     oldObject: undefined,
     options: {},
+    forms: plainForms,
     user: { name: 'jane', groups: [] },
     dryRun: false,
     warn: (text) => warnings.push(text),

@@ -38,9 +38,9 @@ export async function deleteOne(
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   const base = writeRequest(context, served, request, { kind: 'DeleteOptions', dryRun, options: { ...options } });
   const write = { ...base, name, ...(namespace === undefined ? {} : { namespace }) };
-  await context.admission.admit(attributesOf(served, request, write, 'DELETE', undefined, undefined));
+  await context.admission.admit(attributesOf(context, served, request, write, 'DELETE', undefined, undefined));
   const validate = (object: KubeObject): Promise<void> =>
-    context.admission.validate(attributesOf(served, request, write, 'DELETE', undefined, object));
+    context.admission.validate(attributesOf(context, served, request, write, 'DELETE', undefined, object));
   return remove(served.store!, options, validate, write);
 }
 

@@ -80,7 +80,7 @@ export async function readOperation<T extends KubeObject>(
   });
   if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
   const operation = { object, write, representation, servedVersion };
-  await context.admission.admit(operationAttributes(served, request, operation));
+  await context.admission.admit(operationAttributes(context, served, request, operation));
   return operation;
 }
 
@@ -90,21 +90,15 @@ export const validateOperation = <T extends KubeObject>(
   served: ServedResource,
   request: ApiRequest,
   operation: Operation<T>,
-): Promise<void> => context.admission.validate(operationAttributes(served, request, operation));
+): Promise<void> => context.admission.validate(operationAttributes(context, served, request, operation));
 
-function operationAttributes(
+const operationAttributes = (
+  context: EndpointContext,
   served: ServedResource,
   request: ApiRequest,
   { object, write, servedVersion }: Operation<KubeObject>,
-): AdmissionAttributes {
-  const slash = servedVersion.apiVersion.indexOf('/');
-  const kind = {
-    group: slash < 0 ? '' : servedVersion.apiVersion.slice(0, slash),
-    version: servedVersion.apiVersion.slice(slash + 1),
-    kind: servedVersion.kind,
-  };
-  return { ...attributesOf(served, request, write, 'CREATE', object, undefined), kind };
-}
+): AdmissionAttributes =>
+  attributesOf(context, { ...served, servedVersion }, request, write, 'CREATE', object, undefined);
 
 /** What was never stored is not shown as a table either. */
 export const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>

@@ -1,0 +1,97 @@
+/** The forms of what requests for a resource write: how admission sees objects in API versions of its choice. */
+import { JsonTypeError } from '../../machinery/json/json-error.ts';
+import { parseJson } from '../../machinery/json/reader.ts';
+import { stringifyJson } from '../../machinery/json/writer.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import type { JsonObject } from '../../machinery/value.ts';
+import type { ObjectForms, ResourceForm } from '../../registry/admission.ts';
+import { settled } from '../../registry/generic/pending.ts';
+import type { ServedVersion } from '../../registry/generic/served-version.ts';
+import type { EndpointContext } from './context.ts';
+import type { ServedResource } from '../served/served-resource.ts';
+
+type Parts = Pick<EndpointContext, 'toEncodedJson'>;
+type Served = Pick<ServedResource, 'info' | 'servedVersion' | 'servedVersions'>;
+
+/** A version that is replaced takes its forms with it. */
+const known = new WeakMap<ServedVersion, Map<string, ObjectForms>>();
+
+/** @param served with the version of the body: a Scale is one of another kind than its resource */
+export function formsOf(context: Parts, served: Served, subresource: string): ObjectForms {
+  let bySubresource = known.get(served.servedVersion);
+  if (bySubresource === undefined) known.set(served.servedVersion, (bySubresource = new Map()));
+  const key = `${served.info.apiVersion} ${served.info.name}/${subresource}`;
+  let forms = bySubresource.get(key);
+  if (forms === undefined) bySubresource.set(key, (forms = new ServedForms(context, served, subresource)));
+  return forms;
+}
+
+export function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf('/');
+  return { group: slash < 0 ? '' : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}
+
+class ServedForms implements ObjectForms {
+  readonly all: readonly ResourceForm[];
+  readonly #context: Parts;
+  readonly #served: Served;
+
+  constructor(context: Parts, served: Served, subresource: string) {
+    this.#context = context;
+    this.#served = served;
+    const { info, servedVersion, servedVersions } = served;
+    const hasOwnKind = servedVersions.get(info.apiVersion) !== servedVersion;
+    const versions = [...servedVersions].filter(
+      ([, { custom }]) => subresource !== 'scale' || custom === undefined || custom.scale !== undefined,
+    );
+    this.all = versions.map(([apiVersion, { kind }]) => ({
+      resource: { ...groupVersionOf(apiVersion), resource: info.name },
+      kind: hasOwnKind
+        ? { ...groupVersionOf(servedVersion.apiVersion), kind: servedVersion.kind }
+        : { ...groupVersionOf(apiVersion), kind },
+    }));
+  }
+
+  async show(object: KubeObject, form: ResourceForm): Promise<JsonObject> {
+    const version = this.#versionOf(form);
+    const converted = await settled(() => this.#convert(object, this.#served.servedVersion, version));
+    if (version.custom !== undefined) return parseJson(stringifyJson(asJson(converted))) as JsonObject;
+    const { kind, apiVersion, typeId } = version;
+    return { kind, apiVersion, ...this.#context.toEncodedJson(asJson(converted), typeId) };
+  }
+
+  async replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<void> {
+    const version = this.#versionOf(form);
+    if (version.custom !== undefined && typeof shown['kind'] !== 'string')
+      throw new JsonTypeError(`Object 'Kind' is missing in '${stringifyJson(shown)}'`);
+    const next = version.codec.normalize(shown).value as KubeObject;
+    version.setDefaults(next);
+    const own = this.#served.servedVersion;
+    const stored =
+      version.custom === undefined
+        ? version.toStored(next, () => object)
+        : await settled(() => this.#convert(next, version, own));
+    if (stored !== object) become(object, stored);
+  }
+
+  /** That of a Scale, and of what is POSTed to a subresource, is the same in every version of the resource. */
+  #versionOf({ kind: { group, version } }: ResourceForm): ServedVersion {
+    const { servedVersion, servedVersions } = this.#served;
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    return apiVersion === servedVersion.apiVersion ? servedVersion : (servedVersions.get(apiVersion) ?? servedVersion);
+  }
+
+  /** Custom objects are of the version of the request, all others of the storage version. */
+  #convert(object: KubeObject, from: ServedVersion, to: ServedVersion): KubeObject {
+    if (to.custom === undefined) return to.isStored ? object : to.fromStored(object);
+    const { versions } = to.custom;
+    if (from.apiVersion === to.apiVersion || versions === undefined) return object;
+    return versions.convert(asJson(object), from.apiVersion, to.apiVersion) as KubeObject;
+  }
+}
+
+/** The caller holds the object: it changes in place. */
+function become(object: KubeObject, next: KubeObject): void {
+  for (const name of Object.keys(object)) delete object[name as keyof KubeObject];
+  Object.assign(object, next);
+}
