@@ -105,6 +105,7 @@ async function readOptions(
     proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
     files,
     audit,
+    pluginConfiguration: {},
     metrics,
     store,
     encryption,

@@ -1,4 +1,5 @@
 /** From flags and the files that they name to what a server is started with. */
+import type { PluginConfiguration } from '../apiserver/admission/configuration/plugin-configuration.ts';
 import type { AuditConfig } from '../apiserver/audit/create-trail.ts';
 import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
@@ -39,6 +40,7 @@ export interface ReadOptions extends Pick<StartConfig, ReadMembers> {
   readonly proxyClient: ClientPair | undefined;
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;
+  readonly pluginConfiguration: PluginConfiguration;
   /** Undefined: values are stored as they are. */
   readonly encryption: EncryptionConfig | undefined;
 }
@@ -50,6 +52,7 @@ export function startConfigOf({
   tls,
   proxyClient,
   audit,
+  pluginConfiguration,
   encryption,
   ...read
 }: ReadOptions): StartConfig {
@@ -108,6 +111,7 @@ export function startConfigOf({
       disable: admission.disablePlugins,
       notReadyTolerationSeconds: admission.defaultNotReadyTolerationSeconds,
       unreachableTolerationSeconds: admission.defaultUnreachableTolerationSeconds,
+      configuration: pluginConfiguration,
     },
     aggregation: {
       client: proxyClient,

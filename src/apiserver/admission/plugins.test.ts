@@ -8,7 +8,7 @@ import { objectsOf } from './testing/attributes.ts';
 
 const running = (enable: readonly string[], disable: readonly string[]): string[] =>
   createAdmissionPlugins({
-    settings: { enable, disable, notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
+    settings: { enable, disable, notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300, configuration: {} },
     registry: { storeOf: () => undefined },
     objects: objectsOf({}),
     authorizer: alwaysAllow,

@@ -12,6 +12,7 @@ import {
   createCertificateSigning,
   createClusterTrustBundleAttest,
 } from './certificate-signers.ts';
+import type { PluginConfiguration } from './configuration/plugin-configuration.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';
@@ -35,6 +36,8 @@ export interface AdmissionSettings {
   /** How long a pod stays on a node that is not ready, or that cannot be reached. */
   readonly notReadyTolerationSeconds: number;
   readonly unreachableTolerationSeconds: number;
+  /** Of `--admission-control-config-file`. */
+  readonly configuration: PluginConfiguration;
 }
 
 export interface AdmissionPluginOptions {
