@@ -98,7 +98,7 @@ const apiServerFolders = [
   ['authn', ['request', 'webhooks'], 'authn says who sends a request, by objects that it is given a reader for.'],
   ['authz', ['request', 'loopback', 'webhooks'], 'authz says what a user may do, whatever handles the request.'],
   ['audit', ['request', 'representation', 'webhooks'], 'audit records requests and takes no part in them.'],
-  ['admission', ['loopback', 'authz'], 'Admission plugins see no request and no transport.'],
+  ['admission', ['loopback', 'webhooks', 'authz'], 'Admission plugins see no request; some ask webhooks.'],
   [
     'endpoints',
     ['request', 'served', 'served-apis.ts', 'loopback', 'representation', 'authn', 'authz'],

@@ -53,8 +53,8 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const servingPort = createServingPort(dependencies, cleanup);
   const storage = createResourceStorage(dependencies, loopback, encryption, cleanup);
   const security = await openSecurity(dependencies, loopback, cleanup);
-  const resources = createResources(dependencies, loopback, storage, security);
-  const largeRequests = createLargeRequests(dependencies, storage, security, cleanup);
+  const resources = createResources(dependencies, loopback, storage, security, cleanup);
+  const largeRequests = createLargeRequests(dependencies, storage, security, resources, cleanup);
   const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests);
   const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
   const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, cleanup);

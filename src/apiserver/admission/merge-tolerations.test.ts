@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { Toleration } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { pick, randomSource } from '../../../test/support/random.ts';
-import { mergeTolerations } from './merge-tolerations.ts';
+import { allowedTolerations, areAllowed, mergeTolerations } from './merge-tolerations.ts';
 
-test('Tolerations are merged as by comparing each with each', () => {
-  const random = randomSource(3);
-  const any = (): Toleration => {
+function tolerationSource(seed: number): () => Toleration {
+  const random = randomSource(seed);
+  return () => {
     const [key, operator, value, effect, tolerationSeconds] = [
       pick(random, [undefined, 'a', 'b']),
       pick(random, [undefined, 'Equal', 'Exists'] as const),
@@ -16,10 +16,26 @@ test('Tolerations are merged as by comparing each with each', () => {
     ];
     return JSON.parse(JSON.stringify({ key, operator, value, effect, tolerationSeconds })) as Toleration;
   };
+}
+
+test('tolerations are merged as by comparing each with each', () => {
+  const any = tolerationSource(3);
   for (let round = 0; round < 2000; round++) {
     const [first, second] = [1, 2].map(() => Array.from({ length: 4 }, any)) as [Toleration[], Toleration[]];
     expect(mergeTolerations(first, second)).toEqual(byPairs([...first, ...second]));
   }
+});
+
+test('tolerations are allowed as by comparing each with each', () => {
+  const any = tolerationSource(4);
+  const verdicts = { allowed: 0, refused: 0 };
+  for (let round = 0; round < 2000; round++) {
+    const [tolerations, list] = [[any(), any()], Array.from({ length: 8 }, any)];
+    const expected = tolerations.every((toleration) => list.some((wide) => covers(wide, toleration)));
+    verdicts[expected ? 'allowed' : 'refused']++;
+    expect(areAllowed(tolerations, allowedTolerations(list))).toBe(expected);
+  }
+  expect(Math.min(verdicts.allowed, verdicts.refused)).toBeGreaterThan(100);
 });
 
 function byPairs(all: readonly Toleration[]): Toleration[] {

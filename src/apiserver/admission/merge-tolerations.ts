@@ -61,3 +61,29 @@ const bucketOf = (
 /** For ever without seconds. Other effects than NoExecute have nothing that ends. */
 const secondsOf = ({ effect, tolerationSeconds }: Toleration): number =>
   effect !== 'NoExecute' || tolerationSeconds === undefined ? Infinity : Number(tolerationSeconds);
+
+/** The longest that the allowed tolerations of each bucket last. */
+export type AllowedTolerations = ReadonlyMap<string, number>;
+
+/** For {@link areAllowed}: pods are compared with it, and not with the list. */
+export function allowedTolerations(list: readonly Toleration[]): AllowedTolerations {
+  const allowed = new Map<string, number>();
+  for (const toleration of list) {
+    const bucket = bucketOf(toleration.key, toleration.effect, toleration);
+    allowed.set(bucket, Math.max(allowed.get(bucket) ?? 0, secondsOf(toleration)));
+  }
+  return allowed;
+}
+
+/** Whether each of the tolerations is covered by one that is allowed. */
+export const areAllowed = (tolerations: readonly Toleration[], allowed: AllowedTolerations): boolean =>
+  tolerations.every((toleration) => {
+    const { key, effect, operator = 'Equal' } = toleration;
+    const exists = { operator: 'Exists' } as const;
+    const lasts = (wideKey: string | undefined, by: Pick<Toleration, 'operator' | 'value'>): boolean =>
+      [effect, undefined].some((wideEffect) => {
+        const longest = allowed.get(bucketOf(wideKey, wideEffect, by));
+        return longest !== undefined && (wideEffect !== 'NoExecute' || longest >= secondsOf(toleration));
+      });
+    return lasts(key, exists) || lasts(undefined, exists) || (operator === 'Equal' && lasts(key, toleration));
+  });

@@ -6,15 +6,32 @@ import { pluginNames } from './plugin-names.ts';
 import { createAdmissionPlugins } from './plugins.ts';
 import { objectsOf } from './testing/attributes.ts';
 
+const imagePolicy = {
+  kubeConfigFile: '/images.kubeconfig',
+  allowTtlMs: 0,
+  denyTtlMs: 0,
+  retryBackoffMs: 1,
+  defaultAllow: false,
+};
+
 const running = (enable: readonly string[], disable: readonly string[]): string[] =>
   createAdmissionPlugins({
-    settings: { enable, disable, notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300, configuration: {} },
-    registry: { storeOf: () => undefined },
+    settings: {
+      enable,
+      disable,
+      notReadyTolerationSeconds: 300,
+      unreachableTolerationSeconds: 300,
+      configuration: { imagePolicy },
+    },
+    registry: { storeOf: () => undefined, stores: [] },
+    groupVersions: [],
     objects: objectsOf({}),
     authorizer: alwaysAllow,
     fieldManager: createFieldManager({ schemas }),
     now: () => new Date(),
     featureEnabled: () => true,
+    services: { createNamespace: () => Promise.resolve(), takeEvent: () => undefined },
+    imageReviews: { post: () => Promise.resolve(undefined) },
   }).map(({ name }) => name);
 
 const here = pluginNames.filter((plugin) => plugin.here).map(({ name }) => name);
@@ -22,7 +39,23 @@ const usual = pluginNames.filter((plugin) => plugin.here && plugin.default).map(
 
 test('The plugins of this server run in the order of their names', () => {
   expect(running([], [])).toEqual(usual);
-  expect(usual).toEqual(here.filter((name) => !['ServiceAccount', 'NodeRestriction'].includes(name)));
+  expect(here.filter((name) => !usual.includes(name))).toEqual([
+    'AlwaysAdmit',
+    'NamespaceAutoProvision',
+    'NamespaceExists',
+    'LimitPodHardAntiAffinityTopology',
+    'ServiceAccount',
+    'NodeRestriction',
+    'AlwaysPullImages',
+    'ImagePolicyWebhook',
+    'PodNodeSelector',
+    'PodTolerationRestriction',
+    'EventRateLimit',
+    'ExtendedResourceToleration',
+    'OwnerReferencesPermissionEnforcement',
+    'DenyServiceExternalIPs',
+    'AlwaysDeny',
+  ]);
   expect(here.length).toBeGreaterThan(10);
 });
 

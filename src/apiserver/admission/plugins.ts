@@ -4,8 +4,12 @@
  */
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import type { ReviewClient } from '../../auth/review-client.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
+import { alwaysAdmit, alwaysDeny } from './always-plugins.ts';
+import { alwaysPullImages } from './always-pull-images.ts';
 import {
   certificateSubjectRestriction,
   createCertificateApproval,
@@ -15,9 +19,19 @@ import {
 import type { PluginConfiguration } from './configuration/plugin-configuration.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { denyServiceExternalIps } from './deny-service-external-ips.ts';
+import { createEventRateLimit, type TakeEvent } from './event-rate-limit.ts';
+import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import { createImagePolicyWebhook } from './image-policy-webhook.ts';
+import { createKindLookup } from './kind-lookup.ts';
+import { limitPodHardAntiAffinityTopology } from './limit-anti-affinity-topology.ts';
 import { createLimitRanger } from './limit-ranger.ts';
+import { type CreateNamespace, createNamespaceAutoProvision, createNamespaceExists } from './namespace-exists.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createNodeRestriction } from './node-restriction.ts';
+import { createOwnerReferencesPermission } from './owner-references-permission.ts';
+import { createPodNodeSelector } from './pod-node-selector.ts';
+import { createPodTolerationRestriction } from './pod-toleration-restriction.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { pluginNames } from './plugin-names.ts';
@@ -40,14 +54,24 @@ export interface AdmissionSettings {
   readonly configuration: PluginConfiguration;
 }
 
+/** What is there once per server: plugins in the thread for large requests ask for it by messages. */
+export interface PluginServices {
+  readonly createNamespace: CreateNamespace;
+  readonly takeEvent: TakeEvent;
+}
+
 export interface AdmissionPluginOptions {
   readonly settings: AdmissionSettings;
-  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly registry: Pick<RegistryCatalog, 'storeOf' | 'stores'>;
+  readonly groupVersions: readonly GroupVersionInfo[];
   readonly objects: CachedObjects;
   readonly authorizer: Authorizer;
   readonly fieldManager: FieldManager;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;
+  readonly services: PluginServices;
+  /** Asked about images, where the configuration has a backend. */
+  readonly imageReviews: ReviewClient;
 }
 
 /** Those that run, in execution order. */
@@ -61,29 +85,44 @@ export function createAdmissionPlugins(options: AdmissionPluginOptions): Admissi
   return everyPlugin(options).filter(({ name }) => running.has(name));
 }
 
-function everyPlugin({
-  settings,
-  registry,
-  objects,
-  authorizer,
-  fieldManager,
-  now,
-  featureEnabled,
-}: AdmissionPluginOptions): AdmissionPlugin[] {
+function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
+  const { settings, registry, groupVersions, objects, authorizer, fieldManager, now, featureEnabled } = options;
+  const { configuration } = settings;
+  const { services } = options;
   return [
+    alwaysAdmit,
+    createNamespaceAutoProvision({ objects, createNamespace: services.createNamespace }),
     createNamespaceLifecycle({ objects, now }),
+    createNamespaceExists({ objects }),
+    limitPodHardAntiAffinityTopology,
     createLimitRanger({ objects, featureEnabled }),
     createServiceAccount({ objects }),
     createNodeRestriction({ objects }),
     taintNodesByCondition,
+    alwaysPullImages,
+    ...(configuration.imagePolicy === undefined
+      ? []
+      : [createImagePolicyWebhook({ configuration: configuration.imagePolicy, backend: options.imageReviews })]),
     createPodSecurity({ objects }),
+    createPodNodeSelector({ objects, configuration: configuration.podNodeSelector }),
     createPriority({ objects }),
     createDefaultTolerationSeconds({
       notReadySeconds: settings.notReadyTolerationSeconds,
       unreachableSeconds: settings.unreachableTolerationSeconds,
     }),
+    createPodTolerationRestriction({
+      objects,
+      configuration: configuration.podTolerationRestriction,
+      featureEnabled,
+    }),
+    createEventRateLimit({ take: services.takeEvent }),
+    extendedResourceToleration,
     createDefaultStorageClass({ objects }),
     createStorageObjectInUseProtection({ featureEnabled }),
+    createOwnerReferencesPermission({
+      authorizer,
+      resourcesOf: createKindLookup({ groupVersions, stores: registry, objects }),
+    }),
     createPersistentVolumeClaimResize({ objects }),
     createRuntimeClass({ objects }),
     createCertificateApproval({ authorizer }),
@@ -91,6 +130,8 @@ function everyPlugin({
     createClusterTrustBundleAttest({ authorizer }),
     certificateSubjectRestriction,
     createDefaultIngressClass({ objects }),
+    denyServiceExternalIps,
     createResourceQuota({ objects, registry, fieldManager, now, featureEnabled }),
+    alwaysDeny,
   ];
 }

@@ -1,10 +1,12 @@
 /**
- * Gives pods the number behind their priority class, and allows one class for all pods without one.
+ * Gives pods the number behind their priority class, allows one class for all pods without one, and keeps the classes
+ * of the system from being deleted.
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ | Pod Priority and
  *   Preemption}
  */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PriorityClass } from '../../api/gen/types/scheduling-v1.ts';
+import { isSystemPriorityClass } from '../../api/scheduling/priority-classes/validation.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
@@ -15,20 +17,28 @@ const resource = 'priorityclasses';
 export function createPriority({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
   return {
     name: 'Priority',
-    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    handles: (operation) => operation !== 'CONNECT',
     admit(attributes) {
-      if (!isAbout(attributes, '', 'pods')) return undefined;
+      if (!isAbout(attributes, '', 'pods') || attributes.operation === 'DELETE') return undefined;
       if (attributes.operation === 'CREATE') return setPriority(attributes, objects);
       keepPriority(attributes.object as Pod, attributes.oldObject as Pod);
       return undefined;
     },
     validate(attributes) {
       if (!isAbout(attributes, group, resource)) return undefined;
+      if (attributes.operation === 'DELETE') return keepSystemClass(attributes);
       return (attributes.object as PriorityClass).globalDefault === true
         ? checkOnlyDefault(attributes, objects)
         : undefined;
     },
   };
+}
+
+/** Pods of the cluster's components name these classes. */
+function keepSystemClass(attributes: AdmissionAttributes): undefined {
+  if (isSystemPriorityClass(attributes.name))
+    throw refused(attributes, 'this is a system priority class and cannot be deleted');
+  return undefined;
 }
 
 /** What was set at creation stays when the client leaves it out. */

@@ -3,6 +3,7 @@ import { LargeRequests } from '../large-requests/large-requests.ts';
 import type { LargeRequestsConfig } from '../large-requests/messages.ts';
 import { resourceOf, storesByName } from '../large-requests/named-stores.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
+import type { Resources } from './resources.ts';
 import type { Security } from './security.ts';
 import type { ResourceStorage } from './storage.ts';
 
@@ -11,6 +12,7 @@ export function createLargeRequests(
   dependencies: SharedDependencies,
   { storeOf, objectStoreOf }: ResourceStorage,
   { authorization }: Security,
+  { pluginServices }: Resources,
   cleanup: CleanupStack,
 ): LargeRequests {
   const { config, metrics, groupVersions } = dependencies;
@@ -22,6 +24,7 @@ export function createLargeRequests(
     }),
     authorizer: authorization.authorizer,
     admission: metrics.admission,
+    pluginServices,
     log: config.log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });

@@ -2,12 +2,14 @@
 import { codecs } from '../../api/codecs.ts';
 import { schemas } from '../../api/schemas.ts';
 import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
-import { type Admission, createAdmissionChain } from '../../registry/admission.ts';
+import type { Admission } from '../../registry/admission.ts';
 import { createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
-import { createAdmissionPlugins } from '../admission/plugins.ts';
+import type { CleanupStack } from '../../base/cleanup-stack.ts';
+import type { PluginServices } from '../admission/plugins.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
+import { createAdmission } from './admission.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Security } from './security.ts';
@@ -18,6 +20,8 @@ export interface Resources {
   readonly registry: RegistryCatalog;
   readonly admission: Admission;
   readonly serviceRanges: ServiceRanges;
+  /** What admission plugins in the thread for large requests ask the server for. */
+  readonly pluginServices: PluginServices;
 }
 
 export function createResources(
@@ -25,14 +29,13 @@ export function createResources(
   loopback: Loopback,
   resourceStorage: ResourceStorage,
   security: Security,
+  cleanup: CleanupStack,
 ): Resources {
-  const { config, metrics, groupVersions, featureEnabled, now } = dependencies;
-  const { stores, objects, fieldManager } = loopback;
+  const { config, groupVersions } = dependencies;
+  const { stores } = loopback;
   const { authorizer, rbac } = security.authorization;
   const serviceRanges = createObservedServiceRanges(dependencies, loopback, resourceStorage);
-  const settings = config.admission;
-  const plugins = { settings, registry: stores, objects, authorizer, fieldManager, now, featureEnabled };
-  const admission = createAdmissionChain(createAdmissionPlugins(plugins), metrics.admission);
+  const { admission, pluginServices } = createAdmission(dependencies, loopback, security, cleanup);
   const registry = createCatalog({
     stores,
     groupVersions,
@@ -51,5 +54,5 @@ export function createResources(
     ]),
     eventLease: resourceStorage.eventLease,
   });
-  return { registry, admission, serviceRanges };
+  return { registry, admission, serviceRanges, pluginServices };
 }

@@ -43,6 +43,7 @@ function setUp(
     storeOf: () => undefined as never,
     authorizer: {} as never,
     admission: {} as never,
+    pluginServices: {} as never,
     log: silentLogger,
     limits: { bodyBytes: 5, ...limits },
     file: threadOf(code),

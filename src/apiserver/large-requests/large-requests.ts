@@ -25,6 +25,8 @@ import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, RequestRecord } from '../request/request.ts';
 import { LargeBody, type LargeBodyHandler } from '../endpoints/large-body.ts';
 import { type LargeRequestLimits, usualLimits } from './limits.ts';
+import type { EventKeys } from '../admission/event-rate-limit.ts';
+import type { PluginServices } from '../admission/plugins.ts';
 import {
   type AdmissionObservation,
   type LargeOutcome,
@@ -40,6 +42,7 @@ export interface LargeRequestsOptions {
   readonly storeOf: (name: string) => Store;
   readonly authorizer: Authorizer;
   readonly admission: AdmissionObserver;
+  readonly pluginServices: PluginServices;
   readonly log: Logger;
   readonly limits?: Partial<LargeRequestLimits>;
   /** Of the bundle with the thread; undefined where there is none, and requests are worked on here. */
@@ -145,7 +148,7 @@ export class LargeRequests implements LargeBodyHandler {
   }
 
   #start(file: URL): Thread {
-    const { config, storeOf, authorizer, admission, log } = this.#options;
+    const { config, storeOf, authorizer, admission, pluginServices, log } = this.#options;
     const worker = new Worker(file, {
       workerData: config,
       name: 'large requests',
@@ -159,6 +162,8 @@ export class LargeRequests implements LargeBodyHandler {
           ? admission.step(operation, phase, rejected)
           : admission.plugin(name, operation, phase, rejected)
         ).observe(seconds),
+      takeEvent: ([keys]: readonly EventKeys[]) => pluginServices.takeEvent(keys!),
+      createNamespace: ([name]: readonly string[]) => pluginServices.createNamespace(name!),
       log: ([level, details, message]: readonly [keyof Logger, object, string]) => log[level](details, message),
     };
     const calls = new PortCalls(worker as unknown as CallPort, {

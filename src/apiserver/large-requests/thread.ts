@@ -29,6 +29,8 @@ import type { ResourceInfo } from '../../api/resources.ts';
 import { createAddressObjects, hasAddressObjects } from '../loopback/address-objects.ts';
 import { LoopbackClient } from '../loopback/loopback-client.ts';
 import { createCachedObjects } from '../loopback/cached-objects.ts';
+import type { TakeEvent } from '../admission/event-rate-limit.ts';
+import { createImageReviews } from '../admission/image-reviews.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
@@ -121,14 +123,24 @@ class LargeRequestThread {
       ...createEscalationHooks({ authorizer, policy: rbac.policy }),
     ]);
     const now = (): Date => new Date();
+    const webhooks = new WebhookClients({
+      resolve: createServiceResolver({ objects, toEndpoints: config.servicesToEndpoints }),
+      observer: { begins: () => ({ answered: () => undefined, ended: () => undefined }) },
+    });
     const plugins = createAdmissionPlugins({
       settings: config.admission,
       registry: stores,
+      groupVersions: config.groupVersions,
       objects,
       authorizer,
       fieldManager,
       now,
       featureEnabled,
+      services: {
+        takeEvent: (keys) => this.#calls.call('takeEvent', [keys]) as ReturnType<TakeEvent>,
+        createNamespace: (name) => this.#calls.call('createNamespace', [name]) as Promise<void>,
+      },
+      imageReviews: createImageReviews(webhooks, config.admission.configuration.imagePolicy),
     });
     const admission = createAdmissionChain(plugins, this.#admissionObserver());
     this.#registry = createCatalog({
@@ -177,10 +189,6 @@ class LargeRequestThread {
           new Map([...resources].map(([name, entry]) => [name, served(entry)])),
         ]),
       ),
-    });
-    const webhooks = new WebhookClients({
-      resolve: createServiceResolver({ objects, toEndpoints: config.servicesToEndpoints }),
-      observer: { begins: () => ({ answered: () => undefined, ended: () => undefined }) },
     });
     const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
     this.#customResources = new CustomResources({

@@ -18,6 +18,8 @@ const systemClasses: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
 };
 
+export const isSystemPriorityClass = (name: string): boolean => Object.hasOwn(systemClasses, name);
+
 const policies = ['PreemptLowerPriority', 'Never'];
 const policyPath = FieldPath.of('preemptionPolicy');
 
@@ -47,7 +49,7 @@ export function validatePriorityClass(object: PriorityClass): FieldErrors {
 }
 
 function systemClassProblem({ value = 0, globalDefault = false }: PriorityClass, name: string): string | undefined {
-  if (!Object.hasOwn(systemClasses, name)) return `${name} is not a known system priority class`;
+  if (!isSystemPriorityClass(name)) return `${name} is not a known system priority class`;
   if (value !== systemClasses[name]) return `value of ${name} PriorityClass must be ${systemClasses[name]}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }

@@ -1,0 +1,38 @@
+/** Admission of a server: the plugins that run, and what they need of it. */
+import type { CleanupStack } from '../../base/cleanup-stack.ts';
+import { type Admission, createAdmissionChain } from '../../registry/admission.ts';
+import { createEventLimits } from '../admission/event-rate-limit.ts';
+import { createImageReviews } from '../admission/image-reviews.ts';
+import { createAdmissionPlugins, type PluginServices } from '../admission/plugins.ts';
+import type { Loopback } from './loopback.ts';
+import type { Security } from './security.ts';
+import type { SharedDependencies } from './shared-dependencies.ts';
+
+export function createAdmission(
+  { config, metrics, groupVersions, featureEnabled, now }: SharedDependencies,
+  { stores, objects, fieldManager, webhooks, writer }: Loopback,
+  { authorization }: Security,
+  cleanup: CleanupStack,
+): { readonly admission: Admission; readonly pluginServices: PluginServices } {
+  const settings = config.admission;
+  const { eventRateLimit = [], imagePolicy } = settings.configuration;
+  const pluginServices: PluginServices = {
+    takeEvent: createEventLimits(eventRateLimit),
+    createNamespace: (name) => writer.create({ group: '', resource: 'namespaces', namespace: '', name }, {}),
+  };
+  const imageReviews = createImageReviews(webhooks, imagePolicy);
+  cleanup.add(() => imageReviews.close());
+  const plugins = createAdmissionPlugins({
+    settings,
+    registry: stores,
+    groupVersions,
+    objects,
+    authorizer: authorization.authorizer,
+    fieldManager,
+    now,
+    featureEnabled,
+    services: pluginServices,
+    imageReviews,
+  });
+  return { admission: createAdmissionChain(plugins, metrics.admission), pluginServices };
+}
