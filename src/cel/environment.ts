@@ -10,6 +10,7 @@
 import { runToEnd } from '../machinery/cooperative-scheduling.ts';
 import { check, type Scope } from './check/checker.ts';
 import type { Library, Overload } from './check/declarations.ts';
+import type { FindMessage } from './check/messages.ts';
 import { type CelType, dynType, sameType, typeText } from './check/types.ts';
 import { estimateCost, type SizeOf } from './cost/estimate.ts';
 import { compileExpression } from './evaluate/compile.ts';
@@ -32,8 +33,10 @@ export interface EnvironmentOptions {
    * stored already.
    */
   readonly version?: number;
-  /** Beside those of the version. */
+  /** Beside those of the version; the same array for the same ones. */
   readonly libraries?: readonly Library[];
+  /** What values of named types expressions make. */
+  readonly messages?: FindMessage;
   readonly parsing?: Partial<ParseOptions>;
   /** Whether lists and maps in an expression hold one type only; true when absent. */
   readonly homogeneous?: boolean;
@@ -68,6 +71,8 @@ export interface Program {
   estimateCost(sizeOf: SizeOf): number;
   /** @param budget units that it may cost; more cancels it */
   evaluate(bindings: Bindings, budget?: number): Outcome;
+  /** As a part of another evaluation, whose time it takes. */
+  evaluateWithin(bindings: Bindings, budget?: number): Outcome;
 }
 
 export interface Environment {
@@ -84,14 +89,14 @@ interface Base {
   readonly typeNames: ReadonlyMap<string, string>;
 }
 
-const bases = new Map<number, Base>();
+const noLibraries: readonly Library[] = [];
+const bases = new WeakMap<readonly Library[], Map<number, Base>>();
 
-function baseOf(version: number): Base {
-  let base = bases.get(version);
-  if (base === undefined) {
-    base = merge(librariesOf(version));
-    bases.set(version, base);
-  }
+function baseOf(version: number, libraries = noLibraries): Base {
+  const known = bases.get(libraries) ?? new Map<number, Base>();
+  bases.set(libraries, known);
+  let base = known.get(version);
+  if (base === undefined) known.set(version, (base = merge([...librariesOf(version), ...libraries])));
   return base;
 }
 
@@ -113,14 +118,14 @@ const longestOf = (names: Iterable<string>): number =>
 
 export function environment(options: EnvironmentOptions): Environment {
   const version = options.version ?? newestVersion;
-  const base =
-    options.libraries === undefined ? baseOf(version) : merge([...librariesOf(version), ...options.libraries]);
+  const base = baseOf(version, options.libraries);
   const variables = new Map(Object.entries(options.variables));
   const scope: Scope = {
     ...base,
     variables,
     longestName: Math.max(base.longestName, longestOf(variables.keys())),
     homogeneous: options.homogeneous ?? true,
+    ...(options.messages === undefined ? {} : { messages: options.messages }),
   };
   const parsing: ParseOptions = {
     macros: true,
@@ -214,8 +219,12 @@ class CompiledProgram implements Program {
   }
 
   evaluate(bindings: Bindings, budget = perCallLimit): Outcome {
-    const state = new State(bindings, budget);
     startWork();
+    return this.evaluateWithin(bindings, budget);
+  }
+
+  evaluateWithin(bindings: Bindings, budget = perCallLimit): Outcome {
+    const state = new State(bindings, budget);
     try {
       const value = this.#run(state);
       state.charge(0);

@@ -69,6 +69,14 @@ export {
   type Value,
 } from './values/values.ts';
 export {
+  appliedObjectType,
+  ConstructedValue,
+  jsonPatchType,
+  misplacedTypes,
+} from './environments/mutation.ts';
+export { LazyVariables } from './environments/lazy-variables.ts';
+export { NotJson, toJson } from './values/to-json.ts';
+export {
   admissionEnvironment,
   admissionRequest,
   type AdmissionUse,

@@ -17,9 +17,11 @@ import {
   type MapNode,
   type Node,
   type Select,
+  type StructNode,
 } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import type { Overload } from './declarations.ts';
+import type { FindMessage } from './messages.ts';
 import {
   boolType,
   bytesType,
@@ -53,6 +55,8 @@ export interface Scope {
   readonly longestName: number;
   /** Elements of a list in an expression have to be of one type, and so have values of a map. */
   readonly homogeneous: boolean;
+  /** Absent where expressions make no values of named types. */
+  readonly messages?: FindMessage;
 }
 
 const literalTypes: Readonly<Record<LiteralValue['kind'], CelType>> = {
@@ -125,8 +129,7 @@ class Checker {
       case 'map':
         return this.#map(node);
       case 'struct':
-        for (const { value } of node.fields) this.check(value);
-        return this.#undeclared(node.name, node.offset);
+        return this.#struct(node);
       case 'comprehension':
         return this.#comprehension(node);
     }
@@ -348,6 +351,26 @@ class Checker {
     if (this.#substitution.assign(next, before)) return this.#substitution.moreGeneral(before, next);
     if (this.#scope.homogeneous && !this.#mixed) this.#mismatch(node, before, next);
     return dynType;
+  }
+
+  #struct(node: StructNode): CelType {
+    const message = this.#scope.messages?.(bareName(node.name));
+    if (message === undefined) {
+      for (const { value } of node.fields) this.check(value);
+      return this.#undeclared(bareName(node.name), node.offset);
+    }
+    node.resolved = message;
+    for (const { name, value, optional, offset } of node.fields) {
+      const given = this.#element(value, optional);
+      const wanted = message.field(name);
+      if (wanted === undefined) this.#issue(offset, `undefined field '${name}'`);
+      else if (!this.#substitution.assign(given, wanted))
+        this.#issue(
+          offset,
+          `expected type of field '${name}' is '${this.#shown(wanted)}' but provided type is '${this.#shown(given)}'`,
+        );
+    }
+    return message.type;
   }
 
   #comprehension(node: Comprehension): CelType {

@@ -1,6 +1,7 @@
 /** Names and functions of an expression that is not type-checked: every overload is possible. */
-import { argumentsOf, bareName, type Node } from '../syntax/ast.ts';
+import { argumentsOf, bareName, type Node, type StructNode } from '../syntax/ast.ts';
 import type { Scope } from './checker.ts';
+import type { FindMessage } from './messages.ts';
 
 export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[] = []): void {
   const visit = (part: Node, more: readonly string[] = []): void => resolveOpenly(part, scope, [...locals, ...more]);
@@ -33,7 +34,9 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
     case 'map':
       return void node.entries.forEach(({ key, value }) => [key, value].forEach((part) => visit(part)));
     case 'struct':
-      return void node.fields.forEach(({ value }) => visit(value));
+      node.fields.forEach(({ value }) => visit(value));
+      if (scope.messages !== undefined) setMessage(node, scope.messages);
+      return;
     case 'comprehension': {
       visit(node.range);
       visit(node.init);
@@ -42,6 +45,11 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
       return;
     }
   }
+}
+
+function setMessage(node: StructNode, find: FindMessage): void {
+  const message = find(bareName(node.name));
+  if (message !== undefined) node.resolved = message;
 }
 
 function dotted(node: Node, locals: readonly string[]): string | undefined {

@@ -33,6 +33,7 @@ interface Local {
 const scalars = new Set<CelType['kind']>(['bool', 'int', 'uint', 'double', 'duration', 'timestamp']);
 const literalListCost = 10;
 const literalMapCost = 30;
+const messageCost = 40;
 
 const literalInt = (node: Node | undefined): number | undefined =>
   node?.kind === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined;
@@ -65,7 +66,7 @@ class Estimator {
           sum(node.entries.map(({ key, value }) => plus(this.cost(key), this.cost(value)))),
         );
       case 'struct':
-        return sum(node.fields.map(({ value }) => this.cost(value)));
+        return plus(exactly(messageCost), sum(node.fields.map(({ value }) => this.cost(value))));
       case 'comprehension':
         return this.#comprehension(node);
     }

@@ -8,6 +8,7 @@ import { type CelType, dynType, objectType } from '../check/types.ts';
 import { type Environment, environment } from '../environment.ts';
 import { authorizerType, resourceCheckType } from '../library/authorizer.ts';
 import { type OpenApiSchema, namedSchemaType } from '../schema/schema-type.ts';
+import { mutationLibraries, mutationMessages } from './mutation.ts';
 import { userSchema } from './user-schema.ts';
 
 const text: OpenApiSchema = { type: 'string' };
@@ -60,7 +61,19 @@ export const namespaceObject = namedSchemaType('kubernetes.Namespace', {
       },
     },
     spec: { type: 'object', properties: { finalizers: list } },
-    status: { type: 'object', properties: { phase: text } },
+    status: {
+      type: 'object',
+      properties: {
+        phase: text,
+        conditions: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { type: text, status: text, reason: text, message: text, lastTransitionTime: time },
+          },
+        },
+      },
+    },
   },
 });
 
@@ -72,6 +85,8 @@ export interface AdmissionUse {
   readonly authorizer?: boolean;
   /** Of a policy, by name: the variables before. */
   readonly variables?: ReadonlyMap<string, CelType>;
+  /** Of a mutating policy: what a mutation makes. */
+  readonly mutations?: boolean;
   /** Minor version whose language is spoken. */
   readonly version?: number;
 }
@@ -82,6 +97,7 @@ export function admissionEnvironment({
   params = false,
   authorizer = false,
   variables,
+  mutations = false,
   version,
 }: AdmissionUse): Environment {
   return environment({
@@ -96,6 +112,7 @@ export function admissionEnvironment({
         ? {}
         : { variables: objectType('kubernetes.variables', (name) => variables.get(name)) }),
     },
+    ...(mutations ? { libraries: mutationLibraries, messages: mutationMessages } : {}),
     ...(version === undefined ? {} : { version }),
   });
 }

@@ -3,7 +3,7 @@
  * counts it, and paid before work whose size is known.
  */
 import type { CelType } from '../check/types.ts';
-import type { Identifier, ListNode, LiteralValue, MapNode, Node, Select } from '../syntax/ast.ts';
+import type { Identifier, ListNode, LiteralValue, MapNode, Node, Select, StructNode } from '../syntax/ast.ts';
 import {
   ArrayList,
   CelError,
@@ -24,7 +24,7 @@ import type { CompileScope, Evaluate } from './scope.ts';
 import { constant, constantValue, folded, isConstant } from './constants.ts';
 import type { State } from './state.ts';
 
-const costs = { identifier: 1, select: 1, list: 10, map: 30 } as const;
+const costs = { identifier: 1, select: 1, list: 10, map: 30, message: 40 } as const;
 
 /** @param typeNames of the names of types that may stand in the expression, the names that `type()` gives */
 export const compileExpression = (node: Node, typeNames: ReadonlyMap<string, string>): Evaluate =>
@@ -45,7 +45,7 @@ function compile(node: Node, scope: CompileScope): Evaluate {
     case 'map':
       return compileMap(node, scope);
     case 'struct':
-      return constant(new CelError(`unknown type: ${node.name}`));
+      return compileStruct(node, scope);
     case 'comprehension':
       return compileComprehension(node, scope);
   }
@@ -166,4 +166,21 @@ function compileMap(node: MapNode, scope: CompileScope): Evaluate {
 function insertOptional(map: EntryMap, key: Value, value: Value): CelError | undefined {
   if (!(value instanceof Optional)) return notOptional(value);
   return value.value === undefined ? undefined : insertEntry(map, key, value.value);
+}
+
+function compileStruct({ name, resolved, fields }: StructNode, scope: CompileScope): Evaluate {
+  if (resolved === undefined) return constant(new CelError(`unknown type: ${name}`));
+  const parts = fields.map((field) => ({ ...field, evaluate: compile(field.value, scope) }));
+  return (state) => {
+    const values = new Map<string, Value>();
+    for (const field of parts) {
+      const value = field.evaluate(state);
+      if (value instanceof CelError) return value;
+      if (!field.optional) values.set(field.name, value);
+      else if (!(value instanceof Optional)) return notOptional(value);
+      else if (value.value !== undefined) values.set(field.name, value.value);
+    }
+    state.charge(costs.message);
+    return resolved.create(values);
+  };
 }

@@ -4,6 +4,7 @@
  */
 import type { CelType } from '../check/types.ts';
 import type { Overload } from '../check/declarations.ts';
+import type { MessageType } from '../check/messages.ts';
 
 export type Node = Literal | Identifier | Select | Call | ListNode | MapNode | StructNode | Comprehension;
 
@@ -122,7 +123,8 @@ export interface StructNode extends Base {
     readonly value: Node;
     readonly optional: boolean;
   }[];
-  resolved?: CelType;
+  /** Set by the checker. */
+  resolved?: MessageType;
 }
 
 /**
