@@ -3,6 +3,10 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../gen/types/admissionregistration-v1.ts';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../gen/types/admissionregistration-v1alpha1.ts';
 import { formatLabelSelector } from '../meta/label-selector.ts';
 import { ageCell } from '../table/cells.ts';
 import type { WebhookConfiguration } from './webhooks.ts';
@@ -22,10 +26,19 @@ export const policyCells = ({ metadata, spec }: ValidatingAdmissionPolicy, now: 
   ageCell(metadata.creationTimestamp, now),
 ];
 
+export const mutatingPolicyCells = ({ metadata, spec }: MutatingAdmissionPolicy, now: Date): Cells => [
+  metadata.name ?? '',
+  spec.mutations?.length ?? 0,
+  paramKindCell(spec.paramKind),
+  ageCell(metadata.creationTimestamp, now),
+];
+
 const paramKindCell = (kind: ParamKind | undefined): string =>
   kind === undefined ? '<unset>' : `${kind.apiVersion ?? ''}/${kind.kind ?? ''}`;
 
-export function policyBindingCells({ metadata, spec }: ValidatingAdmissionPolicyBinding, now: Date): Cells {
+type PolicyBinding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
+
+export function policyBindingCells({ metadata, spec }: PolicyBinding, now: Date): Cells {
   return [
     metadata.name ?? '',
     spec.policyName ?? '',

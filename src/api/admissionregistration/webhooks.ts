@@ -29,7 +29,7 @@ export type WebhookConfiguration = ValidatingWebhookConfiguration | MutatingWebh
 
 export const failurePolicies = ['Fail', 'Ignore'];
 export const matchPolicies = ['Equivalent', 'Exact'];
-const reinvocationPolicies = ['IfNeeded', 'Never'];
+export const reinvocationPolicies = ['IfNeeded', 'Never'];
 const withoutSideEffects = ['None', 'NoneOnDryRun'];
 const allSideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 /** Versions of AdmissionReview that this server sends. */

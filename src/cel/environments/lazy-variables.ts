@@ -2,8 +2,8 @@
  * The variable `variables` of a policy: named expressions, each of which is evaluated when an expression first asks for
  * it, and not again for the same request.
  *
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating Admission
- *   Policy: variable composition}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating
+ *   Admission Policy: variable composition}
  */
 import type { Failure, Program } from '../environment.ts';
 import type { Bindings } from '../evaluate/state.ts';

@@ -1,5 +1,14 @@
-import { setPolicyBindingDefaults, setPolicyDefaults } from '../../api/admissionregistration/defaults.ts';
-import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
+import {
+  setMutatingPolicyBindingDefaults,
+  setPolicyBindingDefaults,
+  setPolicyDefaults,
+} from '../../api/admissionregistration/defaults.ts';
+import {
+  mutatingPolicyCells,
+  policyBindingCells,
+  policyCells,
+  webhookConfigurationCells,
+} from '../../api/admissionregistration/table.ts';
 import { setMutatingWebhookDefaults, setWebhookDefaults } from '../../api/admissionregistration/webhooks.ts';
 import type {
   MutatingWebhookConfiguration,
@@ -7,7 +16,13 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from '../../api/gen/types/admissionregistration-v1.ts';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../api/gen/types/admissionregistration-v1alpha1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
+import { mutatingAdmissionPolicyStrategy } from './mutating-admission-policies/strategy.ts';
+import { mutatingAdmissionPolicyBindingStrategy } from './mutating-admission-policy-bindings/strategy.ts';
 import { validatingWebhookConfigurationStrategy } from './validating-webhook-configurations/strategy.ts';
 import { mutatingWebhookConfigurationStrategy } from './mutating-webhook-configurations/strategy.ts';
 import {
@@ -49,6 +64,20 @@ export const definitions: readonly ResourceDefinition[] = [
     resource: 'validatingadmissionpolicybindings',
     versions: { v1: bindingDefaults, v1beta1: bindingDefaults },
     strategy: validatingAdmissionPolicyBindingStrategy,
+    table: { cells: (binding, { now }) => policyBindingCells(binding, now) },
+  }),
+  defineResource<MutatingAdmissionPolicy>({
+    group,
+    resource: 'mutatingadmissionpolicies',
+    versions: { v1alpha1: policyDefaults },
+    strategy: mutatingAdmissionPolicyStrategy,
+    table: { cells: (policy, { now }) => mutatingPolicyCells(policy, now) },
+  }),
+  defineResource<MutatingAdmissionPolicyBinding>({
+    group,
+    resource: 'mutatingadmissionpolicybindings',
+    versions: { v1alpha1: { defaults: setMutatingPolicyBindingDefaults } as VersionRules },
+    strategy: mutatingAdmissionPolicyBindingStrategy,
     table: { cells: (binding, { now }) => policyBindingCells(binding, now) },
   }),
 ];

@@ -6,26 +6,23 @@
 import type {
   AuditAnnotation,
   ExpressionWarning,
-  ParamKind,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicySpec,
   Validation,
-  Variable,
 } from '../../gen/types/admissionregistration-v1.ts';
-import { boolType, type CelType, dynType, nullType, stringType } from '../../../cel/index.ts';
+import { boolType, type CelType, nullType, stringType } from '../../../cel/index.ts';
 import { duplicate, invalid, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
+import { byteLength } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkEnum } from '../../meta/checks.ts';
 import { checkConditions } from '../../meta/conditions.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
-import { isCelIdentifier } from '../cel-identifier.ts';
-import { checkExpression, checkMatchConditions, type ExpressionRules } from '../match-conditions.ts';
-import { checkMatchResources } from '../match-resources.ts';
+import { checkExpression, checkMatchConditions } from '../match-conditions.ts';
+import { checkConstraints, checkParamKind, checkVariable, type PolicyRules } from '../policy-parts.ts';
 import { failurePolicies } from '../webhooks.ts';
 
 const specPath = FieldPath.of('spec');
@@ -60,7 +57,7 @@ export function* validatePolicy(
   if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
   else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
-  checkConstraints(spec, specPath.child('matchConstraints'), errors);
+  checkConstraints(spec.matchConstraints, specPath.child('matchConstraints'), errors);
   const params = spec.paramKind !== undefined;
   yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, {
     stored,
@@ -72,22 +69,6 @@ export function* validatePolicy(
     yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
   yield* checkWork(spec, metadata.name ?? '', errors, rules);
   return errors;
-}
-
-interface PolicyRules extends ExpressionRules {
-  /** Those that are declared so far: one may use the ones before it. */
-  readonly variables: Map<string, CelType>;
-}
-
-function checkConstraints(
-  { matchConstraints }: ValidatingAdmissionPolicySpec,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  if (matchConstraints === undefined) return void errors.push(required(path));
-  checkMatchResources(matchConstraints, path, errors);
-  // The rules say which types the expressions are about.
-  if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
 function* checkWork(
@@ -118,43 +99,6 @@ function* checkWork(
     if (seen.has(key)) errors.push(duplicate(auditPath.index(i).child('key'), key));
     seen.add(key);
   }
-}
-
-function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldErrors): void {
-  if (apiVersion === '') errors.push(required(path.child('apiVersion')));
-  else checkApiVersion(apiVersion, path.child('apiVersion'), errors);
-  if (kind === '') return void errors.push(required(path.child('kind')));
-  const messages = isDns1035Label(kind.toLowerCase());
-  if (messages.length > 0)
-    errors.push(
-      invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`),
-    );
-}
-
-function checkApiVersion(text: string, path: FieldPath, errors: FieldErrors): void {
-  const parts = text.split('/');
-  if (parts.length > 2) return void errors.push(invalid(path, text, `unexpected GroupVersion string: ${text}`));
-  const version = parts.pop()!;
-  const group = parts.pop() ?? '';
-  const groupMessages = group === '' ? [] : isDns1123Subdomain(group);
-  if (groupMessages.length > 0) errors.push(invalid(path, group, groupMessages.join(',')));
-  if (version === '') return void errors.push(invalid(path, text, 'version must be specified'));
-  const versionMessages = isDns1035Label(version);
-  if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
-}
-
-function* checkVariable(
-  { name = '', expression = '' }: Variable,
-  path: FieldPath,
-  errors: FieldErrors,
-  rules: PolicyRules,
-): Generator<void, void> {
-  if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
-  else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
-  if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
-  const type =
-    expression.trim() === '' ? undefined : yield* checkExpression(expression, path.child('expression'), errors, rules);
-  rules.variables.set(name, type ?? dynType);
 }
 
 function* checkValidation(

@@ -1,23 +1,17 @@
-import type {
-  ParamRef,
-  ValidatingAdmissionPolicyBinding,
-  ValidationAction,
-} from '../../gen/types/admissionregistration-v1.ts';
-import { duplicate, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { ValidatingAdmissionPolicyBinding, ValidationAction } from '../../gen/types/admissionregistration-v1.ts';
+import { duplicate, invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { isDns1123Subdomain, isPathSegmentName } from '../../../machinery/formats/names.ts';
+import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { goNames } from '../../../machinery/go-quote.ts';
 import { checkEnum, checkFormat } from '../../meta/checks.ts';
-import { checkLabelSelector } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { checkMatchResources } from '../match-resources.ts';
+import { checkParamRef } from '../param-ref.ts';
 
 const specPath = FieldPath.of('spec');
 const actions = ['Audit', 'Deny', 'Warn'];
-const notFoundActions = ['Deny', 'Allow'];
-const exclusive = 'name and selector are mutually exclusive';
 
 export function validateBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
@@ -30,20 +24,6 @@ export function validateBinding({ metadata, spec }: ValidatingAdmissionPolicyBin
     checkMatchResources(spec.matchResources, specPath.child('matchResouces'), errors);
   checkActions(spec.validationActions ?? [], specPath.child('validationActions'), errors);
   return errors;
-}
-
-function checkParamRef(
-  { name = '', selector, parameterNotFoundAction = '' }: ParamRef,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  if (name !== '') checkFormat(isPathSegmentName, name, path.child('name'), errors);
-  if (name !== '' && selector !== undefined)
-    errors.push(forbidden(path.child('name'), exclusive), forbidden(path.child('selector'), exclusive));
-  checkLabelSelector(selector, path.child('selector'), errors);
-  if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'));
-  if (parameterNotFoundAction === '') errors.push(required(path.child('parameterNotFoundAction')));
-  else checkEnum(parameterNotFoundAction, notFoundActions, path.child('parameterNotFoundAction'), errors);
 }
 
 function checkActions(list: readonly ValidationAction[], path: FieldPath, errors: FieldErrors): void {
