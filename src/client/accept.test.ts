@@ -15,7 +15,7 @@ test.each([
   { name: 'as they are sent when an empty text is said', contentType: json, accept: '', asked: json },
   { name: 'as JSON beside protobuf that is sent', contentType: protobuf, accept: json, asked: json },
   { name: 'as protobuf beside JSON that is sent', contentType: json, accept: protobuf, asked: `${protobuf},${json}` },
-])('built-in types are asked for $name', async ({ contentType, accept, asked }) => {
+])('Built-in types are asked for $name', async ({ contentType, accept, asked }) => {
   const seen: { accept?: string | undefined; sent?: string | undefined } = {};
   const transport: Transport = {
     send({ headers }) {

@@ -197,7 +197,7 @@ describe('an informer whose source lists what is older than it told', () => {
     return t;
   };
 
-  test('an informer tells no deletion of what an older list does not have, and asks past caches next', async () => {
+  test('An informer tells no deletion of what an older list does not have, and asks past caches next', async () => {
     const t = await behind();
     await t.clock.advance(retryMs);
     expect([t.lines, t.warnings.length]).toEqual([['initial a@1', 'add b@2'], 2]);
@@ -208,13 +208,13 @@ describe('an informer whose source lists what is older than it told', () => {
     expect(t.lines.slice(2)).toEqual(['add c@3']);
   });
 
-  test('an informer believes a source that stays older, as after a restored backup', async () => {
+  test('An informer believes a source that stays older, as after a restored backup', async () => {
     const t = await behind();
     while (t.lines.length === 2) await t.clock.advance(retryMs);
     expect([t.source.lists.length, t.lines.slice(2)]).toEqual([12, ['delete b@2, missed']]);
   });
 
-  test('an informer refuses a first list that is older than the version it was given', async () => {
+  test('An informer refuses a first list that is older than the version it was given', async () => {
     const t = setUp({ notBefore: '2' });
     t.source.set('a');
     t.source.cachedList = t.source.page();

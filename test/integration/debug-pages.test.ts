@@ -69,7 +69,7 @@ describe('the verbosity of the log', () => {
     },
   );
 
-  test('is changed while the server runs', async () => {
+  test('The verbosity of the log is changed while the server runs', async () => {
     const set = async (value: number): Promise<string> =>
       (await server.send('PUT', '/debug/flags/v', { body: value })).text;
     const seen = async (): Promise<boolean> => {
@@ -122,7 +122,7 @@ describe('pages about the process', () => {
     },
   );
 
-  test('are listed where they are served', async () => {
+  test('Pages about the process are listed where they are served', async () => {
     const { paths } = (await server.send('GET', '/')).json<{ paths: string[] }>();
     expect(paths).toEqual(expect.arrayContaining(['/flagz', '/statusz']));
     expect(paths.filter((at) => at.startsWith('/debug'))).toEqual([]);
@@ -130,20 +130,20 @@ describe('pages about the process', () => {
 });
 
 describe('profiles', () => {
-  test('are served to those who may read their paths', async () => {
+  test('Profiles are served to those who may read their paths', async () => {
     const answer = await server.send('GET', '/debug/pprof/profile?seconds=0.05');
     expect(answer.headers['content-type']).toBe('application/octet-stream');
     expect(gunzipSync(answer.bytes).includes('nanoseconds')).toBe(true);
   });
 
-  test('of contention show what held the event loop', async () => {
+  test('Profiles of contention show what held the event loop', async () => {
     holdUntilSeen();
     await expect
       .poll(async () => (await server.send('GET', '/debug/pprof/block?debug=1')).text)
       .toMatch(/#\tholdUntilSeen\t/);
   });
 
-  test('and the verbosity are served on a socket that is its owner\u2019s alone', async () => {
+  test('Profiles and the verbosity are served on a socket that is its owner\u2019s alone', async () => {
     expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
     expect(await overSocket('GET', '/debug/pprof/goroutine?debug=1')).toMatch(/^200 goroutine profile: total/);
     expect(await overSocket('PUT', '/debug/flags/v', '2')).toMatch(/^200 successfully set klog/);
@@ -159,7 +159,7 @@ async function overSocket(method: string, at: string, body = ''): Promise<string
 }
 
 describe('a server that is started otherwise', () => {
-  test('has none of it with --profiling=false', async () => {
+  test('A server has no profiles and no verbosity with --profiling=false', async () => {
     await using plain = await startTestServer({ flags: ['--profiling=false'] });
     const paths = ['/debug/pprof', '/debug/pprof/heap', '/debug/flags/v', '/statusz', '/flagz', '/configz', '/debug'];
     const answers = await Promise.all(paths.map((at) => plain.send('GET', at)));
@@ -168,7 +168,7 @@ describe('a server that is started otherwise', () => {
     );
   });
 
-  test('does not start when its socket cannot be made', async () => {
+  test('A server does not start when its socket cannot be made', async () => {
     const at = path.join(directory, 'absent', 'debug.sock');
     await expect(startTestServer({ flags: [`--debug-socket-path=${at}`] })).rejects.toThrow(
       `--debug-socket-path: cannot listen on the debug socket ${at}: no such file or directory`,

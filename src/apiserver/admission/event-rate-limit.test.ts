@@ -78,7 +78,7 @@ describe('EventRateLimit', () => {
     expect(await answers(limits, ...events)).toEqual(expected);
   });
 
-  test('a limit lets further events pass as time goes by', async () => {
+  test('A limit lets further events pass as time goes by', async () => {
     const clock = new FakeClock();
     const take = createEventLimits([limit('Server', { qps: 2 })], clock);
     const keys = { Server: '', Namespace: '', User: '', SourceAndObject: '' };
@@ -87,14 +87,14 @@ describe('EventRateLimit', () => {
     expect([take(keys), take(keys)]).toEqual([undefined, 'Server']);
   });
 
-  test('a long key counts as others do', async () => {
+  test('A long key counts as others do', async () => {
     const long = event('x'.repeat(100_000));
     const [first, second] = await answers([limit('SourceAndObject')], long, long);
     expect(first).toBe('ok');
     expect(second).toContain('429 Too many requests');
   });
 
-  test('events of group events.k8s.io and other objects do not count', async () => {
+  test('Events of group events.k8s.io and other objects do not count', async () => {
     const other = { ...event('a'), kind: { group: 'events.k8s.io', version: 'v1', kind: 'Event' } };
     expect(await answers([limit('Server')], other, other, event('a'))).toEqual(['ok', 'ok', 'ok']);
   });

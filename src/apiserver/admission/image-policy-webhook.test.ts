@@ -46,7 +46,7 @@ function subject(
 }
 
 describe('ImagePolicyWebhook', () => {
-  test('the backend is asked about images, and told annotations that are meant for it', async () => {
+  test('The backend is asked about images, and told annotations that are meant for it', async () => {
     const { asked, validate } = subject(() => review({ allowed: true }));
     await validate(pod('i', { 'x.image-policy.k8s.io/ticket': '7', other: 'y' }));
     await validate(pod(), { subresource: 'ephemeralcontainers', operation: 'UPDATE' });
@@ -112,14 +112,14 @@ describe('ImagePolicyWebhook', () => {
       },
       why: 'the server responded with the status code 302 but did not return more information',
     },
-  ])('a pod $name is forbidden', async ({ answer, why }) => {
+  ])('A pod $name is forbidden', async ({ answer, why }) => {
     await expect(subject(answer).validate(pod())).rejects.toMatchObject({
       code: 403,
       message: `pods "p" is forbidden: ${why}`,
     });
   });
 
-  test('a failed review allows the pod where the configuration says so, and the audit log has it', async () => {
+  test('A failed review allows the pod where the configuration says so, and the audit log has it', async () => {
     const failing = (): unknown => {
       throw new WebhookStatusError(500);
     };
@@ -128,7 +128,7 @@ describe('ImagePolicyWebhook', () => {
     });
   });
 
-  test('annotations of the answer are in the audit log', async () => {
+  test('Annotations of the answer are in the audit log', async () => {
     const { validate } = subject(() => review({ allowed: true, auditAnnotations: { by: 'scanner' } }));
     expect(await validate(pod())).toEqual({ 'imagepolicywebhook.image-policy.k8s.io/by': 'scanner' });
   });
@@ -136,7 +136,7 @@ describe('ImagePolicyWebhook', () => {
   test.each([
     { name: 'allowed', status: { allowed: true }, keptMs: 1000 },
     { name: 'refused', status: { allowed: false }, keptMs: 100 },
-  ])('images that are $name count for $keptMs ms without another question', async ({ status, keptMs }) => {
+  ])('Images that are $name count for $keptMs ms without another question', async ({ status, keptMs }) => {
     const { asked, clock, validate } = subject(() => review(status));
     const look = (): Promise<unknown> => validate(pod()).catch(() => undefined);
     await look();
@@ -148,7 +148,7 @@ describe('ImagePolicyWebhook', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('an answer that is not to be kept is asked for again', async () => {
+  test('An answer that is not to be kept is asked for again', async () => {
     const { asked, validate } = subject(() => review({ allowed: true }), { allowTtlMs: 0 });
     await validate(pod());
     await validate(pod());

@@ -18,7 +18,7 @@ function tolerationSource(seed: number): () => Toleration {
   };
 }
 
-test('tolerations are merged as by comparing each with each', () => {
+test('Tolerations are merged as by comparing each with each', () => {
   const any = tolerationSource(3);
   for (let round = 0; round < 2000; round++) {
     const [first, second] = [1, 2].map(() => Array.from({ length: 4 }, any)) as [Toleration[], Toleration[]];
@@ -26,7 +26,7 @@ test('tolerations are merged as by comparing each with each', () => {
   }
 });
 
-test('tolerations are allowed as by comparing each with each', () => {
+test('Tolerations are allowed as by comparing each with each', () => {
   const any = tolerationSource(4);
   const verdicts = { allowed: 0, refused: 0 };
   for (let round = 0; round < 2000; round++) {

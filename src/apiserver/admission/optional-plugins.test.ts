@@ -13,7 +13,7 @@ import { attributesFor, objectsOf } from './testing/attributes.ts';
 const named = (name: string): KubeObject => ({ metadata: { name } });
 
 describe('AlwaysAdmit and AlwaysDeny', () => {
-  it('has nothing to say in either phase', () => {
+  it('The plugin AlwaysAdmit has nothing to say in either phase', () => {
     expect([alwaysAdmit.admit, alwaysAdmit.validate]).toEqual([undefined, undefined]);
   });
 
@@ -176,7 +176,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
     await expect(plugin.validate!(attributes)).rejects.toMatchObject({ code: 403, message });
   });
 
-  it('does not look at the status of pods, which cannot change owners', () => {
+  it('OwnerReferencesPermissionEnforcement does not look at the status of pods, which cannot change owners', () => {
     const { authorizer } = asked([]);
     const attributes = attributesFor('pods', owned(owner()), { operation: 'UPDATE', subresource: 'status' });
     const plugin = createOwnerReferencesPermission({ authorizer, resourcesOf });
@@ -200,7 +200,7 @@ describe('Priority', () => {
     );
   });
 
-  it('admits the deletion of other classes', () => {
+  it('Admits the deletion of other classes', () => {
     expect(plugin.validate!(deletion('high'))).toBeUndefined();
   });
 });

@@ -43,7 +43,7 @@ describe('AlwaysPullImages', () => {
     expect((attributes.object as Pod).spec.containers![0]!.imagePullPolicy).toBe(policy);
   });
 
-  it('pulls init containers, ephemeral containers and image volumes too', () => {
+  it('Pulls init containers, ephemeral containers and image volumes too', () => {
     const object = pod({
       initContainers: [{ name: 'i' }] as never,
       ephemeralContainers: [{ name: 'e' }] as never,
@@ -57,7 +57,7 @@ describe('AlwaysPullImages', () => {
     });
   });
 
-  it('reports what a later plugin has undone as an error of the server', () => {
+  it('Reports what a later plugin has undone as an error of the server', () => {
     const object = pod({ initContainers: [{ name: 'i' }] as never });
     const message = (path: string, value: string): string =>
       `pods "p" is forbidden: ${path}.imagePullPolicy: Unsupported value: "${value}": supported values: "Always"`;
@@ -78,7 +78,7 @@ describe('LimitPodHardAntiAffinityTopology', () => {
     },
   });
 
-  it('refuses another topology than the host name', () => {
+  it('Refuses another topology than the host name', () => {
     const attributes = attributesFor('pods', pod(antiAffinity('kubernetes.io/hostname', 'zone')));
     expect(() => limitPodHardAntiAffinityTopology.validate!(attributes)).toThrow(
       'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key ' +
@@ -207,7 +207,7 @@ describe('PodTolerationRestriction', () => {
     expect(object.spec.tolerations?.map(({ key }) => key)).toEqual(keys);
   });
 
-  it('lets pods that ask for something onto nodes short of memory, also on update', async () => {
+  it('Lets pods that ask for something onto nodes short of memory, also on update', async () => {
     const containers = [{ name: 'c', resources: { requests: { cpu: '1' } } }] as never;
     const object = pod({ containers });
     await plugin({}).admit!(attributesFor('pods', object, { operation: 'UPDATE', oldObject: pod({ containers }) }));

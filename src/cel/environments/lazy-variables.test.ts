@@ -42,12 +42,12 @@ function run(variables: Readonly<Record<string, string>>, expression: string, ob
 }
 
 describe('variables of a policy', () => {
-  test('a variable may use the ones before it', () =>
+  test('A variable may use the ones before it', () =>
     expect(run({ a: 'object.n', b: 'variables.a * 2' }, 'variables.b + variables.a').outcome).toMatchObject({
       value: 6,
     }));
 
-  test('a variable is evaluated once, when it is first asked for', () => {
+  test('A variable is evaluated once, when it is first asked for', () => {
     const object = new Counted();
     run({ a: 'object.member' }, 'true', object);
     expect(object.reads).toBe(0);
@@ -55,7 +55,7 @@ describe('variables of a policy', () => {
     expect(object.reads).toBe(1);
   });
 
-  test('what a variable costs is told once', () => {
+  test('What a variable costs is told once', () => {
     const { lazy } = run({ a: 'object.n' }, 'variables.a == variables.a');
     expect(lazy.takeCost()).toBe(2);
     expect(lazy.takeCost()).toBe(0);
@@ -69,11 +69,11 @@ describe('variables of a policy', () => {
       'variables.b == 1',
       'composited variable "b" fails to evaluate: composited variable "a" fails to evaluate: no such key: none',
     ],
-  ])('a variable that %s fails the expression', (_, variables, expression, error) =>
+  ])('A variable that %s fails the expression', (_, variables, expression, error) =>
     expect(run(variables, expression).outcome).toMatchObject({ error }),
   );
 
-  test('a variable that costs too much fails like any other', () => {
+  test('A variable that costs too much fails like any other', () => {
     const check = "authorizer.path('/').check('get').allowed()";
     const { programs, compile } = compiled({ a: `${check} && ${check} && ${check}` });
     const bindings = { authorizer: new AuthorizerValue(() => ({ allowed: true, reason: '' })) };

@@ -42,7 +42,9 @@ describe('values that expressions of mutations make', () => {
       ['90s', '2020-01-01T00:00:00Z', 'dg==', 1, 1.5],
     ],
     ["Object{metadata: Object.metadata{name: 'n'}}.metadata.name", 'n'],
-  ])('%s', (expression, value) => expect(toJson(evaluated(expression))).toEqual(value));
+  ])('An expression of a mutation has a value: %s', (expression, value) =>
+    expect(toJson(evaluated(expression))).toEqual(value),
+  );
 
   test.each<[string, string]>([
     ["JSONPatch{op: 1, path: '/a'}", "expected type of field 'op' is 'string' but provided type is 'int'"],
@@ -52,7 +54,7 @@ describe('values that expressions of mutations make', () => {
     expect(environment.compile(expression)).toEqual({ failure: expect.stringContaining(why) as string }),
   );
 
-  test('the type of an expression is that of its value', () => {
+  test('The type of an expression is that of its value', () => {
     expect(environment.compile('Object{}', appliedObjectType)).not.toHaveProperty('failure');
     expect(environment.compile("[JSONPatch{op: 'add'}]", jsonPatchType)).not.toHaveProperty('failure');
     expect(environment.compile('Object.spec{}', appliedObjectType)).toEqual({
@@ -63,7 +65,7 @@ describe('values that expressions of mutations make', () => {
     });
   });
 
-  test('only expressions of mutations make values of named types', () =>
+  test('Only expressions of mutations make values of named types', () =>
     expect(admissionEnvironment({}).compile('Object{}')).toEqual({
       failure: expect.stringContaining("undeclared reference to 'Object'") as string,
     }));
@@ -79,19 +81,19 @@ describe('values that expressions of mutations make', () => {
     ],
     ['Object.spec.template{metadata: Object.spec.template.metadata{}}', []],
     ['Object{spec: Object.spec{items: [Object.spec.items{}]}}', []],
-  ])('the types in %s are those of their places: %j', (expression, problems) =>
+  ])('The types in %s are those of their places: %j', (expression, problems) =>
     expect(misplacedTypes(evaluated(expression))).toEqual(problems),
   );
 });
 
 describe('values as JSON', () => {
-  test('a list that is named in itself again and again is given up, not written out', () => {
+  test('A list that is named in itself again and again is given up, not written out', () => {
     let list = new ArrayList([1]);
     for (let i = 0; i < 40; i++) list = new ArrayList([list, list]);
     expect(() => toJson(list)).toThrow();
   });
 
-  test('texts together are no longer than a request', () => {
+  test('Texts together are no longer than a request', () => {
     const text = 'x'.repeat(1024 * 1024);
     expect(() => toJson(new ArrayList([text, text, text, text]))).toThrow(NotJson);
   });

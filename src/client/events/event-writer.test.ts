@@ -56,7 +56,7 @@ test('At most eight events of different keys are written at once, and those of o
 test.each([
   { name: 'a thousand when nothing is said', max: undefined, written: 1001 },
   { name: 'as many as are wanted', max: 1050, written: 1051 },
-])('a writer of events keeps no more than $name', async ({ max, written }) => {
+])('A writer of events keeps no more than $name', async ({ max, written }) => {
   const writer = new EventWriter(new FakeClock(), silentLogger, max);
   let count = 0;
   for (let i = 0; i < 1100; i++) writer.add(() => Promise.resolve(count++));

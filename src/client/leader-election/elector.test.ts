@@ -148,7 +148,7 @@ describe('leader election', () => {
   test.each([
     { name: 'and another has the lock: it is lost', isTaken: true, mayWrite: false, end: 'lost' },
     { name: 'and the lock is still its own: it goes on', isTaken: false, mayWrite: true, end: undefined },
-  ])('the machine of a leader was suspended for an hour, $name', async ({ isTaken, mayWrite, end }) => {
+  ])('The machine of a leader was suspended for an hour, $name', async ({ isTaken, mayWrite, end }) => {
     const clock = new FakeClock();
     const lock = new MemoryLock();
     let suspendedMs = 0;

@@ -86,7 +86,7 @@ describe('a write under a leadership', () => {
   test.each([
     { name: 'a little of wall time more is taken from what a write may last', jumpMs: 4000, path: '?timeout=11000ms' },
     { name: 'wall time that goes back changes nothing', jumpMs: -3_600_000, path: '?timeout=15000ms' },
-  ])('$name', async ({ jumpMs, path }) => {
+  ])('The time limit of a write under a leadership: $name', async ({ jumpMs, path }) => {
     const clock = new FakeClock();
     let jumped = 0;
     const { send, sent } = setUp(clock, 'POST', () => clock.now() + jumped);
@@ -96,7 +96,7 @@ describe('a write under a leadership', () => {
     expect(sent).toEqual([`/api/v1/pods${path}`]);
   });
 
-  test('is refused after a suspension of the machine, until the leadership is renewed', async () => {
+  test('A write under a leadership is refused after a suspension, until the leadership is renewed', async () => {
     const clock = new FakeClock();
     let suspendedMs = 0;
     const { leadership, send, sent } = setUp(clock, 'POST', () => clock.now() + suspendedMs);

@@ -55,6 +55,6 @@ test.each([
   },
   { name: 'is set back by an hour: it is waited for longer', jumpMs: -hourMs, looks: [0, 20_000, 2 * hourMs] },
   { name: 'is adjusted by half a second: nothing is looked at before its time', jumpMs: 500, looks: [0, hourMs] },
-])('the wall time $name', async ({ jumpMs, looks }) => {
+])('The wall time $name', async ({ jumpMs, looks }) => {
   expect(await looksOf(jumpMs)).toEqual(looks);
 });

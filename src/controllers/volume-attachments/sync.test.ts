@@ -127,7 +127,7 @@ const rows: Row[] = [
   },
 ];
 
-test.each(rows)('$title', (row) => {
+test.each(rows)('Volumes of a node: $title', (row) => {
   const { wanted = [], shared = false, entries = [], elsewhere = [], node = {}, forced = true } = row;
   const plan = planNode({
     node: node === 'gone' ? undefined : nodeWith(node),
@@ -150,7 +150,7 @@ test.each(rows)('$title', (row) => {
   });
 });
 
-test('The time of a volume that nobody wants begins again when a pod wanted it in between.', () => {
+test('The time of a volume that no pod wants begins again when a pod wanted it in between.', () => {
   const held = entry('a', { unwantedSince: longAgo });
   const wanted = new Map([['a', { volume: { name: 'a', title: 'a', isExclusive: true }, pods: [] }]]);
   planNode({ node: nodeWith(), wanted, entries: [held], isForcedOnTimeout: true, now, elsewhere: () => [] });
@@ -167,7 +167,7 @@ describe('pods that want their volumes', () => {
     { title: 'one that is told to go does while a container runs', metadata: ending, states: [running], is: true },
     { title: 'one that is told to go does not without one', metadata: ending, states: [waiting], is: false },
     { title: 'one that is over does where the node keeps volumes', phase: 'Failed', keeps: true, is: true },
-  ])('$title', ({ phase = 'Running', metadata = {}, states = [], keeps = false, is }) => {
+  ])('A pod that wants its volumes: $title', ({ phase = 'Running', metadata = {}, states = [], keeps = false, is }) => {
     const annotations = { 'volumes.kubernetes.io/keep-terminated-pod-volumes': String(keeps) };
     const of = { ...pod('p'), status: { phase: phase as 'Running', containerStatuses: states } };
     expect(wantsVolumes({ ...of, metadata: { ...of.metadata, ...metadata } }, nodeWith({ annotations }))).toBe(is);
@@ -185,7 +185,7 @@ describe('the status of the node', () => {
     },
     { title: 'has no volume that is not certain', entries: [entry('a', { isAttached: false })], attached: [] },
     { title: 'is left when it says so', entries: [entry('a')], attached: ['a'] },
-  ])('$title', ({ entries, attached, report }) => {
+  ])('The list of attached volumes in the status of a node: $title', ({ entries, attached, report }) => {
     expect(reportFor(nodeWith({ attached }), entries)?.map(({ name }) => name)).toEqual(report);
   });
 

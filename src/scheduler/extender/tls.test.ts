@@ -95,11 +95,11 @@ test.each([
     tls: { insecure: true, certData: base64(client.certificate), keyData: base64(client.key) },
     result: 'answered scheduler',
   },
-])('an extender whose certificate $name', async ({ enableHttps = false, tls, result }) => {
+])('An extender whose certificate $name', async ({ enableHttps = false, tls, result }) => {
   expect(await ask(enableHttps, tls)).toBe(result);
 });
 
-test('files stand for the data of the same name', async () => {
+test('Files stand for the data of the same name', async () => {
   const [caFile, certFile, keyFile] = ['ca', 'cert', 'key'].map((name) => join(folder, name)) as [
     string,
     string,
@@ -119,6 +119,6 @@ test.each([
     tls: { certData: base64(client.certificate) },
     message: 'a client certificate of an extender needs both certificate and key',
   },
-])('an extender with $name is refused', ({ tls, message }) => {
+])('An extender with $name is refused', ({ tls, message }) => {
   expect(() => new HttpExtender(configOf(false, tls))).toThrow(message);
 });

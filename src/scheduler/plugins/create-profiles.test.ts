@@ -9,7 +9,7 @@ import { createNodeResourcesFit } from './node-resources-fit.ts';
 test.each([
   { name: 'is not looked at when an extender accounts for it alone', ignoredByScheduler: true, fits: true },
   { name: 'is looked at when an extender only wants to be asked too', ignoredByScheduler: false, fits: false },
-])('a resource that no node has $name', ({ ignoredByScheduler, fits }) => {
+])('A resource that no node has $name', ({ ignoredByScheduler, fits }) => {
   const { args } = defaultSchedulerConfig().profiles[0]!;
   const managedResources = [{ name: 'example.com/gpu', ignoredByScheduler }];
   const fit = createNodeResourcesFit(withoutManaged(args, [{ managedResources }]).NodeResourcesFit);

@@ -81,7 +81,7 @@ describe('profiles', () => {
     expect([answer.status, answer.type, answer.body.toString()]).toEqual([status, text, says]);
   });
 
-  test('there is an index of them, and a way to it', async () => {
+  test('There is an index of them, and a way to it', async () => {
     expect(await ask('/debug/pprof')).toMatchObject({ status: 301, headers: { location: '/debug/pprof/' } });
     const { type, body } = await ask('/debug/pprof/');
     expect(type).toBe('text/html; charset=utf-8');
@@ -99,13 +99,13 @@ describe('profiles', () => {
     ]);
   });
 
-  test('one profile of a kind is made at a time', async () => {
+  test('One profile of a kind is made at a time', async () => {
     const answers = await Promise.all([1, 2].map(() => ask('/debug/pprof/profile?seconds=0.01')));
     expect(answers.map(({ status }) => status)).toEqual([200, 500]);
     expect(answers[1]!.body.toString()).toBe('Could not enable profiling: cpu profiling already in use\n');
   });
 
-  test('a trace has the events of the runtime', async () => {
+  test('A trace has the events of the runtime', async () => {
     const { type, body } = await ask('/debug/pprof/trace?seconds=0.01');
     expect(type).toBe('application/json');
     expect(JSON.parse(body.toString())).toMatchObject({ traceEvents: expect.any(Array) as unknown });

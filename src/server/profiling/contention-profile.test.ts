@@ -3,7 +3,7 @@ import { ContentionProfile } from './contention-profile.ts';
 
 const signal = new AbortController().signal;
 
-test('stalls with one stack are one entry, and the number of stacks is limited', async () => {
+test('Stalls with one stack are one entry, and the number of stacks is limited', async () => {
   const profile = new ContentionProfile();
   for (let index = 0; index < 1200; index++) profile.add({ seconds: 1, stack: [`f${index} (a.js:1:1)`] });
   profile.add({ seconds: 2, stack: ['f0 (a.js:1:1)'] });
@@ -13,7 +13,7 @@ test('stalls with one stack are one entry, and the number of stacks is limited',
   expect(samples.at(-1)).toMatchObject({ stack: [{ functionName: '(other)' }], values: [200, 200e9] });
 });
 
-test('a profile for a time has only what came in it', async () => {
+test('A profile for a time has only what came in it', async () => {
   const profile = new ContentionProfile();
   profile.add({ seconds: 1, stack: ['old'] });
   const end = new AbortController();

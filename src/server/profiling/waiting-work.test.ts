@@ -3,7 +3,7 @@ import { waitingWork } from './waiting-work.ts';
 
 const never = new AbortController().signal;
 
-test('what the event loop waits for is shown by its type at once', async () => {
+test('What the event loop waits for is shown by its type at once', async () => {
   const timers = [1, 2].map(() => setTimeout(() => undefined, 1e6));
   try {
     const { samples } = await waitingWork(0, never);
@@ -15,7 +15,7 @@ test('what the event loop waits for is shown by its type at once', async () => {
   }
 });
 
-test('work that begins in the time and does not end is shown by where it began', async () => {
+test('Work that begins in the time and does not end is shown by where it began', async () => {
   const end = new AbortController();
   const profile = waitingWork(1e6, end.signal);
   const begun: unknown[] = [];

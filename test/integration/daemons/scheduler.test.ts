@@ -120,7 +120,7 @@ describe('--config', () => {
   test.each([
     { name: 'has read the cluster', delayCacheUntilActive: false, watches: 1 },
     { name: 'reads nothing with delayCacheUntilActive', delayCacheUntilActive: true, watches: 0 },
-  ])('while another process leads it $name', async ({ delayCacheUntilActive, watches }) => {
+  ])('While another process leads it $name', async ({ delayCacheUntilActive, watches }) => {
     const resourceName = `lock-${watches}`;
     const now = new Date().toISOString().replace('Z', '000Z');
     await api.create('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases', {

@@ -31,7 +31,7 @@ describe('with bitmaps beside the objects', () => {
       ...(contentType === undefined ? {} : { contentType }),
     });
 
-  test('the ranges of the command line are a ready object, and the kubernetes service has its address', async () => {
+  test('The ranges of the command line are a ready object, and the kubernetes service has its address', async () => {
     const { body } = await call('GET', `${ranges}/kubernetes`);
     expect(body).toMatchObject({
       spec: { cidrs: ['10.0.0.0/24'] },
@@ -40,7 +40,7 @@ describe('with bitmaps beside the objects', () => {
     expect((await call('GET', `${addresses}/10.0.0.1`)).body.spec.parentRef.name).toBe('kubernetes');
   });
 
-  test('a service has an IPAddress as long as it has the address', async () => {
+  test('A service has an IPAddress as long as it has the address', async () => {
     expect((await call('POST', services, service('s', '10.0.0.77'))).status).toBe(201);
     expect((await call('GET', `${addresses}/10.0.0.77`)).body).toMatchObject({
       metadata: {
@@ -60,7 +60,7 @@ describe('with bitmaps beside the objects', () => {
     expect((await call('GET', `${addresses}/10.0.0.78`)).status).toBe(404);
   });
 
-  test('a dry run takes nothing, and a service that is refused gives its address back', async () => {
+  test('A dry run takes nothing, and a service that is refused gives its address back', async () => {
     expect((await call('POST', `${services}?dryRun=All`, service('dry', '10.0.0.80'))).status).toBe(201);
     expect((await call('GET', `${addresses}/10.0.0.80`)).status).toBe(404);
     await call('POST', services, service('twice', '10.0.0.81'));
@@ -69,7 +69,7 @@ describe('with bitmaps beside the objects', () => {
     expect((await call('GET', `${addresses}/10.0.0.81`)).status).toBe(200);
   });
 
-  test('an address that a client has taken is not given out', async () => {
+  test('An address that a client has taken is not given out', async () => {
     const parentRef = { resource: 'services', name: 'x', namespace: 'default' };
     await call('POST', addresses, { metadata: { name: '10.0.0.90' }, spec: { parentRef } });
     const message =
@@ -81,7 +81,7 @@ describe('with bitmaps beside the objects', () => {
     expect((await call('POST', services, service('h', '10.0.0.90'))).body).toMatchObject({ code: 422, message });
   });
 
-  test('addresses of a further range can be had until it ends', async () => {
+  test('Addresses of a further range can be had until it ends', async () => {
     await call('POST', ranges, range('extra', '10.9.0.0/24'));
     expect((await call('POST', services, service('e', '10.9.0.5'))).status).toBe(201);
     expect((await call('GET', `${addresses}/10.9.0.5`)).body.spec.parentRef.name).toBe('e');
@@ -95,7 +95,7 @@ describe('with bitmaps beside the objects', () => {
     });
   });
 
-  test('a range that is not ready gives out nothing, and without a range there is no address', async () => {
+  test('A range that is not ready gives out nothing, and without a range there is no address', async () => {
     await call('POST', ranges, range('held', '10.8.0.0/28'));
     const status = { conditions: [{ type: 'Ready', status: 'False', reason: 'R', message: '' }] };
     await call('PATCH', `${ranges}/held/status`, { status }, merge);
@@ -107,7 +107,7 @@ describe('with bitmaps beside the objects', () => {
     });
   });
 
-  test('a range of a few addresses gives out each of them once', async () => {
+  test('A range of a few addresses gives out each of them once', async () => {
     await call('POST', ranges, range('few', '10.7.0.0/29'));
     const given: string[] = [];
     for (let i = 0; i < 6; i++) given.push((await call('POST', services, service(`f${i}`))).body.spec.clusterIP);
@@ -116,7 +116,7 @@ describe('with bitmaps beside the objects', () => {
   });
 });
 
-test('without bitmaps an address has its object alone', async () => {
+test('Without bitmaps an address has its object alone', async () => {
   await using server = await startApiUsers({}, [...flags, `${gate},DisableAllocatorDualWrite=true`, api]);
   await server.create(services, service('s', '10.0.0.77'));
   expect((await server.call('admin', 'GET', `${addresses}/10.0.0.77`)).status).toBe(200);
@@ -127,7 +127,7 @@ test('without bitmaps an address has its object alone', async () => {
   await server.create(services, service('t', '10.0.0.77'));
 });
 
-test('a cluster goes from bitmaps to objects, and back to bitmaps', async () => {
+test('A cluster goes from bitmaps to objects, and back to bitmaps', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-cidrs-'));
   try {
     {

@@ -37,7 +37,7 @@ describe('a mutating policy', () => {
         mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{a: variables.a}' } }],
       },
     ],
-  ])('that %s is valid', (_, spec) => expect(problems(spec)).toEqual([]));
+  ])('A mutating admission policy that %s is valid', (_, spec) => expect(problems(spec)).toEqual([]));
 
   test.each<[string, Partial<MutatingAdmissionPolicy['spec']>, string[]]>([
     ['no mutations', { mutations: [] }, ['spec.mutations: Required value: mutations must contain at least one item']],
@@ -55,7 +55,8 @@ describe('a mutating policy', () => {
       'both kinds of changes',
       { mutations: [{ ...applied, jsonPatch: { expression: '[]' } }] },
       [
-        'spec.mutations[0].jsonPatch: Invalid value: "{jsonPatch}": must not be specified when patchType is ApplyConfiguration',
+        'spec.mutations[0].jsonPatch: Invalid value: "{jsonPatch}": ' +
+          'must not be specified when patchType is ApplyConfiguration',
       ],
     ],
     [
@@ -63,7 +64,8 @@ describe('a mutating policy', () => {
       { mutations: [{ ...applied, patchType: 'JSONPatch' }] },
       [
         'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
-        'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
+        'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": ' +
+          'must not be specified when patchType is JSONPatch',
       ],
     ],
     [
@@ -72,7 +74,8 @@ describe('a mutating policy', () => {
         mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: 'Object{}' } }],
       },
       [
-        'spec.mutations[0].jsonPatch.expression: Invalid value: "Object{}": must evaluate to list(JSONPatch) but got Object',
+        'spec.mutations[0].jsonPatch.expression: Invalid value: "Object{}": ' +
+          'must evaluate to list(JSONPatch) but got Object',
       ],
     ],
     [
@@ -80,5 +83,5 @@ describe('a mutating policy', () => {
       { mutations: [{ ...applied, applyConfiguration: { expression: ' ' } }] },
       ['spec.mutations[0].applyConfiguration.expression: Required value'],
     ],
-  ])('with %s is refused', (_, spec, expected) => expect(problems(spec)).toEqual(expected));
+  ])('With %s is refused', (_, spec, expected) => expect(problems(spec)).toEqual(expected));
 });

@@ -71,11 +71,11 @@ test.each([
     expressions: ['nothing'],
     result: { error: expect.stringContaining('compilation error: compilation failed') as string, failed: 1 },
   },
-])('match conditions $expressions', async ({ expressions, result }) => {
+])('Match conditions $expressions', async ({ expressions, result }) => {
   expect(await evaluate(expressions, configMap)).toEqual(result);
 });
 
-test('an authorizer that is asked several questions answers each of them once', async () => {
+test('An authorizer that is asked several questions answers each of them once', async () => {
   asked.length = 0;
   const right = "authorizer.group('').resource('pods').namespace('x')";
   await evaluate(
@@ -88,7 +88,7 @@ test('an authorizer that is asked several questions answers each of them once', 
   ]);
 });
 
-test('conditions have a budget together', async () => {
+test('Conditions have a budget together', async () => {
   const list = `[${Array.from({ length: 400 }, () => '0').join(', ')}]`;
   const dear = `${list}.all(x, ${list}.exists(y, y == x + 1)) == false`;
   const one = await evaluate([`!(${dear})`], configMap);
@@ -104,7 +104,7 @@ test('conditions have a budget together', async () => {
   });
 });
 
-test('conditions are compiled once', async () => {
+test('Conditions are compiled once', async () => {
   let reads = 0;
   const condition = {
     name: 'c',

@@ -49,14 +49,14 @@ test.each([
   },
   { name: 'one for this object', entries: [named('a', [rule({ resourceNames: ['p'] })])], found: ['a'] },
   { name: 'none for another object', entries: [named('a', [rule({ resourceNames: ['q'] })])], found: [] },
-])('the index finds $name', ({ entries, found }) => {
+])('The index finds $name', ({ entries, found }) => {
   const index = new MatchIndex(entries);
   const names = (): string[] => index.candidates(pod()).map(({ entry }) => entry.name);
   expect(names()).toEqual(found);
   expect(names()).toEqual(found);
 });
 
-test('what is found for one object is not taken for another', () => {
+test('What is found for one object is not taken for another', () => {
   const index = new MatchIndex([named('a', [rule({ resourceNames: ['p'] })])]);
   expect([pod('p'), pod('q'), pod('p')].map((target) => index.candidates(target).length)).toEqual([1, 0, 1]);
 });
@@ -68,13 +68,13 @@ test.each([
   'ValidatingAdmissionPolicyBinding',
   'MutatingAdmissionPolicy',
   'MutatingAdmissionPolicyBinding',
-])('the index finds nothing for a %s', (kind) => {
+])('The index finds nothing for a %s', (kind) => {
   const everything = new MatchIndex([named('a', [rule({ resources: ['*/*'] })]), named('b', undefined)]);
   const target = pod('p', { kind: { group: 'admissionregistration.k8s.io', version: 'v1', kind } });
   expect(everything.candidates(target)).toEqual([]);
 });
 
-test('the rules of a thousand entries are looked at once for a resource and an operation', () => {
+test('The rules of a thousand entries are looked at once for a resource and an operation', () => {
   let looks = 0;
   const entries = Array.from({ length: 1000 }, (_, i) => ({
     name: `e${i}`,
@@ -90,7 +90,7 @@ test('the rules of a thousand entries are looked at once for a resource and an o
   expect(looks).toBe(first);
 });
 
-test('rules are looked at again when the resource has other versions', () => {
+test('Rules are looked at again when the resource has other versions', () => {
   const v2 = {
     resource: { group: '', version: 'v2', resource: 'pods' },
     kind: { group: '', version: 'v2', kind: 'Pod' },

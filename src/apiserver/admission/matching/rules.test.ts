@@ -133,7 +133,7 @@ test.each([
     policy: 'Equivalent',
     version: 'v1',
   },
-])('rules for $name ask for $version', ({ rules: asked, policy, version }) => {
+])('Rules for $name ask for $version', ({ rules: asked, policy, version }) => {
   const target = { ...request({ resource: hpa('v2').resource }), kind: hpa('v2').kind };
   expect(matchedForm(asked, policy, target, forms)?.kind.version).toBe(version);
 });

@@ -90,11 +90,11 @@ test.each([
     of: attributesFor('pods', pod({ color: 'blue' }), { kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' } }),
     matches: false,
   },
-])('selectors see $name: $matches', async ({ selectors, of, matches }) => {
+])('Selectors see $name: $matches', async ({ selectors, of, matches }) => {
   expect(await createSelectorMatch(selectors, cluster)(of)).toBe(matches);
 });
 
-test('a namespace that is not there is 404', async () => {
+test('A namespace that is not there is 404', async () => {
   await expect(
     createSelectorMatch(inTest, cluster)(attributesFor('pods', pod(), { namespace: 'none' })),
   ).rejects.toMatchObject({
@@ -103,7 +103,7 @@ test('a namespace that is not there is 404', async () => {
   });
 });
 
-test('a selector that cannot be understood is 500 for what it is asked about', async () => {
+test('A selector that cannot be understood is 500 for what it is asked about', async () => {
   const match = createSelectorMatch({ objectSelector: { matchLabels: { x: 'not a value' } } }, cluster);
   await expect(match(attributesFor('pods', pod()))).rejects.toMatchObject({ code: 500 });
 });

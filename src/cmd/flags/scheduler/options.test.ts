@@ -13,7 +13,7 @@ function complete(argv: readonly string[], text?: string, program = 'scheduler')
   return completeScheduler(options, given, program, text === undefined ? undefined : parseDocument(text).process);
 }
 
-test('what a document says of the connection to the API server is how it is reached', () => {
+test('What a document says of the connection to the API server is how it is reached', () => {
   const clientConnection = {
     kubeconfig: '/etc/kubeconfig',
     acceptContentTypes: 'application/json',

@@ -284,10 +284,6 @@ export const refusedFlags = [
     argv: ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority,PodSecurity'],
     problems: ['[Priority] in enable-admission-plugins and disable-admission-plugins overlapped'],
   },
-  {
-    argv: ['--enable-admission-plugins=AlwaysPullImages,LimitRanger'],
-    problems: ['--enable-admission-plugins=AlwaysPullImages is not supported by this version yet'],
-  },
   // Flow control
   { argv: ['--max-requests-inflight=-1'], problems: ['--max-requests-inflight can not be negative value'] },
   {

@@ -94,7 +94,7 @@ test.each([
     left: [],
     found: [],
   },
-])('$name', async ({ services, addresses, left, found }) => {
+])('A repair of IPAddress objects: $name', async ({ services, addresses, left, found }) => {
   const stored = new Map(addresses.map((each) => [each.metadata.name!, each]));
   const objects: AddressObjects = {
     ranges: () =>
