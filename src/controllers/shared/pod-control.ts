@@ -6,6 +6,7 @@ import type { KubeObject, OwnerReference } from '../../machinery/object-meta.ts'
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { controllerReference } from './owner-references.ts';
+import { UnansweredCreations } from './unanswered-creations.ts';
 
 export interface PodToCreate {
   readonly template: PodTemplateSpec;
@@ -19,25 +20,33 @@ export interface PodToCreate {
 }
 
 export class PodControl {
-  readonly #context: ControllerContext;
+  readonly #context: Pick<ControllerContext, 'client' | 'events'>;
   readonly #pods: MutationCache<Pod>;
+  readonly #unanswered: UnansweredCreations;
 
-  constructor(context: ControllerContext, pods: MutationCache<Pod>) {
+  constructor(context: Pick<ControllerContext, 'client' | 'events'>, pods: MutationCache<Pod>) {
     this.#context = context;
     this.#pods = pods;
+    this.#unanswered = new UnansweredCreations(context.client, pods);
   }
 
-  /** Rejects with the server's refusal. In a namespace that ends there is no event: it could not be written. */
+  /**
+   * Rejects with the server's refusal. In a namespace that ends there is no event: it could not be written. Rejects too
+   * while it is not known what became of an earlier creation.
+   */
   async create(wanted: PodToCreate): Promise<Pod> {
     const { client, events } = this.#context;
     const { owner } = wanted;
     const pod = podFromTemplate(wanted);
+    const labels = wanted.template.metadata?.labels ?? {};
+    await this.#unanswered.check(owner, labels);
     try {
       const created = await client.core.v1.pods.namespace(owner.metadata!.namespace!).create(pod);
       this.#pods.wrote(created);
       events.event(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${created.metadata.name}`);
       return created;
     } catch (error) {
+      await this.#unanswered.failed(error, owner, labels);
       if (!isNamespaceTerminating(error))
         events.event(owner, 'Warning', 'FailedCreate', `Error creating: ${(error as Error).message}`);
       throw error;
