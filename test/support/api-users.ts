@@ -20,6 +20,8 @@ export interface Call {
 
 export interface ApiUsers extends AsyncDisposable {
   readonly url: string;
+  /** PEM of the authority of the server. */
+  readonly ca: string;
   readonly kubeconfigPath: string;
   readonly directory: string;
   /** @param user the user of the request; undefined for an anonymous one */
@@ -62,6 +64,7 @@ export async function startApiUsers(
     send(agent, `${controlPlane.url}${path}`, method, user, options);
   return {
     url: controlPlane.url,
+    ca: ca.toString(),
     kubeconfigPath: controlPlane.kubeconfigPath,
     directory,
     call,
