@@ -1,4 +1,4 @@
-/** Controller managers under load whose leader is killed or stands still: nothing is made twice, nothing is forgotten. */
+/** Controller managers under load whose leader is killed or stands still: nothing is made twice, all is made. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Input } from '../../../src/client/index.ts';
 import { type Client, createClient } from '../../../src/client/client.ts';
@@ -118,7 +118,7 @@ test('kill -9 of the leader under load: another leads after its lease, and does 
   await work.done();
 });
 
-test('SIGSTOP of the leader under load for longer than its lease: when it goes on, it writes nothing more', async () => {
+test('SIGSTOP of the leader under load for longer than its lease: it writes nothing more when it goes on', async () => {
   await using third = manager();
   await third.warns('new leader');
   await using work = await load('paused');
