@@ -151,7 +151,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'attachdetach-controller',
     load: async () => (await import('../volume-attachments/controller.ts')).startVolumeAttachments,
   },
-  'persistentvolume-expander-controller': { account: 'expand-controller', reporter: 'volume_expand' },
+  'persistentvolume-expander-controller': {
+    account: 'expand-controller',
+    reporter: 'volume_expand',
+    load: async () => (await import('../volume-expansion/controller.ts')).startVolumeExpansion,
+  },
   'clusterrole-aggregation-controller': {
     account: 'clusterrole-aggregation-controller',
     load: async () => (await import('../cluster-role-aggregation/controller.ts')).startClusterRoleAggregation,

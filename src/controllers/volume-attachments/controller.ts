@@ -177,7 +177,10 @@ class AttachDetach {
     }
   }
 
-  /** A node that is gone, or that attaches by itself, keeps what its pods have. */
+  /**
+   * A node that is gone, or that attaches by itself, keeps what its pods have.
+   * @NOTE differs from upstream: a volume is detached from a node that attaches by itself while a pod there uses it.
+   */
   #wantedOn(name: string, node: Node | undefined): ReadonlyMap<string, WantedVolume> {
     const wanted = this.#wanted.look(name, node);
     if (isManaged(node)) return wanted;
