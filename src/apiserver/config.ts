@@ -76,6 +76,8 @@ export interface DebuggingConfig {
   /** Where they are served without authentication; absolute. */
   readonly socketPath: string | undefined;
   readonly verbosity: Verbosity;
+  /** The minor version that the server behaves like: `1.32`. */
+  readonly emulatedVersion: string;
   /** What `/flagz` shows. */
   readonly flags: () => readonly FlagValue[];
 }

@@ -17,6 +17,7 @@ import type { StartConfig, StoreConfig } from './config.ts';
 import { type ReadOptions, startConfigOf } from './start-config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
+import { emulatedMinor } from './flags/shared/emulated-version.ts';
 import { stallReporting } from './flags/shared/debugging.ts';
 import type { Pod } from '../client/in-cluster.ts';
 import { servingTls, watchServingFiles } from './flags/shared/serving-tls.ts';
@@ -124,6 +125,7 @@ function debuggingConfig(options: ApiServerOptions, verbosity: Verbosity): Debug
     contentionProfiling,
     socketPath: debugSocketPath === undefined ? undefined : resolve(debugSocketPath),
     verbosity,
+    emulatedVersion: `1.${emulatedMinor(options.apis.emulatedVersions)}`,
     flags: () => flagValues(apiServerFlags, options),
   };
 }

@@ -28,6 +28,7 @@ const run =
         given: line.given,
         featureGates: controllers.generic.featureGates,
         config: { name: 'kubecontrollermanager.config.k8s.io', value: controllers },
+        emulatedVersions: line.options.generic.emulatedVersions,
         flags: () => flagValues(controllerManagerFlags, line.options),
         lead: (leading) =>
           lead(leading, { options: controllers, migration, namespace: daemon.leaderElection.resourceNamespace }),

@@ -55,6 +55,7 @@ const run =
         config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
         standBy: inForce.process.delayCacheUntilActive ? undefined : readAhead,
         lead: (daemon) => schedule(daemon, completed, inForce.scheduler, cache.informers),
+        emulatedVersions: configuration.emulatedVersions,
         flags: () => flagValues(schedulerFlags, line.options),
       },
       context,

@@ -9,7 +9,7 @@ export async function openDebugging(
   { config, featureEnabled }: SharedDependencies,
   cleanup: CleanupStack,
 ): Promise<DebugPages> {
-  const { profiling, contentionProfiling, socketPath, verbosity, flags } = config.debugging;
+  const { profiling, contentionProfiling, socketPath, verbosity, emulatedVersion, flags } = config.debugging;
   const { version } = config;
   const isProfiled = profiling || socketPath !== undefined;
   const contention = contentionProfiling && isProfiled ? new ContentionProfile() : undefined;
@@ -29,7 +29,7 @@ export async function openDebugging(
     zpages: {
       component: 'kube-apiserver',
       version,
-      emulatedVersion: `${version.major}.${version.minor}`,
+      emulatedVersion,
       startedAt: Date.now(),
       statusz: featureEnabled('ComponentStatusz'),
       flagz: featureEnabled('ComponentFlagz'),

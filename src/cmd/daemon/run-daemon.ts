@@ -28,6 +28,7 @@ import type { CommandContext } from '../command.ts';
 import { rateLimits } from '../flags/shared/client-connection.ts';
 import type { DaemonOptions } from '../flags/shared/daemon.ts';
 import { stallReporting } from '../flags/shared/debugging.ts';
+import { emulatedMinor } from '../flags/shared/emulated-version.ts';
 import { daemonGates } from '../flags/shared/feature-gates.ts';
 import { isLockKind } from '../flags/shared/leader-election.ts';
 import { readMetricsConfig } from '../flags/shared/metrics-config.ts';
@@ -49,6 +50,8 @@ export interface DaemonSpec {
   readonly featureGates: GateSettings;
   /** What `/configz` shows, and under which name. */
   readonly config: { readonly name: string; readonly value: unknown };
+  /** `--emulated-version` */
+  readonly emulatedVersions?: readonly string[];
   /** All flags with their values, for `/flagz`. */
   readonly flags: () => readonly FlagValue[];
   /** What the leader does. Resolves when that has ended, soon after the signal aborts. */
@@ -123,7 +126,7 @@ interface Kernel {
 }
 
 async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
-  const { name, options, given, featureGates, config, flags, around = {} } = spec;
+  const { name, options, given, featureGates, config, emulatedVersions = [], flags, around = {} } = spec;
   const logger = await createAdjustableLogger(options.logs.verbosity, {
     format: options.logs.format,
     write: logOutput(options.logs, context),
@@ -183,6 +186,7 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     zpages: {
       statusz: isGateOn('ComponentStatusz', featureGates),
       flagz: isGateOn('ComponentFlagz', featureGates),
+      emulatedVersion: `1.${emulatedMinor(emulatedVersions)}`,
       flags,
     },
     files,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ReloadableFiles } from '../../base/reloadable-file.ts';
-import { type VersionInfo, versionInfo } from '../../base/version.ts';
+import { versionInfo } from '../../base/version.ts';
 import type { Pod } from '../../client/in-cluster.ts';
 import { createSelfSigned, type KeyPair } from '../../pki/pki.ts';
 import { daemonNames } from '../../pki/serving-names.ts';
@@ -34,14 +34,17 @@ export interface ServingParts {
   readonly config: { readonly name: string; readonly value: unknown };
   /** What is noted of a contended event loop. */
   readonly contention: ContentionProfile | undefined;
-  readonly zpages: { readonly statusz: boolean; readonly flagz: boolean; readonly flags: () => readonly FlagValue[] };
+  readonly zpages: {
+    readonly statusz: boolean;
+    readonly flagz: boolean;
+    readonly emulatedVersion: string;
+    readonly flags: () => readonly FlagValue[];
+  };
   readonly files: ReloadableFiles;
   readonly cleanup: CleanupStack;
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
 }
-
-const minorOf = ({ major, minor }: VersionInfo): string => `${major}.${minor}`;
 
 /** How long clients have to leave their connections. */
 const lingerMs = 2000;
@@ -73,7 +76,6 @@ export async function serveDaemon(parts: ServingParts): Promise<void> {
         ...parts.zpages,
         component: name,
         version,
-        emulatedVersion: minorOf(version),
         startedAt: Date.now(),
       }),
       ...(debugging.profiling ? [profileRoutes(parts.contention), verbosityRoutes(logger)] : []),

@@ -1,4 +1,5 @@
-import { section, strings } from '../flag.ts';
+import { section } from '../flag.ts';
+import { emulatedVersionFlag } from '../shared/emulated-version.ts';
 import { featureGates } from '../shared/feature-gates.ts';
 import { runtimeConfig } from '../runtime-config.ts';
 
@@ -9,5 +10,5 @@ export const apis = section('API enablement', {
       'Which built-in APIs are served: group/version[/resource]=true|false, or api/all, api/ga, api/beta, ' +
       'api/alpha for all of that maturity.',
   }),
-  emulatedVersions: strings('emulated-version', 'unsupported', { help: 'Behave like this older minor version.' }),
+  emulatedVersions: emulatedVersionFlag,
 });

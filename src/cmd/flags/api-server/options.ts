@@ -3,9 +3,11 @@
  * values.
  */
 import type { GateSettings } from '../../../api/feature-gates.ts';
+import { apisAt } from '../../../api/emulated-version.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import type { GroupVersionInfo } from '../../../api/resources.ts';
-import { expandGates, gateWarnings } from '../shared/feature-gates.ts';
+import { emulatedGates, emulatedMinor } from '../shared/emulated-version.ts';
+import { apiServerGates, gateWarnings } from '../shared/feature-gates.ts';
 import type { Sections } from '../flag.ts';
 import { FlagError, parseFlags } from '../parse.ts';
 import type { GivenFlags, ParsedFlags } from '../parse.ts';
@@ -35,8 +37,8 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
   return {
     given,
     options: anonymousOff ? { ...options, authentication: { ...authentication, anonymousAuth: false } } : options,
-    featureGates: expandGates(apis.featureGates),
-    groupVersions: servedVersions(apis.runtimeConfig, groupVersions),
+    featureGates: emulatedGates(apis.featureGates, apis.emulatedVersions, apiServerGates),
+    groupVersions: apisAt(emulatedMinor(apis.emulatedVersions), servedVersions(apis.runtimeConfig, groupVersions)),
     warnings: [
       ...(anonymousOff && given.has('anonymous-auth')
         ? [

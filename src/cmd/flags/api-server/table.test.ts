@@ -110,7 +110,6 @@ function sameDefault(flag: Flag, stated: string): boolean {
 const unsupported = [
   'admission-control-config-file',
   'egress-selector-config-file',
-  'emulated-version',
   'enable-priority-and-fairness',
   'max-connection-bytes-per-sec',
   'nodeagent-certificate-authority',

@@ -8,7 +8,8 @@ import { groupVersions } from '../../../api/resources.ts';
 import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
 import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';
-import { expandGates } from '../shared/feature-gates.ts';
+import { emulatedGateProblems, emulatedGates, emulatedVersionProblems } from '../shared/emulated-version.ts';
+import { apiServerGates } from '../shared/feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
 import { requestHeaderProblems } from '../shared/client-certificates.ts';
 import { debuggingProblems } from '../shared/debugging.ts';
@@ -79,7 +80,7 @@ const problemOf = (flag: string, problem: string | undefined): string | undefine
 
 const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
   authentication.requestHeaderUidHeaders.length > 0 &&
-    !isGateOn('RemoteRequestHeaderUID', expandGates(apis.featureGates)) &&
+    !isGateOn('RemoteRequestHeaderUID', emulatedGates(apis.featureGates, apis.emulatedVersions, apiServerGates)) &&
     `${spelled('requestheader-uid-headers')} requires the "RemoteRequestHeaderUID" feature to be enabled`,
   authentication.authenticationConfig !== undefined &&
     hasOidc(authentication) &&
@@ -113,8 +114,10 @@ const checkSigningEndpoint: Check = (
     (signingKeyFile !== undefined || keyFiles.length > 0) &&
       `can't set \`${spelled('service-account-signing-key-file')}\` and/or ` +
         `\`${spelled('service-account-key-file')}\` with \`${flag}\` (They are mutually exclusive)`,
-    !isGateOn('ExternalServiceAccountTokenSigner', expandGates(apis.featureGates)) &&
-      `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
+    !isGateOn(
+      'ExternalServiceAccountTokenSigner',
+      emulatedGates(apis.featureGates, apis.emulatedVersions, apiServerGates),
+    ) && `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
     !socketName.test(signingEndpoint) &&
       `invalid value ${goQuote(signingEndpoint)} passed for \`${flag}\`, should be a valid location on the ` +
         'filesystem or must be prefixed with @ to name UDS in abstract namespace',
@@ -279,7 +282,11 @@ const checkLogs: Check = ({ logs, debugging }, spelled) => [
   ...logProblems(logs, spelled),
 ];
 
-const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
+const checkApis: Check = ({ apis }) => [
+  ...runtimeConfigProblems(apis.runtimeConfig, groupVersions),
+  ...emulatedVersionProblems(apis.emulatedVersions),
+  ...emulatedGateProblems(apis.featureGates, apis.emulatedVersions, apiServerGates),
+];
 
 const checkMetrics: Check = ({ metrics }, spelled) => metricProblems(metrics, spelled);
 

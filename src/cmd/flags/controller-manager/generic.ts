@@ -4,7 +4,8 @@ import { defaultControllerManagerOptions } from '../../../controllers/manager/op
 import { formatDuration } from '../duration.ts';
 import { bool, duration, file, int32, optionalText, section, strings, text } from '../flag.ts';
 import { clientConnectionFlags } from '../shared/client-connection.ts';
-import { daemonGates, emulatedVersionFlag, featureGatesFlag } from '../shared/feature-gates.ts';
+import { emulatedVersionFlag } from '../shared/emulated-version.ts';
+import { daemonGates, featureGatesFlag } from '../shared/feature-gates.ts';
 
 const { generic: defaults, nodeIpam } = defaultControllerManagerOptions;
 

@@ -66,6 +66,10 @@ const effects: readonly { readonly argv: readonly string[]; readonly given: Part
     given: { horizontalPodAutoscaler: { initialReadinessDelayMs: 50_000 } },
   },
   { argv: ['--horizontal-pod-autoscaler-tolerance=0.2'], given: { horizontalPodAutoscaler: { tolerance: 0.2 } } },
+  {
+    argv: ['--emulated-version=1.31'],
+    given: { generic: { featureGates: expect.objectContaining({ JobManagedBy: false }) as Record<string, boolean> } },
+  },
   { argv: ['--concurrent-job-syncs=9'], given: { job: { concurrentSyncs: 9 } } },
   {
     argv: ['--legacy-service-account-token-clean-up-period=1h'],

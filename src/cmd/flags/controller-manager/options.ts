@@ -2,7 +2,8 @@
 import type { ControllerManagerOptions } from '../../../controllers/manager/options.ts';
 import { FlagError, type GivenFlags } from '../parse.ts';
 import type { DaemonOptions } from '../shared/daemon.ts';
-import { daemonGates, expandGates, gateWarnings } from '../shared/feature-gates.ts';
+import { emulatedGates } from '../shared/emulated-version.ts';
+import { daemonGates, gateWarnings } from '../shared/feature-gates.ts';
 import { controllerManagerLock } from './lock.ts';
 import { signersOf } from './signing.ts';
 import type { ControllerManagerFlagOptions } from './table.ts';
@@ -45,7 +46,7 @@ export function controllerOptions(options: ControllerManagerFlagOptions): Contro
   return {
     generic: {
       controllers: generic.controllers,
-      featureGates: expandGates(generic.featureGates, daemonGates),
+      featureGates: emulatedGates(generic.featureGates, generic.emulatedVersions, daemonGates),
       startIntervalMs: generic.startIntervalMs,
       minResyncPeriodMs: generic.minResyncPeriodMs,
       useServiceAccountCredentials: generic.useServiceAccountCredentials,

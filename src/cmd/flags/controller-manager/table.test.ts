@@ -49,7 +49,6 @@ describe('the table of controller manager flags', () => {
       'cluster-name',
       'concurrent-service-syncs',
       'configure-cloud-routes',
-      'emulated-version',
       'external-cloud-volume-plugin',
       'flex-volume-plugin-dir',
       'horizontal-pod-autoscaler-downscale-delay',

@@ -3,7 +3,8 @@ import { findController } from '../../../controllers/manager/controller-names.ts
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { GivenFlags } from '../parse.ts';
 import { daemonProblems } from '../shared/daemon.ts';
-import { daemonGates, expandGates } from '../shared/feature-gates.ts';
+import { emulatedGateProblems, emulatedGates, emulatedVersionProblems } from '../shared/emulated-version.ts';
+import { daemonGates } from '../shared/feature-gates.ts';
 import type { Problems, Spelling } from '../shared/problems.ts';
 import { checkSigning } from './signing.ts';
 import type { ControllerManagerFlagOptions } from './table.ts';
@@ -18,7 +19,7 @@ export function validateControllerManagerOptions(options: Options, given: GivenF
     ...checkGeneric(options, spelled),
     ...daemonProblems(
       { ...options, client: options.generic },
-      expandGates(options.generic.featureGates, daemonGates),
+      emulatedGates(options.generic.featureGates, options.generic.emulatedVersions, daemonGates),
       spelled,
     ),
     ...checkWorkers(options),
@@ -37,6 +38,8 @@ const checkGeneric = ({ generic, leaderMigration }: Options, spelled: Spelling):
   leaderMigration.isEnabled &&
     leaderMigration.configFile === undefined &&
     `${spelled('leader-migration-config')} is required`,
+  ...emulatedVersionProblems(generic.emulatedVersions),
+  ...emulatedGateProblems(generic.featureGates, generic.emulatedVersions, daemonGates),
 ];
 
 /**

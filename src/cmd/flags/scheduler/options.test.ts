@@ -34,10 +34,7 @@ describe('the flags of the scheduler', () => {
     const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
     expect(flags.filter(({ support }) => support === 'unsupported')).toEqual([]);
-    expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual([
-      'emulated-version',
-      'vmodule',
-    ]);
+    expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual(['vmodule']);
     const own = ['event-loop-stall-threshold', 'requestheader-uid-headers'];
     expect(names.filter((name) => !own.includes(name)).sort()).toEqual([
       'allow-metric-labels',

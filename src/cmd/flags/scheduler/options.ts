@@ -1,7 +1,8 @@
 /** From flags and the configuration document to what the scheduler is started with. */
 import { FlagError, type GivenFlags } from '../parse.ts';
 import { daemonProblems, type DaemonOptions } from '../shared/daemon.ts';
-import { daemonGates, expandGates, gateWarnings } from '../shared/feature-gates.ts';
+import { emulatedGateProblems, emulatedGates, emulatedVersionProblems } from '../shared/emulated-version.ts';
+import { daemonGates, gateWarnings } from '../shared/feature-gates.ts';
 import { lockOf } from '../shared/lock.ts';
 import type { GateSettings } from '../../../api/feature-gates.ts';
 import type { ProcessSettings } from './document.ts';
@@ -45,10 +46,13 @@ export function completeScheduler(
   program: string,
   document: ProcessSettings | undefined,
 ): CompletedScheduler {
-  const featureGates = expandGates(options.configuration.featureGates, daemonGates);
+  const { configuration } = options;
+  const featureGates = emulatedGates(configuration.featureGates, configuration.emulatedVersions, daemonGates);
   const daemon = daemonOptions(options, given, program, document);
   const { podMaxInUnschedulableMs } = options.access;
   const problems = [
+    ...emulatedVersionProblems(configuration.emulatedVersions),
+    ...emulatedGateProblems(configuration.featureGates, configuration.emulatedVersions, daemonGates),
     ...daemonProblems(daemon, featureGates, (name) => given.get(name) ?? `--${name}`),
     podMaxInUnschedulableMs < 0 && '--pod-max-in-unschedulable-pods-duration can not be negative value',
   ].filter((problem) => typeof problem === 'string');

@@ -2,7 +2,8 @@
 import { duration, file, optionalText, type OptionsOf, section } from '../flag.ts';
 import { clientConnectionFlags } from '../shared/client-connection.ts';
 import { daemonSections } from '../shared/daemon.ts';
-import { daemonGates, emulatedVersionFlag, featureGatesFlag } from '../shared/feature-gates.ts';
+import { emulatedVersionFlag } from '../shared/emulated-version.ts';
+import { daemonGates, featureGatesFlag } from '../shared/feature-gates.ts';
 import type { LockNames } from '../shared/lock.ts';
 
 export const schedulerLocks: LockNames = {

@@ -6,7 +6,7 @@
  */
 import { DAEMON_FEATURE_GATES, FEATURE_GATES } from '../../../api/feature-gates.ts';
 import type { FeatureGate, GateSettings } from '../../../api/feature-gates.ts';
-import { customFlag, type Flag, strings } from '../flag.ts';
+import { customFlag, type Flag } from '../flag.ts';
 import { parseBool } from '../values.ts';
 
 /** The gates that a program knows. */
@@ -148,7 +148,3 @@ export const featureGatesFlag = (table: GateTable): Flag<GateSettings> =>
   );
 
 export const featureGates = featureGatesFlag(apiServerGates);
-
-export const emulatedVersionFlag = strings('emulated-version', 'ignored', {
-  help: 'Which older minor version to behave like. This program behaves like one version.',
-});
