@@ -4,17 +4,19 @@ import { UserError } from './user-error.ts';
 export function explainListenError(
   error: unknown,
   { address, port }: { readonly address: string; readonly port: number },
+  portFlag = 'secure-port',
+  addressFlag = 'bind-address',
 ): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const cause = { cause: error };
   if (code === 'EADDRINUSE')
     return new UserError(
-      `port ${port} on ${address} is in use: stop the server there, or choose another port with --secure-port`,
+      `port ${port} on ${address} is in use: stop the server there, or choose another port with --${portFlag}`,
       cause,
     );
   if (code === 'EADDRNOTAVAIL')
-    return new UserError(`${address} is no address of this machine: choose another with --bind-address`, cause);
+    return new UserError(`${address} is no address of this machine: choose another with --${addressFlag}`, cause);
   if (code === 'EACCES' && syscall === 'listen')
-    return new UserError(`port ${port} needs more rights: choose one above 1023 with --secure-port`, cause);
+    return new UserError(`port ${port} needs more rights: choose one above 1023 with --${portFlag}`, cause);
   return error;
 }

@@ -1,19 +1,20 @@
 /** `orch node-agent`: the agent of a node. It runs hollow nodes so far. */
-import { createClient } from '../client/client.ts';
+import { once } from 'node:events';
 import { KubeconfigError } from '../client/kubeconfig/fields.ts';
 import { loadKubeconfig } from '../client/kubeconfig/load.ts';
-import type { Logger } from '../base/logger.ts';
 import { createHollowNodes } from '../node-agent/hollow/hollow-nodes.ts';
 import type { Command } from './command.ts';
-import { openConnection } from './daemon/api-connection.ts';
+import { createHollowMetrics } from '../node-agent/hollow/metrics.ts';
+import type { StageDocument } from '../node-agent/hollow/stages/document.ts';
+import { servePlainHealth } from '../server/plain-health.ts';
+import { connectionTo } from './daemon/api-connection.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
-import type { OptionsOf } from './flags/flag.ts';
-import { nodeAgentFlags, nodeAgentProblems } from './flags/node-agent.ts';
+import { type LeadingDaemon, runDaemon } from './daemon/run-daemon.ts';
+import { flagValues } from './flags/flag-values.ts';
+import { nodeAgentDaemon, nodeAgentFlags, type NodeAgentOptions, nodeAgentProblems } from './flags/node-agent.ts';
 import { FlagError } from './flags/parse.ts';
-import { type ClientConnectionOptions, masterUrl, rateLimits } from './flags/shared/client-connection.ts';
-import { watchInterrupts } from './interrupts.ts';
-import { logOutput } from './log-output.ts';
-import { createLogger, levelOf } from './logging.ts';
+import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
+import { explainListenError } from './listen-errors.ts';
 import { readStages } from './read-stages.ts';
 import { UserError } from './user-error.ts';
 
@@ -23,48 +24,63 @@ runs at scale (docs/hollow-nodes.md). Nodes with real containers come later: wit
 export const nodeAgent: Command = async (argv, context) => {
   const line = readDaemonCommandLine({ command: 'orch node-agent', about, flags: nodeAgentFlags }, argv, context);
   if (line === undefined) return 0;
-  const { hollow, client: connection, logs } = checked(line.options);
-  using interrupts = watchInterrupts(context);
+  const options = checked(line.options);
+  const { serving, gates, hollow } = options;
   const stages = await readStages(hollow.stages);
-  const log = await createLogger({
-    format: logs.format,
-    level: levelOf(logs.verbosity),
-    write: logOutput(logs, context),
-  });
-  await using api = await connect(connection, log);
-  const nodes = createHollowNodes({ client: api.client, ...hollow, stages, log });
-  nodes.start();
-  const { client } = api;
-  log.info({ nodes: hollow.count, prefix: hollow.namePrefix, server: client.config.url }, 'hollow nodes started');
-  // Timers of a clock do not keep the process alive while the API server is away.
-  const hold = setInterval(() => undefined, 2 ** 30);
-  await interrupts.first;
-  clearInterval(hold);
-  log.info({}, 'stopping');
-  await nodes.stop();
-  return 0;
+  const { healthPort, healthAddress: address } = serving;
+  return runDaemon(
+    {
+      name: 'kubelet',
+      options: nodeAgentDaemon(options),
+      given: line.given,
+      featureGates: expandGates(gates.featureGates, daemonGates),
+      config: { name: 'hollow', value: { ...hollow, stages: hollow.stages ?? '' } },
+      flags: () => flagValues(nodeAgentFlags, options),
+      elects: false,
+      kubeconfigFlags: { authentication: 'kubeconfig', authorization: 'kubeconfig' },
+      isPortOptional: !line.given.has('port'),
+      findApi: async (log) => connectionTo(await findConfig(), log),
+      async serveMore(health, log) {
+        if (healthPort === 0) return () => Promise.resolve();
+        try {
+          const { close } = await servePlainHealth({ address, port: healthPort }, health, log);
+          return close;
+        } catch (error) {
+          const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+          if (!isTaken || line.given.has('healthz-port'))
+            throw explainListenError(error, { address, port: healthPort }, 'healthz-port', 'healthz-bind-address');
+          log.warn({ port: healthPort }, 'not serving /healthz without TLS: another program has the port');
+          return () => Promise.resolve();
+        }
+      },
+      lead: (daemon) => run(daemon, { ...hollow, stages }),
+    },
+    context,
+  );
 };
 
-function checked(options: OptionsOf<typeof nodeAgentFlags>): typeof options {
+type Hollow = Omit<NodeAgentOptions['hollow'], 'stages'> & { readonly stages: readonly StageDocument[] };
+
+/** Until the signal aborts. The nodes stay registered. */
+async function run({ client, log, registry, signal }: LeadingDaemon, hollow: Hollow): Promise<void> {
+  const metrics = createHollowMetrics(registry);
+  const api = client();
+  const nodes = createHollowNodes({ client: api, ...hollow, queues: metrics.queues, log });
+  metrics.show(nodes);
+  nodes.start();
+  log.info({ nodes: hollow.count, prefix: hollow.namePrefix, server: api.config.url }, 'hollow nodes started');
+  if (!signal.aborted) await once(signal, 'abort');
+  await nodes.stop();
+}
+
+function checked(options: NodeAgentOptions): NodeAgentOptions {
   if (options.hollow.count === 0) throw new UserError('orch node-agent runs hollow nodes only for now; add --hollow N');
   const problems = nodeAgentProblems(options).filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new FlagError(problems);
   return options;
 }
 
-/** Without --kubeconfig and --master: as kubectl finds its cluster. */
-async function connect({ kubeconfig, master, contentType, ...limits }: ClientConnectionOptions, log: Logger) {
-  const options = { ...rateLimits(limits), contentType, userAgent: 'kubelet', log };
-  const url = master === undefined ? undefined : masterUrl(master);
-  const connection = await openConnection({ flag: 'kubeconfig', kubeconfig, master: url }, log);
-  const client = connection?.client(options) ?? createClient(await findConfig(), options);
-  const close = async (): Promise<void> => {
-    await client.close();
-    await connection?.close();
-  };
-  return { client, [Symbol.asyncDispose]: close };
-}
-
+/** As kubectl finds its cluster. */
 async function findConfig() {
   try {
     return await loadKubeconfig();

@@ -46,7 +46,11 @@ export async function openConnection(
   const reloading = await explained(source.flag, () =>
     reloadingConfig(read, { log, ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }) }),
   );
-  const { config } = reloading;
+  return connectionTo(reloading.config, log, () => reloading.stop());
+}
+
+/** @param stop ends what keeps the configuration current */
+export function connectionTo(config: ClientConfig, log: Logger, stop = (): void => undefined): ApiConnection {
   for (const warning of config.warnings ?? []) log.warn({ server: config.url }, warning);
   const transport = createApiTransport(config);
   // Others must not show the certificate of the daemon: it would say who they are before their token does.
@@ -63,7 +67,7 @@ export async function openConnection(
       return createClient(overridden(bare, credentials), { ...options, transport: kept(bareTransport) });
     },
     async close() {
-      reloading.stop();
+      stop();
       await Promise.all([transport.close(), bareTransport?.close()]);
     },
   };

@@ -50,7 +50,11 @@ export interface AccessSurroundings {
   readonly cleanup: CleanupStack;
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
+  /** The flags of the kubeconfigs, for messages. */
+  readonly kubeconfigFlags?: { readonly authentication: string; readonly authorization: string };
 }
+
+const ownFlags = { authentication: 'authentication-kubeconfig', authorization: 'authorization-kubeconfig' };
 
 /** As upstream: these calls hold up callers of the daemon. */
 const limits = { qps: 200, burst: 400 };
@@ -80,9 +84,9 @@ async function delegatedAuthentication(
   options: DelegatedAuthenticationOptions,
   around: AccessSurroundings,
 ): Promise<Omit<DelegatedAccess, 'authorizer'>> {
-  const { log } = around;
-  const client = await clientOf('authentication-kubeconfig', options.kubeconfig, around);
-  if (client === undefined) log.warn({}, 'without --authentication-kubeconfig callers with a token are anonymous');
+  const { log, kubeconfigFlags: { authentication: flag } = ownFlags } = around;
+  const client = await clientOf(flag, options.kubeconfig, around);
+  if (client === undefined) log.warn({}, `without --${flag} callers with a token are anonymous`);
   const own = await watchOwnAuthorities(options, around.files);
   const needsLookup = own.clientCa === undefined || own.requestHeaderCa === undefined;
   const published =
@@ -222,9 +226,9 @@ async function delegatedAuthorization(
   { kubeconfig, alwaysAllowPaths: paths, authorizedTtlMs, unauthorizedTtlMs }: DelegatedAuthorizationOptions,
   around: AccessSurroundings,
 ): Promise<Authorizer> {
-  const client = await clientOf('authorization-kubeconfig', kubeconfig, around);
-  if (client === undefined)
-    around.log.warn({}, 'without --authorization-kubeconfig all is forbidden but --authorization-always-allow-paths');
+  const { authorization: flag } = around.kubeconfigFlags ?? ownFlags;
+  const client = await clientOf(flag, kubeconfig, around);
+  if (client === undefined) around.log.warn({}, `without --${flag} all is forbidden but ${paths.join(', ')}`);
   const byPath: NamedAuthorizer = {
     type: 'AlwaysAllowPaths',
     name: 'always-allow-paths',

@@ -17,7 +17,7 @@ import type { Client, ClientOptions } from '../../client/client.ts';
 import type { Pod } from '../../client/in-cluster.ts';
 import { type Leadership, LeadershipLostError } from '../../client/leader-election/leadership.ts';
 import type { Fence } from '../../client/requests/fence.ts';
-import type { HealthCheck, HealthEndpoint } from '../../server/health.ts';
+import type { HealthCheck, HealthChecks, HealthEndpoint } from '../../server/health.ts';
 import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
 import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
@@ -25,7 +25,7 @@ import type { FlagValue } from '../../server/koa/zpages-routes.ts';
 import { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import { reportStallsFrom } from '../../server/stall-detector/report-stalls.ts';
 import type { CommandContext } from '../command.ts';
-import { rateLimits } from '../flags/shared/client-connection.ts';
+import { masterUrl, rateLimits } from '../flags/shared/client-connection.ts';
 import type { DaemonOptions } from '../flags/shared/daemon.ts';
 import { stallReporting } from '../flags/shared/debugging.ts';
 import { emulatedMinor } from '../flags/shared/emulated-version.ts';
@@ -40,7 +40,7 @@ import { createAdjustableLogger } from '../logging.ts';
 import { UserError } from '../user-error.ts';
 import { type ApiConnection, type Credentials, openConnection, userAgent } from './api-connection.ts';
 import { LeaderElections, type LockName } from './leading.ts';
-import { serveDaemon } from './serving.ts';
+import { serveDaemon, type ServingParts } from './serving.ts';
 
 export interface DaemonSpec {
   /** `kube-controller-manager`: in its user agent, and on its certificate. */
@@ -54,6 +54,18 @@ export interface DaemonSpec {
   readonly emulatedVersions?: readonly string[];
   /** All flags with their values, for `/flagz`. */
   readonly flags: () => readonly FlagValue[];
+  /**
+   * False: several of them work at once, and there is no election. Absent: the options say whether there is one.
+   */
+  readonly elects?: false;
+  /** How the API server is reached where neither a flag nor a pod says it. Undefined: it cannot be. */
+  readonly findApi?: (log: Logger) => Promise<ApiConnection | undefined>;
+  /** Serves more of the daemon than its HTTPS port does. @returns what ends it */
+  readonly serveMore?: (health: HealthChecks, log: Logger) => Promise<() => Promise<void>>;
+  /** Flags that name how callers are looked up, where they are no flags of their own. */
+  readonly kubeconfigFlags?: ServingParts['kubeconfigFlags'];
+  /** Whether the daemon goes on without its port where that is taken. */
+  readonly isPortOptional?: boolean;
   /** What the leader does. Resolves when that has ended, soon after the signal aborts. */
   readonly lead: (daemon: LeadingDaemon) => Promise<void>;
   /** What every candidate does from its start until it ends. Its clients are not fenced. @returns what ends that */
@@ -169,16 +181,13 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     registry,
   });
   cleanup.add(() => elections.stop());
-  const { healthCheck } = elections;
-  const checks = {
-    healthz: [ping, healthCheck],
-    livez: [ping, healthCheck],
-    readyz: [ping, healthCheck],
-  };
+  const always = spec.elects === false ? [ping] : [ping, elections.healthCheck];
+  const checks = { healthz: [...always], livez: [...always], readyz: [...always] };
+  const health: HealthChecks = { ...checks, observe: checked };
   await serveDaemon({
     name,
     options,
-    health: { ...checks, observe: checked },
+    health,
     registry,
     logger,
     config,
@@ -191,17 +200,28 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     },
     files,
     cleanup,
+    ...(spec.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: spec.kubeconfigFlags }),
     ...around,
   }).catch((error: unknown) => {
+    if (spec.isPortOptional === true && (error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      return log.warn({ port: options.serving.securePort }, 'not serving: another program has the port');
     throw explainListenError(error, { address: options.serving.bindAddress, port: options.serving.securePort });
   });
+  const endMore = await spec.serveMore?.(health, log);
+  if (endMore !== undefined) cleanup.add(endMore);
   return { log, registry, connection, observer, files, elections, checks };
 }
 
-async function openApi({ options, around }: DaemonSpec, log: Logger): Promise<ApiConnection> {
+async function openApi({ options, around, findApi }: DaemonSpec, log: Logger): Promise<ApiConnection> {
   const { kubeconfig, master } = options.client;
-  const source = { flag: 'kubeconfig', kubeconfig, master, ...(around?.pod === undefined ? {} : { pod: around.pod }) };
-  const connection = await openConnection(source, log, around?.fileCheckMs);
+  const url = master === undefined ? undefined : masterUrl(master);
+  const source = {
+    flag: 'kubeconfig',
+    kubeconfig,
+    master: url,
+    ...(around?.pod === undefined ? {} : { pod: around.pod }),
+  };
+  const connection = (await openConnection(source, log, around?.fileCheckMs)) ?? (await findApi?.(log));
   if (connection === undefined)
     throw new UserError(
       'there is no API server to work on: give --kubeconfig or --master (this is no pod: KUBERNETES_SERVICE_HOST and ' +
@@ -237,7 +257,7 @@ async function work(
     limit.begin(stopTimeoutMs, interrupts.exitCode);
   });
   try {
-    if (!leaderElection.leaderElect) {
+    if (spec.elects === false || !leaderElection.leaderElect) {
       await spec.lead(daemonOf(kernel, spec, undefined, signal));
       return 0;
     }

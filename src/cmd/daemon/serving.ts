@@ -22,7 +22,7 @@ import { servingTls, watchServingFiles } from '../flags/shared/serving-tls.ts';
 import { fixedPair } from '../key-pair-files.ts';
 import type { AdjustableLogger } from '../logging.ts';
 import { ensureSelfSigned } from '../pki/self-signed.ts';
-import { delegatedAccess } from './delegated-access.ts';
+import { type AccessSurroundings, delegatedAccess } from './delegated-access.ts';
 
 export interface ServingParts {
   readonly name: string;
@@ -44,6 +44,7 @@ export interface ServingParts {
   readonly cleanup: CleanupStack;
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
+  readonly kubeconfigFlags?: AccessSurroundings['kubeconfigFlags'];
 }
 
 /** How long clients have to leave their connections. */
@@ -61,6 +62,7 @@ export async function serveDaemon(parts: ServingParts): Promise<void> {
     log,
     cleanup,
     fileCheckMs: parts.fileCheckMs,
+    ...(parts.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: parts.kubeconfigFlags }),
     ...(parts.pod === undefined ? {} : { pod: parts.pod }),
   });
   const servingFiles = await watchServingFiles(serving, files);

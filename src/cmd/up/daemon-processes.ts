@@ -60,7 +60,7 @@ export async function daemonProcesses(surroundings: DaemonSurroundings): Promise
     },
     {
       name: 'hollow nodes',
-      args: ['node-agent', kubeconfigs.get('hollow-nodes')!, `--hollow=${hollowNodes}`],
+      args: ['node-agent', kubeconfigs.get('hollow-nodes')!, `--hollow=${hollowNodes}`, '--port=0', '--healthz-port=0'],
       logFile: logFile('hollow-nodes'),
     },
   ];

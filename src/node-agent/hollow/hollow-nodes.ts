@@ -7,6 +7,8 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { type Logger, silentLogger } from '../../base/logger.ts';
 import { createEventRecorder } from '../../client/events/recorder.ts';
+import type { WorkQueueObserver } from '../../reconcile/work-queue.ts';
+import { tally } from './tally.ts';
 import type { Client } from '../../client/client.ts';
 import { defaultCapacity, type NodeCapacity } from './nodes/capacity.ts';
 import { HollowNode } from './nodes/hollow-node.ts';
@@ -38,6 +40,8 @@ export interface HollowNodesOptions {
   readonly log?: Logger;
   /** A number in [0, 1). */
   readonly random?: () => number;
+  /** Told of the work queues, by their names. */
+  readonly queues?: (name: string) => WorkQueueObserver;
   /** Milliseconds since 1970. */
   readonly wallTime?: () => number;
 }
@@ -47,6 +51,17 @@ export interface HollowNodes {
   start(): void;
   /** Ends all requests. The nodes stay registered and become silent, as machines that are switched off. */
   stop(): Promise<void>;
+  /** How many there are now. Looks at every pod. */
+  counts(): HollowCounts;
+}
+
+export interface HollowCounts {
+  /** With a sandbox. */
+  readonly pods: number;
+  /** By state. */
+  readonly containers: ReadonlyMap<string, number>;
+  /** By state. */
+  readonly nodes: ReadonlyMap<'running' | 'dead' | 'gone', number>;
 }
 
 /** Throws where a stage cannot be used. The client should have no rate limit, or one that fits the number of nodes. */
@@ -73,9 +88,12 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
   });
   const events = createEventRecorder({ client, component: 'kubelet', log, clock, wallTime });
   const templates = createTemplateContexts({ nodes, wallTime });
+  const { queues } = options;
+  const observed = (name: string) => (queues === undefined ? {} : { queue: queues(name) });
   const shared = { client, clock, log, random, nodes, events };
   const pods = new HollowPods({
     ...shared,
+    ...observed('hollow-pods'),
     nowMs,
     runtime,
     stages: lanesOf('Pod', stages, defaultPodStages({ runSeconds })),
@@ -83,6 +101,7 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
   });
   const nodeSet = new HollowNodeSet({
     ...shared,
+    ...observed('hollow-nodes'),
     wallTime,
     stages: lanesOf('Node', stages, defaultNodeStages()),
     capacity,
@@ -98,6 +117,10 @@ export function createHollowNodes(options: HollowNodesOptions): HollowNodes {
     async stop() {
       await Promise.all([nodeSet.stop(), pods.stop(), events.stop()]);
     },
+    counts: () => ({
+      ...runtime.counts(),
+      nodes: tally([...nodes.values()].map(({ isGone, isDead }) => (isGone ? 'gone' : isDead ? 'dead' : 'running'))),
+    }),
   };
 }
 

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { crashLoopReason, nextBackOff } from '../pod-lifecycle/back-off.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import type { ContainerRecord, ExitedContainer, PodLike, PodState } from '../pod-lifecycle/state.ts';
+import { tally } from './tally.ts';
 import { noPod, type PodRuntime } from '../runtime/pod-runtime.ts';
 
 export interface SimulatedRuntimeOptions {
@@ -44,6 +45,19 @@ export class SimulatedRuntime implements PodRuntime {
 
   stateOf(uid: string): PodState {
     return this.#pods.get(uid) ?? noPod;
+  }
+
+  /** Pods with a sandbox, and containers by state. */
+  counts(): { readonly pods: number; readonly containers: ReadonlyMap<string, number> } {
+    const pods = [...this.#pods.values()];
+    return {
+      pods: pods.filter(({ sandbox }) => sandbox === 'ready').length,
+      containers: tally(
+        pods.flatMap(({ containers }) =>
+          [...containers.values()].flatMap(({ newest }) => (newest === undefined ? [] : [newest.state])),
+        ),
+      ),
+    };
   }
 
   /** Grows with each change of the pod. */

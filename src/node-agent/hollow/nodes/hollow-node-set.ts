@@ -11,6 +11,7 @@ import type { Client } from '../../../client/client.ts';
 import type { EventRecorder } from '../../../client/events/recorder.ts';
 import { changesOf, Controller, type SyncResult } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer.ts';
+import type { WorkQueueObserver } from '../../../reconcile/work-queue.ts';
 import { ExponentialRateLimiter } from '../../../reconcile/rate-limiter.ts';
 import { timeText } from '../../pod-lifecycle/container-status.ts';
 import { retryConflicts } from '../retry-conflicts.ts';
@@ -38,6 +39,7 @@ export interface HollowNodeSetOptions {
   /** The node lives or dies: its pods are to be looked at. */
   readonly onChange: (node: HollowNode) => void;
   readonly events: EventRecorder;
+  readonly queue?: WorkQueueObserver;
   readonly templateContext: (node: HollowNode) => TemplateContext;
 }
 
@@ -84,6 +86,7 @@ export class HollowNodeSet {
       sync: (name, signal) => retryConflicts(this.#sync(name, signal)),
       onFailure: (node, error) => log.warn({ err: error, node }, 'the heartbeat of a hollow node failed'),
       workers,
+      ...(options.queue === undefined ? {} : { observer: options.queue }),
       triggers: [changesOf(this.#informer, ({ metadata: { name = '' } }) => (nodes.has(name) ? [name] : []))],
       rateLimiter: new ExponentialRateLimiter(retry),
       clock,

@@ -14,6 +14,7 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { retryConflicts } from '../retry-conflicts.ts';
 import { changesOf, Controller, type SyncResult } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer.ts';
+import type { WorkQueueObserver } from '../../../reconcile/work-queue.ts';
 import { ExponentialRateLimiter } from '../../../reconcile/rate-limiter.ts';
 import { podStatus } from '../../pod-lifecycle/pod-status.ts';
 import type { HollowNode } from '../nodes/hollow-node.ts';
@@ -34,6 +35,7 @@ export interface HollowPodsOptions extends PodContext {
   readonly clock: Clock;
   readonly log: Logger;
   readonly events: EventRecorder;
+  readonly queue?: WorkQueueObserver;
   /** By name. */
   readonly nodes: ReadonlyMap<string, HollowNode>;
   readonly templateContext: (pod: Pod, hollow: HollowPod) => TemplateContext;
@@ -75,6 +77,7 @@ export class HollowPods {
       sync: (key, signal) => retryConflicts(this.#sync(key, signal)),
       onFailure: (pod, error) => log.warn({ err: error, pod }, 'a hollow pod could not be brought forward'),
       workers,
+      ...(options.queue === undefined ? {} : { observer: options.queue }),
       triggers: [changesOf(this.#informer, (pod) => (isOurs(pod) ? [this.#informer.keyOf(pod)] : []))],
       rateLimiter: new ExponentialRateLimiter(retry),
       clock,
