@@ -8,13 +8,19 @@ import type { CallObserver } from './call-observer.ts';
 
 export interface HttpAnswer {
   readonly status: number;
+  readonly contentType: string;
+  /** The header `Retry-After`. */
+  readonly retryAfter: string | undefined;
   /** Undefined where it is longer than was asked for. */
   readonly text: string | undefined;
 }
 
 export interface HttpTransport {
-  /** Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent. */
-  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number): Promise<HttpAnswer>;
+  /**
+   * Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent.
+   * @param url that of the connection when absent; only its query may be another
+   */
+  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number, url?: string): Promise<HttpAnswer>;
   /** Ends connections and what is under way on them. */
   destroy(): Promise<void>;
 }
@@ -25,7 +31,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
   let agent: Agent | undefined;
   let shown: ClientPair | undefined;
   const host = connection.host ?? new URL(connection.url).host;
-  const request = async (body: string | Buffer, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+  const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
     // Loaded at first use: most servers call no other.
     const undici = await import('undici');
     const authorization = await connection.authorization();
@@ -41,7 +47,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
       connections: maxConnections,
       connect: connectTo(connection.address, undici.buildConnector(tlsOptions({ ...connection, ...pair }))),
     });
-    return undici.request(connection.url, {
+    return undici.request(url, {
       dispatcher: agent,
       method: 'POST',
       body,
@@ -54,17 +60,22 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
     });
   };
   return {
-    async post(body, signal, maxAnswerBytes) {
+    async post(body, signal, maxAnswerBytes, url = connection.url) {
       const call = observer?.begins(host, Buffer.byteLength(body));
       let bytes: Buffer | undefined;
       try {
-        const answer = await request(body, signal).catch((error: unknown) => {
+        const answer = await request(body, signal, url).catch((error: unknown) => {
           call?.answered(undefined);
           throw error;
         });
         call?.answered(answer.statusCode);
         bytes = await readBytes(answer.body, maxAnswerBytes);
-        return { status: answer.statusCode, text: bytes?.toString() };
+        return {
+          status: answer.statusCode,
+          contentType: firstOf(answer.headers['content-type']) ?? '',
+          retryAfter: firstOf(answer.headers['retry-after']),
+          text: bytes?.toString(),
+        };
       } finally {
         call?.ended(bytes?.length);
       }
@@ -74,6 +85,8 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
     },
   };
 }
+
+const firstOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
 /** Undefined for more than `maxBytes`; the rest is not read. */
 async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | undefined> {

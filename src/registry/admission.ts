@@ -20,10 +20,10 @@ export interface ObjectForms {
   /** The object as its clients see it in this form, the caller's own. Rejects where it cannot be converted. */
   show(object: KubeObject, form: ResourceForm): Promise<JsonObject>;
   /**
-   * Makes `object`, which it changes in place, what `shown` says, with the defaults of the form. Rejects with a
-   * `JsonTypeError` for what is no object of the form.
+   * Makes `object`, which it changes in place, what `shown` says, with the defaults of the form. False when it was that
+   * already. Rejects with a `JsonTypeError` for what is no object of the form.
    */
-  replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<void>;
+  replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<boolean>;
 }
 
 /**
@@ -49,6 +49,19 @@ export interface AdmissionAttributes extends Partial<Work> {
   warn(text: string): void;
   /** Adds to what the audit event of the request says. */
   annotate(key: string, value: string): void;
+  /** The same for what shows a part of the object: only where the event has the object as well. */
+  annotateObject(key: string, value: string): void;
+  /** Aborts when the request is over. */
+  readonly signal?: AbortSignal;
+  /** When the request times out, by `performance.now()`. */
+  readonly deadline?: number | undefined;
+}
+
+/** A pass through all plugins that mutate: there is a second one when a plugin that stands outside has changed something. */
+export interface AdmissionRound {
+  readonly isSecond: boolean;
+  /** Asks for a second round, so that earlier plugins see what was changed after them. */
+  again(): void;
 }
 
 /** Refuse by throwing a StatusError. */
@@ -56,8 +69,8 @@ export interface AdmissionPlugin {
   readonly name: string;
   /** Operations it looks at. */
   handles(operation: AdmissionAttributes['operation']): boolean;
-  /** May change `object`. */
-  admit?(attributes: AdmissionAttributes): Promise<void> | void;
+  /** May change `object`. Called once more for the same request where a plugin asks for it. */
+  admit?(attributes: AdmissionAttributes, round?: AdmissionRound): Promise<void> | void;
   /** Sees the final object. */
   validate?(attributes: AdmissionAttributes): Promise<void> | void;
 }
@@ -91,8 +104,20 @@ export function createAdmissionChain(
   plugins: readonly AdmissionPlugin[],
   observer: AdmissionObserver = noObserver,
 ): Admission {
-  return { admit: createPhase('admit', plugins, observer), validate: createPhase('validate', plugins, observer) };
+  const admit = createPhase('admit', plugins, observer);
+  const validate = createPhase('validate', plugins, observer);
+  return {
+    admit: async (attributes) => {
+      let again = false;
+      await admit(attributes, { isSecond: false, again: () => void (again = true) });
+      if (again) await admit(attributes, secondRound);
+    },
+    validate: (attributes) => validate(attributes, secondRound),
+  };
 }
+
+/** After which there is no other. */
+const secondRound: AdmissionRound = { isSecond: true, again: () => undefined };
 
 /** What takes part in a phase of an operation. */
 interface Part {
@@ -109,7 +134,7 @@ function createPhase(
   phase: AdmissionPhase,
   plugins: readonly AdmissionPlugin[],
   observer: AdmissionObserver,
-): Admission['admit'] {
+): (attributes: AdmissionAttributes, round: AdmissionRound) => Promise<void> {
   // Made at the first use: a start does not wait for the series of all operations.
   const steps = new Map<Operation, Step>();
   const stepOf = (operation: Operation): Step => {
@@ -119,7 +144,7 @@ function createPhase(
       durations: observer.step(operation, phase, false),
     };
   };
-  return async (attributes) => {
+  return async (attributes, round) => {
     const { operation } = attributes;
     let step = steps.get(operation);
     if (step === undefined) steps.set(operation, (step = stepOf(operation)));
@@ -127,7 +152,7 @@ function createPhase(
     let last = begin;
     for (const { plugin, durations } of step.parts) {
       try {
-        const pending = plugin[phase]!(attributes);
+        const pending = plugin[phase]!(attributes, round);
         if (pending !== undefined) await pending;
       } catch (error) {
         const now = performance.now();

@@ -54,9 +54,9 @@ export const pluginNames: readonly PluginName[] = [
   plugin('DefaultIngressClass', 'default', 'here'),
   plugin('DenyServiceExternalIPs', 'optional', 'here'),
   plugin('MutatingAdmissionPolicy', 'default', 'not here'),
-  plugin('MutatingAdmissionWebhook', 'default', 'not here'),
+  plugin('MutatingAdmissionWebhook', 'default', 'here'),
   plugin('ValidatingAdmissionPolicy', 'default', 'not here'),
-  plugin('ValidatingAdmissionWebhook', 'default', 'not here'),
+  plugin('ValidatingAdmissionWebhook', 'default', 'here'),
   plugin('ResourceQuota', 'default', 'here'),
   plugin('AlwaysDeny', 'optional', 'here'),
 ];

@@ -3,7 +3,10 @@ import { createFieldManager } from '../../machinery/managed-fields/field-manager
 import { schemas } from '../../api/schemas.ts';
 import { alwaysAllow } from '../../auth/authorization/always-allow.ts';
 import { pluginNames } from './plugin-names.ts';
+import { silentLogger } from '../../base/logger.ts';
+import { MatchIndex } from './matching/match-index.ts';
 import { createAdmissionPlugins } from './plugins.ts';
+import type { CompiledWebhook } from './webhooks/compiled-webhook.ts';
 import { objectsOf } from './testing/attributes.ts';
 
 const imagePolicy = {
@@ -32,6 +35,12 @@ const running = (enable: readonly string[], disable: readonly string[]): string[
     featureEnabled: () => true,
     services: { createNamespace: () => Promise.resolve(), takeEvent: () => undefined },
     imageReviews: { post: () => Promise.resolve(undefined) },
+    webhooks: {
+      clients: { hold: () => ({}) as never },
+      createSource: () => ({ current: () => new MatchIndex<CompiledWebhook>([]) }),
+      observe: () => undefined,
+    },
+    log: silentLogger,
   }).map(({ name }) => name);
 
 const here = pluginNames.filter((plugin) => plugin.here).map(({ name }) => name);

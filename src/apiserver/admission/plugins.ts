@@ -2,6 +2,7 @@
  * The built-in admission plugins in the order of `plugin-names.ts`: all of them mutate in this order, then all of them
  * validate in it.
  */
+import type { Logger } from '../../base/logger.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
@@ -42,6 +43,11 @@ import { createRuntimeClass } from './runtime-class.ts';
 import { createServiceAccount } from './service-account.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+import { createMutatingWebhooks } from './webhooks/mutating.ts';
+import type { ObserveWebhook } from './webhooks/observations.ts';
+import type { CreateWebhookSource } from './webhooks/sources.ts';
+import { createValidatingWebhooks, type WebhookPluginOptions } from './webhooks/validating.ts';
+import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 
 export interface AdmissionSettings {
   /** Run besides those that are on by default, and not run although they are; no name stands in both. */
@@ -72,6 +78,14 @@ export interface AdmissionPluginOptions {
   readonly services: PluginServices;
   /** Asked about images, where the configuration has a backend. */
   readonly imageReviews: ReviewClient;
+  readonly webhooks: WebhookAdmission;
+  readonly log: Logger;
+}
+
+export interface WebhookAdmission {
+  readonly clients: Pick<WebhookClients, 'hold'>;
+  readonly createSource: CreateWebhookSource;
+  readonly observe: ObserveWebhook;
 }
 
 /** Those that run, in execution order. */
@@ -89,6 +103,11 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
   const { settings, registry, groupVersions, objects, authorizer, fieldManager, now, featureEnabled } = options;
   const { configuration } = settings;
   const { services } = options;
+  const webhooksOf = (resource: string): WebhookPluginOptions => ({
+    source: options.webhooks.createSource(resource, { clients: options.webhooks.clients, objects, authorizer }),
+    observe: options.webhooks.observe,
+    log: options.log,
+  });
   return [
     alwaysAdmit,
     createNamespaceAutoProvision({ objects, createNamespace: services.createNamespace }),
@@ -131,6 +150,8 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     certificateSubjectRestriction,
     createDefaultIngressClass({ objects }),
     denyServiceExternalIps,
+    createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations')),
+    createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations')),
     createResourceQuota({ objects, registry, fieldManager, now, featureEnabled }),
     alwaysDeny,
   ];

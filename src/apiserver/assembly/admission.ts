@@ -4,6 +4,7 @@ import { type Admission, createAdmissionChain } from '../../registry/admission.t
 import { createEventLimits } from '../admission/event-rate-limit.ts';
 import { createImageReviews } from '../admission/image-reviews.ts';
 import { createAdmissionPlugins, type PluginServices } from '../admission/plugins.ts';
+import { WatchedSources } from '../admission/webhooks/sources.ts';
 import type { Loopback } from './loopback.ts';
 import type { Security } from './security.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
@@ -22,6 +23,8 @@ export function createAdmission(
   };
   const imageReviews = createImageReviews(webhooks, imagePolicy);
   cleanup.add(() => imageReviews.close());
+  const sources = new WatchedSources({ registry: stores, log: config.log });
+  cleanup.add(() => sources.stop());
   const plugins = createAdmissionPlugins({
     settings,
     registry: stores,
@@ -33,6 +36,8 @@ export function createAdmission(
     featureEnabled,
     services: pluginServices,
     imageReviews,
+    webhooks: { clients: webhooks, createSource: sources.create, observe: metrics.admissionWebhooks },
+    log: config.log,
   });
   return { admission: createAdmissionChain(plugins, metrics.admission), pluginServices };
 }

@@ -25,6 +25,7 @@ export function createLargeRequests(
     authorizer: authorization.authorizer,
     admission: metrics.admission,
     pluginServices,
+    admissionWebhooks: metrics.admissionWebhooks,
     log: config.log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });

@@ -27,12 +27,28 @@ export function attributesOf(
     name: write.name !== '' ? write.name : (object?.metadata?.name ?? ''),
     object,
     oldObject,
-    options: write.options,
+    options: optionsOf(operation, write.options),
     forms: formsOf(context, served, request.info.subresource),
     user: request.user,
     dryRun: write.dryRun,
     warn: write.warn,
     annotate: (key, value) => request.annotate(key, value),
+    annotateObject: (key, value) => {
+      if (request.audit?.keepsRequest === true) request.annotate(key, value);
+    },
+    get signal() {
+      return request.signal;
+    },
+    deadline: request.deadline,
     [describeWork]: () => request[describeWork](),
   };
+}
+
+/** What a patch does is a create or an update to admission, and a PUT may be a create. */
+function optionsOf(
+  operation: AdmissionAttributes['operation'],
+  { force: _, ...options }: WriteRequest['options'],
+): WriteRequest['options'] {
+  if (operation === 'CREATE') return { ...options, kind: 'CreateOptions' };
+  return operation === 'UPDATE' ? { ...options, kind: 'UpdateOptions' } : options;
 }

@@ -1,4 +1,5 @@
 /** The forms of what requests for a resource write: how admission sees objects in API versions of its choice. */
+import { isEqual } from '../../machinery/equal.ts';
 import { JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
@@ -60,18 +61,21 @@ class ServedForms implements ObjectForms {
     return { kind, apiVersion, ...this.#context.toEncodedJson(asJson(converted), typeId) };
   }
 
-  async replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<void> {
+  async replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<boolean> {
     const version = this.#versionOf(form);
+    const own = this.#served.servedVersion;
     if (version.custom !== undefined && typeof shown['kind'] !== 'string')
       throw new JsonTypeError(`Object 'Kind' is missing in '${stringifyJson(shown)}'`);
     const next = version.codec.normalize(shown).value as KubeObject;
+    const before = await settled(() => this.#convert(object, own, version));
+    const isChanged = !isEqual(before, next);
     version.setDefaults(next);
-    const own = this.#served.servedVersion;
     const stored =
       version.custom === undefined
         ? version.toStored(next, () => object)
         : await settled(() => this.#convert(next, version, own));
     if (stored !== object) become(object, stored);
+    return isChanged;
   }
 
   /** That of a Scale, and of what is POSTed to a subresource, is the same in every version of the resource. */

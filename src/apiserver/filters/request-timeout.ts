@@ -15,6 +15,7 @@ export function limitTime(maxMs: number, metrics: Pick<RequestMetrics, 'terminat
     const asked = requestedMs(request);
     if (isLongRunning(request.info)) return next();
     const timeoutMs = Math.min(asked ?? maxMs, maxMs);
+    request.deadline = performance.now() + timeoutMs;
     return new Promise<ApiResponse>((resolve, reject) => {
       let late: NodeJS.Timeout | undefined;
       const timer = setTimeout(() => {

@@ -44,6 +44,7 @@ function setUp(
     authorizer: {} as never,
     admission: {} as never,
     pluginServices: {} as never,
+    admissionWebhooks: () => undefined,
     log: silentLogger,
     limits: { bodyBytes: 5, ...limits },
     file: threadOf(code),

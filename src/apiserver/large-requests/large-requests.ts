@@ -13,6 +13,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { ObserveWebhook, WebhookObservation } from '../admission/webhooks/observations.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CallPort, type Method, PortCalls } from '../../base/message-port-calls.ts';
 import { internalError } from '../../machinery/status.ts';
@@ -43,6 +44,7 @@ export interface LargeRequestsOptions {
   readonly authorizer: Authorizer;
   readonly admission: AdmissionObserver;
   readonly pluginServices: PluginServices;
+  readonly admissionWebhooks: ObserveWebhook;
   readonly log: Logger;
   readonly limits?: Partial<LargeRequestLimits>;
   /** Of the bundle with the thread; undefined where there is none, and requests are worked on here. */
@@ -148,7 +150,7 @@ export class LargeRequests implements LargeBodyHandler {
   }
 
   #start(file: URL): Thread {
-    const { config, storeOf, authorizer, admission, pluginServices, log } = this.#options;
+    const { config, storeOf, authorizer, admission, pluginServices, admissionWebhooks, log } = this.#options;
     const worker = new Worker(file, {
       workerData: config,
       name: 'large requests',
@@ -164,6 +166,7 @@ export class LargeRequests implements LargeBodyHandler {
         ).observe(seconds),
       takeEvent: ([keys]: readonly EventKeys[]) => pluginServices.takeEvent(keys!),
       createNamespace: ([name]: readonly string[]) => pluginServices.createNamespace(name!),
+      observeWebhook: ([observation]: readonly WebhookObservation[]) => admissionWebhooks(observation!),
       log: ([level, details, message]: readonly [keyof Logger, object, string]) => log[level](details, message),
     };
     const calls = new PortCalls(worker as unknown as CallPort, {

@@ -32,6 +32,7 @@ import { createCachedObjects } from '../loopback/cached-objects.ts';
 import type { TakeEvent } from '../admission/event-rate-limit.ts';
 import { createImageReviews } from '../admission/image-reviews.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
+import { listedSources } from '../admission/webhooks/sources.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
 import { RbacSource } from '../authz/rbac/source.ts';
@@ -141,6 +142,12 @@ class LargeRequestThread {
         createNamespace: (name) => this.#calls.call('createNamespace', [name]) as Promise<void>,
       },
       imageReviews: createImageReviews(webhooks, config.admission.configuration.imagePolicy),
+      webhooks: {
+        clients: webhooks,
+        createSource: listedSources(objects),
+        observe: (observation) => void this.#calls.call('observeWebhook', [observation]).catch(() => undefined),
+      },
+      log,
     });
     const admission = createAdmissionChain(plugins, this.#admissionObserver());
     this.#registry = createCatalog({

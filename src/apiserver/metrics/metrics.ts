@@ -9,6 +9,8 @@ import { AuthenticationMetrics } from '../authn/metrics.ts';
 import { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import { createAdmissionMetrics } from '../admission/metrics.ts';
+import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
+import type { ObserveWebhook } from '../admission/webhooks/observations.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { SeriesHistogram } from '../../server/metrics/series-histogram.ts';
@@ -28,6 +30,7 @@ export class Metrics {
   readonly storageSize: Gauge;
   readonly #deprecated: Gauge;
   readonly admission: AdmissionObserver;
+  readonly admissionWebhooks: ObserveWebhook;
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
@@ -83,6 +86,7 @@ export class Metrics {
       registers,
     });
     this.admission = createAdmissionMetrics(this.registry);
+    this.admissionWebhooks = createWebhookMetrics(this.registry);
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);

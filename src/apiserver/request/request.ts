@@ -55,6 +55,8 @@ export class ApiRequest implements Work {
   closes = false;
   /** Whether the client speaks the `orch` names (design: names on the wire); answered in kind. */
   orchNames = false;
+  /** When it times out, by `performance.now()`; undefined for what may take any time. */
+  deadline: number | undefined;
   /** Bodies from this length on are worked on elsewhere (`large-requests/`). */
   largeBodyBytes: number | undefined;
   /** The body, where it has been read already. */

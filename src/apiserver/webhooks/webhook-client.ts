@@ -5,7 +5,7 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TransportConfig } from '../../client/transport-config.ts';
-import { createTransport } from '../../client/transport.ts';
+import { createTransport, type HttpAnswer } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
 import { formatDuration } from '../../machinery/duration.ts';
 import { connectionErrorText } from './connection-errors.ts';
@@ -29,10 +29,24 @@ export interface WebhookClientOptions {
 export interface WebhookClient {
   /** Posts an object and resolves with the one that came back. Rejects with what went wrong, without what was sent. */
   post(body: object): Promise<unknown>;
+  /**
+   * One attempt, by a caller that reads the answer itself, whatever its status; a time limit of its own is what
+   * `?timeout=` says too.
+   */
+  call(body: string | Buffer, limits: CallLimits): Promise<HttpAnswer>;
   /** Takes no more posts; when those under way have ended, connections are closed. */
   retire(): void;
   /** Ends connections, and what is under way on them. */
   close(): Promise<void>;
+}
+
+export interface CallLimits {
+  /** Nothing is sent where no time is left. */
+  readonly timeoutMs: number;
+  /** What `?timeout=` says, rounded up to seconds, where that is not what is left. */
+  readonly toldMs?: number;
+  /** Ends the call together with the request that it is for. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** As the reference waits: half a second, then half as much more each time. */
@@ -49,7 +63,9 @@ export function createWebhookClient({
   timeoutInQuery = false,
   observer,
 }: WebhookClientOptions): WebhookClient {
-  const url = timeoutInQuery ? `${connection.url}?timeout=${formatDuration(timeoutMs * 1e6)}` : connection.url;
+  const urlWithin = (ms: number): string =>
+    timeoutInQuery ? `${connection.url}?timeout=${formatDuration(ms * 1e6)}` : connection.url;
+  const url = urlWithin(timeoutMs);
   const connections = createTransport({ ...connection, url }, observer);
   const closed = new AbortController();
   let pending = 0;
@@ -58,28 +74,36 @@ export function createWebhookClient({
     closed.abort(new Error('the server is stopping'));
     await connections.destroy();
   };
+  const send = (body: string | Buffer, to: string, signal: AbortSignal): Promise<HttpAnswer> =>
+    connections.post(body, signal, maxAnswerBytes, to).catch((error: unknown): never => {
+      throw closed.signal.aborted ? error : new WebhookConnectionError(to, error);
+    });
   const attempt = async (body: string): Promise<unknown> => {
-    const { status, text } = await connections
-      .post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]), maxAnswerBytes)
-      .catch((error: unknown) => {
-        throw closed.signal.aborted ? error : new WebhookConnectionError(url, error);
-      });
+    const { status, text } = await send(body, url, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));
     if (text === undefined) throw new Error('the answer of the webhook is too large');
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
     return JSON.parse(text) as unknown;
   };
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isRetired) throw new Error('the client of the webhook is closed');
+    if (pending >= maxPending) throw new Error('too many requests wait for the webhook');
+    pending++;
+    try {
+      return await work();
+    } finally {
+      pending--;
+      if (isRetired && pending === 0) void close();
+    }
+  };
   return {
-    async post(body) {
-      if (isRetired) throw new Error('the client of the webhook is closed');
-      if (pending >= maxPending) throw new Error('too many requests wait for the webhook');
-      pending++;
-      try {
-        return await withRetries(() => attempt(JSON.stringify(body)), retryDelaysMs, closed.signal);
-      } finally {
-        pending--;
-        if (isRetired && pending === 0) void close();
-      }
-    },
+    post: (body) => counted(() => withRetries(() => attempt(JSON.stringify(body)), retryDelaysMs, closed.signal)),
+    call: (body, { timeoutMs: ms, toldMs = ms, signal }) =>
+      counted(() => {
+        const to = urlWithin(wholeSeconds(toldMs));
+        if (ms <= 0) throw new WebhookConnectionError(to, timedOut());
+        const ends = signal === undefined ? [closed.signal] : [closed.signal, signal];
+        return withinLimits(ms, ends, (limited) => send(body, to, limited));
+      }),
     retire() {
       isRetired = true;
       if (pending === 0) void close();
@@ -87,6 +111,30 @@ export function createWebhookClient({
     close,
   };
 }
+
+/** Nothing is left of the limits when the work is done: there may be many calls in a second. */
+async function withinLimits<T>(
+  ms: number,
+  ends: readonly AbortSignal[],
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort(ends.find(({ aborted }) => aborted)?.reason);
+  const timer = setTimeout(() => controller.abort(timedOut()), ms).unref();
+  for (const signal of ends) signal.addEventListener('abort', end);
+  if (ends.some(({ aborted }) => aborted)) end();
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    for (const signal of ends) signal.removeEventListener('abort', end);
+  }
+}
+
+const timedOut = (): DOMException => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+
+/** Rounded up. */
+const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
 
 export class WebhookStatusError extends Error {
   override readonly name = 'WebhookStatusError';

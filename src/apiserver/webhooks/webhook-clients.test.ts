@@ -25,6 +25,7 @@ function createClients(maxKept?: number): WebhookClients {
       events.push(`open ${url}`);
       return {
         post: () => Promise.resolve(url),
+        call: () => Promise.resolve({ status: 200, contentType: '', retryAfter: undefined, text: url }),
         retire: () => void events.push(`retire ${url}`),
         close: () => Promise.resolve(void events.push(`close ${url}`)),
       };

@@ -25,7 +25,7 @@ export interface WebhookClientConfig {
 export type WebhookSettings = Omit<WebhookClientOptions, 'connection' | 'observer'>;
 
 /** The part that one object of the API has in a client. */
-export interface HeldWebhookClient extends Pick<WebhookClient, 'post'> {
+export interface HeldWebhookClient extends Pick<WebhookClient, 'post' | 'call'> {
   /** The object names it no longer. Calls under way end as they may. */
   release(): void;
 }
@@ -76,11 +76,13 @@ export class WebhookClients {
     const key = JSON.stringify([url, service, caBundle, settings]);
     const holder = {};
     let isReleased = false;
+    const client = (): WebhookClient => {
+      if (isReleased) throw new Error('the client of the webhook is closed');
+      return this.#clientOf(key, holder, config, settings);
+    };
     return {
-      post: async (body) => {
-        if (isReleased) throw new Error('the client of the webhook is closed');
-        return this.#clientOf(key, holder, config, settings).post(body);
-      },
+      post: async (body) => client().post(body),
+      call: async (body, limits) => client().call(body, limits),
       release: () => {
         isReleased = true;
         this.#release(key, holder);

@@ -4,7 +4,7 @@ import { isStorageError } from '../../storage/storage-error.ts';
 import type { WriteGuard } from '../../storage/interface.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
-import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
+import { ensureNamespace, fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
 import { toStatusError } from './store-error-answers.ts';
 import { guardOptions, writeGuarded } from './guarded-write.ts';
 import { settled } from './pending.ts';
@@ -35,6 +35,9 @@ export async function createObject(
   rejectResourceVersion(submitted);
   const generated = isNameGenerated(submitted);
   await steps.admit(submitted);
+  // Admission may have changed anything.
+  rejectResourceVersion(submitted);
+  ensureNamespace(submitted, request.namespace);
   for (let attempt = 1; ; attempt++) {
     try {
       return { stored: await createUnlost(store, submitted, steps, request), created: true };

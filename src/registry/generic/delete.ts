@@ -5,7 +5,7 @@ import type { ResourceStore } from './resource-store.ts';
 import { readModifyWrite, removeWritten, type SwapResult } from './update.ts';
 import type { WriteRequest } from './write.ts';
 
-/** Validating admission of the deletion, on the object as it is. */
+/** Admission of the deletion, on the object as it is; asked again about what was marked before it is removed. */
 export type ValidateDelete = (object: KubeObject) => Promise<void>;
 
 export interface DeleteResult extends SwapResult {
@@ -59,6 +59,7 @@ async function markOrRemove(
   );
   // A graceful kind that goes at once is marked first, so that watchers see its deletion timestamp.
   if (!removeNext || result.action === 'removed') return { ...result, uid };
+  if (!request.dryRun) await validate(store.decode(result.stored));
   const removed = request.dryRun ? undefined : await removeWritten(store, result.stored, uid, request);
   // Between mark and removal the node's agent may have removed it: that is the end we wanted.
   return { ...(removed ?? { action: 'removed', stored: result.stored }), uid };

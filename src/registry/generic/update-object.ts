@@ -6,11 +6,11 @@ import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
-import { fillSystemFields, prepareForCreate } from './before-create.ts';
+import { ensureNamespace, fillSystemFields, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate } from './before-update.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { type Change, readModifyWrite, type SwapResult } from './update.ts';
+import { type Change, readModifyWrite, StaleRead, type SwapResult } from './update.ts';
 import { type BegunWrite, nothingBegun, type Preconditions, type WriteRequest } from './write.ts';
 
 export interface UpdateSteps {
@@ -42,14 +42,22 @@ export function updateObject(
   return readModifyWrite(
     store,
     key,
-    (current, stored) => computeUpdate(store, { current, stored }, steps, options, request),
+    (current, stored, fresh) => computeUpdate(store, { current, stored, fresh }, steps, options, request),
     request,
   );
 }
 
 async function computeUpdate(
   store: ResourceStore,
-  { current, stored }: { current: KubeObject | undefined; stored: StoredObject | undefined },
+  {
+    current,
+    stored,
+    fresh,
+  }: {
+    readonly current: KubeObject | undefined;
+    readonly stored: StoredObject | undefined;
+    readonly fresh: boolean;
+  },
   steps: UpdateSteps,
   options: UpdateObjectOptions,
   request: WriteRequest,
@@ -59,8 +67,11 @@ async function computeUpdate(
   const old = current;
   const object = await settled(() => steps.change(current, () => store.decode(stored!)));
   if (old === undefined) return computeCreate(store, object, steps, options, request);
-  checkResourceVersion(store, object, old, request);
+  // A version that only a cache behind does not know costs no question to admission.
+  if (!fresh && isOtherVersion(object, old)) throw new StaleRead();
   await steps.admit(object, old);
+  checkResourceVersion(store, object, old, request);
+  ensureNamespace(object, request.namespace);
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
   const begun = (await store.hooks.beginUpdate?.(object, old, request)) ?? nothingBegun;
   return finishedOnRefusal(begun, async () => {
@@ -92,6 +103,7 @@ async function computeCreate(
     throw notFound(store.groupResource, request.name);
   delete meta.resourceVersion;
   await steps.admit(object, undefined);
+  ensureNamespace(object, request.namespace);
   fillSystemFields(object, request.context.now);
   const begun = (await store.hooks.beginCreate?.(object, request)) ?? nothingBegun;
   return finishedOnRefusal(begun, async () => {
@@ -153,6 +165,11 @@ function checkPreconditions(
         `UID in object meta: ${uid}`,
     );
   }
+}
+
+function isOtherVersion(object: KubeObject, old: KubeObject): boolean {
+  const version = metaOf(object).resourceVersion ?? '';
+  return version !== '' && version !== metaOf(old).resourceVersion;
 }
 
 /** PUT must name the version it replaces, unless the kind allows to overwrite whatever is there. */

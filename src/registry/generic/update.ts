@@ -26,7 +26,21 @@ export type Change =
  * Computes the change from the object as it is; undefined when there is none. Runs again after a conflict, so it
  * must not change anything but what it is given (`current` is the caller's own copy).
  */
-export type ComputeChange = (current: KubeObject | undefined, stored: StoredObject | undefined) => Promise<Change>;
+export type ComputeChange = (
+  current: KubeObject | undefined,
+  stored: StoredObject | undefined,
+  /** Whether the object was read for this attempt, and is no older than any write acknowledged before it. */
+  fresh: boolean,
+) => Promise<Change>;
+
+/** Thrown by what computes a change from an object that is not fresh: it is asked again with one that is. */
+export class StaleRead extends Error {
+  override readonly name = 'StaleRead';
+
+  constructor() {
+    super('the change needs the object as it is now');
+  }
+}
 
 export interface SwapResult {
   readonly action: 'created' | 'written' | 'unchanged' | 'removed';
@@ -72,11 +86,11 @@ async function attemptOnce(
 ): Promise<Outcome> {
   let change: Change;
   try {
-    change = await compute(stored === undefined ? undefined : await settled(() => store.decode(stored)), stored);
+    change = await compute(stored === undefined ? undefined : await settled(() => store.decode(stored)), stored, fresh);
   } catch (refusal) {
     if (fresh) throw refusal;
     const current = await read(store, key, 'mostRecent', request);
-    if (current?.revision === stored?.revision) throw refusal;
+    if (current?.revision === stored?.revision && !(refusal instanceof StaleRead)) throw refusal;
     return { current };
   }
   if (change.action === 'remove') return remove(store, key, stored, change.object, request);

@@ -19,7 +19,7 @@ export const plainForms: ObjectForms = {
   replace: (object, shown) => {
     for (const key of Object.keys(object)) delete object[key as keyof KubeObject];
     Object.assign(object, shown);
-    return Promise.resolve();
+    return Promise.resolve(true);
   },
 };
 
@@ -45,6 +45,7 @@ export function attributesFor(
     dryRun: false,
     warn: (text) => warnings.push(text),
     annotate: (key, value) => void (annotations[key] = value),
+    annotateObject: (key, value) => void (annotations[key] = value),
     ...more,
     warnings,
     annotations,

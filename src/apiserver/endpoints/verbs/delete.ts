@@ -38,9 +38,13 @@ export async function deleteOne(
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   const base = writeRequest(context, served, request, { kind: 'DeleteOptions', dryRun, options: { ...options } });
   const write = { ...base, name, ...(namespace === undefined ? {} : { namespace }) };
-  await context.admission.admit(attributesOf(context, served, request, write, 'DELETE', undefined, undefined));
-  const validate = (object: KubeObject): Promise<void> =>
-    context.admission.validate(attributesOf(context, served, request, write, 'DELETE', undefined, object));
+  // Objects of a collection have no name in their requests.
+  const named = { ...write, name: request.info.name };
+  const validate = async (object: KubeObject): Promise<void> => {
+    const attributes = attributesOf(context, served, request, named, 'DELETE', undefined, object);
+    await context.admission.admit(attributes);
+    await context.admission.validate(attributes);
+  };
   return remove(served.store!, options, validate, write);
 }
 
