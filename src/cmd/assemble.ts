@@ -10,6 +10,7 @@ import { ReloadableFiles } from '../base/reloadable-file.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
 import type { Logger } from '../base/logger.ts';
+import { readAdmissionConfig } from './admission-config.ts';
 import { readAuditConfig } from './audit-config.ts';
 import { authorizationConfig } from './authorization-config.ts';
 import { authenticationConfig, clientAuthorities } from './authentication-config.ts';
@@ -87,6 +88,7 @@ async function readOptions(
     }),
   );
   const audit = await readAuditConfig(options, around.log);
+  const pluginConfiguration = await readAdmissionConfig(options.admission, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const metrics = await readMetricsConfig(options.metrics);
   const store = await readStore(options.storage, around.storeDirectory);
@@ -106,7 +108,7 @@ async function readOptions(
     proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
     files,
     audit,
-    pluginConfiguration: {},
+    pluginConfiguration,
     metrics,
     store,
     encryption,

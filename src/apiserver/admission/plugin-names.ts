@@ -60,3 +60,19 @@ export const pluginNames: readonly PluginName[] = [
   plugin('ResourceQuota', 'default', 'here'),
   plugin('AlwaysDeny', 'optional', 'here'),
 ];
+
+/** Names of the plugins that run. */
+export const runningPlugins = ({
+  enable,
+  disable,
+}: {
+  readonly enable: readonly string[];
+  readonly disable: readonly string[];
+}): ReadonlySet<string> =>
+  new Set(
+    pluginNames
+      .filter(
+        (candidate) => (candidate.default || enable.includes(candidate.name)) && !disable.includes(candidate.name),
+      )
+      .map(({ name }) => name),
+  );

@@ -35,7 +35,7 @@ import { createPodNodeSelector } from './pod-node-selector.ts';
 import { createPodTolerationRestriction } from './pod-toleration-restriction.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
-import { pluginNames } from './plugin-names.ts';
+import { runningPlugins } from './plugin-names.ts';
 import { createPodSecurity } from './pod-security.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuota } from './resource-quota.ts';
@@ -90,12 +90,7 @@ export interface WebhookAdmission {
 
 /** Those that run, in execution order. */
 export function createAdmissionPlugins(options: AdmissionPluginOptions): AdmissionPlugin[] {
-  const { enable, disable } = options.settings;
-  const running = new Set(
-    pluginNames
-      .filter((plugin) => (plugin.default || enable.includes(plugin.name)) && !disable.includes(plugin.name))
-      .map(({ name }) => name),
-  );
+  const running = runningPlugins(options.settings);
   return everyPlugin(options).filter(({ name }) => running.has(name));
 }
 
@@ -122,7 +117,7 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     ...(configuration.imagePolicy === undefined
       ? []
       : [createImagePolicyWebhook({ configuration: configuration.imagePolicy, backend: options.imageReviews })]),
-    createPodSecurity({ objects }),
+    createPodSecurity({ objects, configuration: configuration.podSecurity }),
     createPodNodeSelector({ objects, configuration: configuration.podNodeSelector }),
     createPriority({ objects }),
     createDefaultTolerationSeconds({
@@ -152,7 +147,14 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     denyServiceExternalIps,
     createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations')),
     createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations')),
-    createResourceQuota({ objects, registry, fieldManager, now, featureEnabled }),
+    createResourceQuota({
+      objects,
+      registry,
+      fieldManager,
+      now,
+      featureEnabled,
+      limitedResources: configuration.resourceQuota,
+    }),
     alwaysDeny,
   ];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Namespace, Pod } from '../../api/gen/types/core-v1.ts';
 import { createPodSecurity } from './pod-security.ts';
 import { detailsText, evaluatePod } from './pod-security/evaluate.ts';
-import { policyOf } from './pod-security/policy.ts';
+import { type Level, type LevelVersion, policyOf } from './pod-security/policy.ts';
 import { attributesFor, objectsOf } from './testing/attributes.ts';
 
 const labels = (values: Record<string, string>): Record<string, string> =>
@@ -238,5 +238,96 @@ describe('PodSecurity admission', () => {
       'existing pods in namespace "team" violate the new PodSecurity enforce level "baseline:latest"',
       'a (and 1 other pod): host namespaces',
     ]);
+  });
+});
+
+describe('the configuration of PodSecurity', () => {
+  const level = (name: Level): LevelVersion => ({ level: name, version: 'latest' });
+  const configuration = {
+    defaults: { enforce: level('baseline'), audit: level('privileged'), warn: level('restricted') },
+    exemptions: { usernames: ['root'], namespaces: ['exempt'], runtimeClasses: ['kata'] },
+  };
+  const objects = objectsOf({
+    '/namespaces': [namespace({}), { metadata: { name: 'exempt' } }],
+    '/pods': [pod({ hostNetwork: true, runtimeClassName: 'kata' })],
+  });
+  const plugin = createPodSecurity({ objects, configuration });
+
+  it.each([
+    { name: 'labels that say nothing', given: {}, expected: configuration.defaults },
+    {
+      name: 'a label that enforces something stricter than the default of warnings',
+      given: { enforce: 'restricted' },
+      defaults: { ...configuration.defaults, warn: level('baseline') },
+      expected: { enforce: level('restricted'), audit: level('privileged'), warn: level('restricted') },
+    },
+    {
+      name: 'a label that enforces something no stricter than the default of warnings',
+      given: { enforce: 'baseline' },
+      expected: configuration.defaults,
+    },
+    {
+      name: 'a version alone',
+      given: { 'enforce-version': 'v1.30' },
+      expected: { ...configuration.defaults, enforce: { level: 'baseline', version: 30 } },
+    },
+  ])('defaults of levels count for $name', ({ given, defaults = configuration.defaults, expected }) => {
+    expect(policyOf(labels(given as Record<string, string>), defaults)).toEqual({ ...expected, errors: [] });
+    expect(policyOf(undefined, defaults)).toEqual({ ...defaults, errors: [] });
+  });
+
+  it.each([
+    { name: 'a namespace', more: { namespace: 'exempt' }, by: 'namespace' },
+    { name: 'a user', more: { user: { name: 'root', groups: [] } }, by: 'user' },
+    { name: 'a runtime class', more: {}, spec: { runtimeClassName: 'kata' }, by: 'runtimeClass' },
+  ])('pods of $name that is exempt are not judged, and the audit log says so', async ({ more, spec = {}, by }) => {
+    const attributes = attributesFor('pods', pod({ hostNetwork: true, ...spec }), more);
+    await plugin.validate!(attributes);
+    expect(attributes.annotations).toEqual(labels({ exempt: by }));
+    expect(attributes.warnings).toEqual([]);
+  });
+
+  it('pods of other namespaces are judged by the defaults', async () => {
+    const attributes = attributesFor('pods', pod({ hostNetwork: true }));
+    await expect(plugin.validate!(attributes)).rejects.toThrow(
+      'violates PodSecurity "baseline:latest": host namespaces',
+    );
+  });
+
+  const exempt = (values: Record<string, string>): Namespace =>
+    ({ metadata: { name: 'exempt', labels: labels(values) } }) as Namespace;
+
+  it.each([
+    { name: 'a new one', oldObject: undefined },
+    { name: 'one that gets stricter', oldObject: exempt({}) },
+  ])('labels of an exempt namespace lead to a warning: $name', async ({ oldObject }) => {
+    const attributes = attributesFor('namespaces', exempt({ enforce: 'restricted', warn: 'baseline' }), {
+      name: 'exempt',
+      ...(oldObject === undefined ? {} : { operation: 'UPDATE' as const, oldObject }),
+    });
+    await plugin.validate!(attributes);
+    expect(attributes.warnings).toEqual([
+      'namespace "exempt" is exempt from Pod Security, and the policy (enforce=restricted:latest, ' +
+        'warn=baseline:latest) will be ignored',
+    ]);
+  });
+
+  it.each([
+    { name: 'asks for nothing', object: exempt({ enforce: 'privileged', warn: 'privileged' }) },
+    { name: 'has the defaults', object: exempt({}) },
+  ])('an exempt namespace that $name leads to no warning', async ({ object }) => {
+    const attributes = attributesFor('namespaces', object, { name: 'exempt' });
+    await plugin.validate!(attributes);
+    expect(attributes.warnings).toEqual([]);
+  });
+
+  it('existing pods of an exempt runtime class are not counted when a namespace gets stricter', async () => {
+    const attributes = attributesFor('namespaces', namespace({ enforce: 'restricted' }), {
+      operation: 'UPDATE',
+      name: 'team',
+      oldObject: namespace({}),
+    });
+    await plugin.validate!(attributes);
+    expect(attributes.warnings).toEqual([]);
   });
 });

@@ -13,10 +13,27 @@ import { invalid } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { refused } from './attributes.ts';
+import type { PodSecurityConfiguration } from './configuration/plugin-configuration.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { PodView } from './pod-security/check.ts';
+import {
+  type Exemptions,
+  exemptionsOf,
+  exemptionWarning,
+  isExempt,
+  isExemptClass,
+  note,
+} from './pod-security/exemptions.ts';
 import { detailsText, evaluatePod, reasonsText } from './pod-security/evaluate.ts';
-import { isStricter, type LevelVersion, levelVersionText, type Policy, policyOf } from './pod-security/policy.ts';
+import {
+  isStricter,
+  type LevelVersion,
+  levelVersionText,
+  noDefaults,
+  type Policy,
+  type PolicyDefaults,
+  policyOf,
+} from './pod-security/policy.ts';
 
 /** Where each kind with a pod template has it. */
 const templatePaths = new Map<string, readonly string[]>([
@@ -45,15 +62,24 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
 /** Pods that are looked at when a namespace gets stricter. */
 const maxPodsToCheck = 3000;
 
-export function createPodSecurity({ objects }: { readonly objects: CachedObjects }): AdmissionPlugin {
+export interface PodSecurityOptions {
+  readonly objects: CachedObjects;
+  /** Without one nothing is enforced by default, and nothing is exempt. */
+  readonly configuration?: PodSecurityConfiguration | undefined;
+}
+
+export function createPodSecurity({ objects, configuration }: PodSecurityOptions): AdmissionPlugin {
+  const defaults = configuration?.defaults ?? noDefaults;
+  const exemptions = exemptionsOf(configuration);
+  const context = { objects, defaults, exemptions };
   const policies = new WeakMap<Namespace, Policy>();
   const policyIn = async (namespace: string): Promise<Policy> => {
     const found =
       (await objects.find<Namespace>('', 'namespaces', '', namespace)) ??
       (await objects.findFresh<Namespace>('', 'namespaces', '', namespace));
-    if (found === undefined) return policyOf(undefined);
+    if (found === undefined) return policyOf(undefined, defaults);
     let policy = policies.get(found);
-    if (policy === undefined) policies.set(found, (policy = policyOf(found.metadata?.labels)));
+    if (policy === undefined) policies.set(found, (policy = policyOf(found.metadata?.labels, defaults)));
     return policy;
   };
   return {
@@ -65,22 +91,29 @@ export function createPodSecurity({ objects }: { readonly objects: CachedObjects
         subresource,
       } = attributes;
       if (group === '' && resource === 'namespaces')
-        return subresource === '' ? validateNamespace(attributes, objects) : undefined;
-      if (group === '' && resource === 'pods') return validatePod(attributes, policyIn);
+        return subresource === '' ? validateNamespace(attributes, context) : undefined;
+      if (group === '' && resource === 'pods') return validatePod(attributes, policyIn, exemptions);
       const path = subresource === '' ? templatePaths.get(`${group}/${resource}`) : undefined;
-      return path === undefined ? undefined : validateTemplate(attributes, path, policyIn);
+      return path === undefined ? undefined : validateTemplate(attributes, path, policyIn, exemptions);
     },
   };
 }
 
 type PolicyIn = (namespace: string) => Promise<Policy>;
 
-async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn): Promise<void> {
-  if (ignoredSubresources.has(attributes.subresource)) return;
+interface NamespaceContext {
+  readonly objects: CachedObjects;
+  readonly defaults: PolicyDefaults;
+  readonly exemptions: Exemptions;
+}
+
+async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn, exemptions: Exemptions): Promise<void> {
+  if (ignoredSubresources.has(attributes.subresource) || isExempt(attributes, exemptions)) return;
   const policy = await policyIn(attributes.namespace);
   if (isFullyPrivileged(policy)) return note(attributes, 'enforce-policy', 'privileged:latest');
   const pod = attributes.object as Pod;
   if (attributes.operation === 'UPDATE' && !isSignificant(pod, attributes.oldObject as Pod)) return;
+  if (isExemptClass(attributes, pod.spec, exemptions)) return;
   const { enforce, warn } = policy;
   note(attributes, 'enforce-policy', levelVersionText(enforce));
   noteViolations(attributes, policy, pod);
@@ -94,19 +127,19 @@ async function validateTemplate(
   attributes: AdmissionAttributes,
   path: readonly string[],
   policyIn: PolicyIn,
+  exemptions: Exemptions,
 ): Promise<void> {
+  if (isExempt(attributes, exemptions)) return;
   const { spec, metadata } = (templateAt(attributes.object!, path) ?? {}) as PodTemplateSpec;
   if (spec === undefined) return;
   const policy = await policyIn(attributes.namespace);
+  if (isExemptClass(attributes, spec, exemptions)) return;
   noteViolations(attributes, policy, { metadata, spec });
   warnAbout(attributes, policy.warn, { metadata, spec });
 }
 
 const isFullyPrivileged = ({ enforce, audit, warn, errors }: Policy): boolean =>
   errors.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged');
-
-const note = ({ annotate }: AdmissionAttributes, key: string, value: string): void =>
-  annotate(`pod-security.kubernetes.io/${key}`, value);
 
 function noteViolations(attributes: AdmissionAttributes, { audit, errors }: Policy, pod: PodView): void {
   if (errors.length > 0) note(attributes, 'error', `Failed to parse policy: ${aggregateText(errors)}`);
@@ -139,27 +172,36 @@ function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
   return (spec.ephemeralContainers ?? []).some(({ name, image }) => images.get(name) !== image);
 }
 
-function validateNamespace(attributes: AdmissionAttributes, objects: CachedObjects): Promise<void> | undefined {
-  const { object, oldObject, kind, name } = attributes;
-  const policy = policyOf(object!.metadata?.labels);
-  const old = oldObject === undefined ? undefined : policyOf(oldObject.metadata?.labels);
+function validateNamespace(attributes: AdmissionAttributes, context: NamespaceContext): Promise<void> | undefined {
+  const { object, oldObject, kind, name, warn } = attributes;
+  const labels = object!.metadata?.labels;
+  const policy = policyOf(labels, context.defaults);
+  const old = oldObject === undefined ? undefined : policyOf(oldObject.metadata?.labels, context.defaults);
   // What was wrong before does not stand in the way of other changes.
   if (policy.errors.length > 0 && !(old !== undefined && isEqual(policy.errors, old.errors)))
     throw invalid(kind, name, policy.errors);
-  if (old === undefined || policy.enforce.level === 'privileged') return undefined;
+  const isExemptNamespace = context.exemptions.namespaces.has(name);
+  const tellExempt = (): undefined => {
+    const warning = exemptionWarning(name, policy, labels, context.defaults);
+    if (warning !== undefined) warn(warning);
+  };
+  if (old === undefined) return isExemptNamespace ? tellExempt() : undefined;
+  if (policy.enforce.level === 'privileged') return undefined;
   const isTighter =
     policy.enforce.version !== old.enforce.version || isStricter(policy.enforce.level, old.enforce.level);
-  return isTighter ? warnAboutExistingPods(attributes, policy.enforce, objects) : undefined;
+  if (!isTighter) return undefined;
+  return isExemptNamespace ? tellExempt() : warnAboutExistingPods(attributes, policy.enforce, context);
 }
 
 async function warnAboutExistingPods(
   { name, warn }: AdmissionAttributes,
   enforce: LevelVersion,
-  objects: CachedObjects,
+  { objects, exemptions }: NamespaceContext,
 ): Promise<void> {
   const pods = await objects.list<Pod>('', 'pods', name);
   const byReasons = new Map<string, string[]>();
   for (const pod of pods.slice(0, maxPodsToCheck)) {
+    if (exemptions.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) continue;
     const reasons = reasonsText(evaluatePod(enforce, pod));
     const names = byReasons.get(reasons);
     if (names !== undefined) names.push(pod.metadata.name!);

@@ -17,7 +17,9 @@ import { readModifyWrite } from '../../registry/generic/update.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import { ownStatusWrite } from '../loopback/server-status-write.ts';
 import { refused } from './attributes.ts';
+import type { LimitedResource } from './configuration/plugin-configuration.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
+import { checkCovered } from './limited-resources.ts';
 import { isInScope } from '../../api/core/resource-quotas/scopes.ts';
 import { countsAs, missingOf, type Usage, usageOf } from '../../api/core/resource-quotas/usage.ts';
 
@@ -27,13 +29,15 @@ export interface ResourceQuotaOptions {
   readonly fieldManager: FieldManager;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;
+  /** Uses that need a quota which covers them. */
+  readonly limitedResources?: readonly LimitedResource[] | undefined;
 }
 
 /** Updates can only grow what these count. */
 const countedOnUpdate: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
 export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlugin {
-  const { objects, registry, fieldManager, now, featureEnabled } = options;
+  const { objects, registry, fieldManager, now, featureEnabled, limitedResources = [] } = options;
   const podResources: PodResourcesOptions = {
     podLevel: featureEnabled('PodLevelResources'),
     fromStatus: featureEnabled('InPlacePodVerticalScaling'),
@@ -41,12 +45,14 @@ export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlu
   };
   const check = async (attributes: AdmissionAttributes): Promise<void> => {
     const quotas = await objects.list<ResourceQuota>('', 'resourcequotas', attributes.namespace);
-    if (quotas.length === 0) return;
+    if (quotas.length === 0 && limitedResources.length === 0) return;
     const isPod = attributes.resource.group === '' && attributes.resource.resource === 'pods';
     const pod = isPod ? (attributes.object as Pod) : undefined;
     const added = additions(attributes, podResources);
     const counting = quotas.filter((quota) => isInScope(quota, pod, podResources.podLevel));
     for (const quota of counting) checkSaid(attributes, quota, pod, podResources);
+    if (limitedResources.length > 0 && added.size > 0)
+      checkCovered(attributes, { limitedResources, quotas, counting, pod, podResources });
     const charged = counting.filter((quota) => hardNames(quota).some((name) => added.has(name)));
     for (const quota of charged) checkQuota(attributes, quota, added);
     if (!attributes.dryRun) for (const quota of charged) await charge(attributes, quota.metadata.name!, added);

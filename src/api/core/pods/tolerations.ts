@@ -13,15 +13,26 @@ import { checkLabelName } from '../../meta/labels.ts';
 export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const operators = ['Equal', 'Exists'];
 
+export interface TolerationCheckOptions {
+  /** Errors about a value show it alone, as those of configuration files do; else the whole toleration. */
+  readonly showsValue?: boolean;
+}
+
 export function checkTolerations(
   tolerations: readonly Toleration[] | undefined,
   path: FieldPath,
   errors: FieldErrors,
+  options: TolerationCheckOptions = {},
 ): void {
-  tolerations?.forEach((toleration, i) => checkToleration(toleration, path.index(i), errors));
+  tolerations?.forEach((toleration, i) => checkToleration(toleration, path.index(i), errors, options));
 }
 
-function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
+function checkToleration(
+  toleration: Toleration,
+  path: FieldPath,
+  errors: FieldErrors,
+  options: TolerationCheckOptions,
+): void {
   const { key, operator = '', effect = '', tolerationSeconds } = toleration;
   if (key !== undefined) checkLabelName(key, path.child('key'), errors);
   else if (operator !== 'Exists')
@@ -34,18 +45,27 @@ function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldE
     );
   if (tolerationSeconds !== undefined && effect !== 'NoExecute')
     errors.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-  checkOperator(toleration, path.child('operator'), errors);
+  checkOperator(toleration, path.child('operator'), errors, options);
   if (effect !== '' && !taintEffects.includes(effect))
     errors.push(notSupported(path.child('effect'), effect, taintEffects));
 }
 
 /** No operator means `Equal`. Errors about the value name the operator. */
-function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
+function checkOperator(
+  toleration: Toleration,
+  path: FieldPath,
+  errors: FieldErrors,
+  { showsValue = false }: TolerationCheckOptions,
+): void {
   const { operator, value = '' } = toleration;
   if (operator === 'Exists') {
     if (value !== '')
       errors.push(
-        invalid(path, goStruct('core.Toleration', toleration), "value must be empty when `operator` is 'Exists'"),
+        invalid(
+          path,
+          showsValue ? value : goStruct('core.Toleration', toleration),
+          "value must be empty when `operator` is 'Exists'",
+        ),
       );
   } else if (operator !== undefined && operator !== 'Equal') errors.push(notSupported(path, operator, operators));
   else {

@@ -7,15 +7,16 @@ import { qosClassOf } from '../pods/qos.ts';
  * @param pod undefined for other objects
  * @param podLevel feature gate PodLevelResources
  */
-export function isInScope({ spec }: ResourceQuota, pod: Pod | undefined, podLevel: boolean): boolean {
-  const requirements: ScopedResourceSelectorRequirement[] = [
-    ...(spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => ({ scopeName, operator: 'Exists' })),
-    ...(spec?.scopeSelector?.matchExpressions ?? []),
-  ];
-  return requirements.every((requirement) => pod !== undefined && isMet(requirement, pod, podLevel));
-}
+export const isInScope = (quota: ResourceQuota, pod: Pod | undefined, podLevel: boolean): boolean =>
+  scopesOf(quota).every((requirement) => pod !== undefined && isScopeMet(requirement, pod, podLevel));
 
-function isMet(
+/** All scopes of a quota, in the longer of the two forms. */
+export const scopesOf = ({ spec }: ResourceQuota): readonly ScopedResourceSelectorRequirement[] => [
+  ...(spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => ({ scopeName, operator: 'Exists' })),
+  ...(spec?.scopeSelector?.matchExpressions ?? []),
+];
+
+export function isScopeMet(
   { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
   { spec }: Pod,
   podLevel: boolean,

@@ -5,6 +5,7 @@
  * All of it can be cloned, because the thread for large requests gets it too.
  */
 import type { ScopedResourceSelectorRequirement, Toleration } from '../../../api/gen/types/core-v1.ts';
+import type { PolicyDefaults } from '../pod-security/policy.ts';
 
 export interface PluginConfiguration {
   readonly podSecurity?: PodSecurityConfiguration;
@@ -22,8 +23,7 @@ export interface PluginConfiguration {
 }
 
 export interface PodSecurityConfiguration {
-  /** By label of a namespace without its prefix (`enforce`, `enforce-version`): what counts without the label. */
-  readonly defaults: Readonly<Record<string, string>>;
+  readonly defaults: PolicyDefaults;
   readonly exemptions: {
     readonly usernames: readonly string[];
     readonly namespaces: readonly string[];

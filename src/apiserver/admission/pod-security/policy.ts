@@ -34,9 +34,17 @@ export const isStricter = (a: Level, b: Level): boolean => levels.indexOf(a) > l
 const unrestricted: LevelVersion = { level: 'privileged', version: 'latest' };
 const prefix = 'pod-security.kubernetes.io/';
 
+/** What counts for namespaces without labels. */
+export type PolicyDefaults = Omit<Policy, 'errors'>;
+
+export const noDefaults: PolicyDefaults = { enforce: unrestricted, audit: unrestricted, warn: unrestricted };
+
 /** A level that cannot be read counts as the strictest where it is enforced, and as none elsewhere. */
-export function policyOf(labels: Readonly<Record<string, string>> | undefined): Policy {
-  if (labels === undefined) return { enforce: unrestricted, audit: unrestricted, warn: unrestricted, errors: [] };
+export function policyOf(
+  labels: Readonly<Record<string, string>> | undefined,
+  defaults: PolicyDefaults = noDefaults,
+): Policy {
+  if (labels === undefined) return { ...defaults, errors: [] };
   const errors = new FieldErrors();
   const read = (
     mode: 'enforce' | 'audit' | 'warn',
@@ -46,8 +54,8 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined): 
     readonly version: LevelVersion['version'] | undefined;
     readonly isBad: boolean;
   } => {
-    const level = readLabel(labels, `${prefix}${mode}`, levelLabel, errors);
-    const version = readLabel(labels, `${prefix}${mode}-version`, versionLabel, errors);
+    const level = readLabel(labels, `${prefix}${mode}`, parseLevel, errors);
+    const version = readLabel(labels, `${prefix}${mode}-version`, parseVersion, errors);
     return {
       level: level.isBad ? fallback : level.value,
       version: version.isBad ? 'latest' : version.value,
@@ -57,17 +65,17 @@ export function policyOf(labels: Readonly<Record<string, string>> | undefined): 
   const enforced = read('enforce', 'restricted');
   const audited = read('audit', 'privileged');
   const warned = read('warn', 'privileged');
-  const enforce = { ...unrestricted, ...present(enforced) };
+  const enforce = { ...defaults.enforce, ...present(enforced) };
   // With a valid enforce label and no valid warn label, warnings have the enforced level.
   const follows =
     !enforced.isBad &&
     enforced.level !== undefined &&
     (warned.level === undefined || warned.isBad) &&
-    isStricter(enforced.level, unrestricted.level);
+    isStricter(enforced.level, warned.isBad ? 'privileged' : defaults.warn.level);
   const warn = follows
     ? { level: enforce.level, version: warned.version ?? enforce.version }
-    : { ...unrestricted, ...present(warned) };
-  return { enforce, audit: { ...unrestricted, ...present(audited) }, warn, errors };
+    : { ...defaults.warn, ...present(warned) };
+  return { enforce, audit: { ...defaults.audit, ...present(audited) }, warn, errors };
 }
 
 const present = ({
@@ -86,33 +94,34 @@ interface Reading<T> {
   readonly isBad: boolean;
 }
 
-/** @param message of a text that `parse` does not know */
 function readLabel<T>(
   labels: Readonly<Record<string, string>>,
   label: string,
-  { parse, message }: Kind<T>,
+  parse: Kind<T>,
   errors: FieldErrors,
 ): Reading<T> {
   const text = Object.hasOwn(labels, label) ? labels[label] : undefined;
   if (text === undefined) return { value: undefined, isBad: false };
   const value = parse(text);
-  if (value === undefined) errors.push(invalid(FieldPath.of('metadata', 'labels').key(label), text, message));
+  if (value === undefined) errors.push(invalid(FieldPath.of('metadata', 'labels').key(label), text, parse.message));
   return { value, isBad: value === undefined };
 }
 
+/** Undefined for a text that it does not know; `message` says what it would know. */
 interface Kind<T> {
-  parse(text: string): T | undefined;
+  (text: string): T | undefined;
   readonly message: string;
 }
 
-const levelLabel: Kind<Level> = {
-  parse: (text) => levels.find((level) => level === text),
+export const parseLevel: Kind<Level> = Object.assign((text: string) => levels.find((level) => level === text), {
   message: `must be one of ${levels.join(', ')}`,
-};
-const versionLabel: Kind<LevelVersion['version']> = { parse: parseVersion, message: 'must be "latest" or "v1.x"' };
+});
 
-function parseVersion(text: string): LevelVersion['version'] | undefined {
-  if (text === 'latest') return text;
-  const match = /^v1\.(0|[1-9]\d*)$/.exec(text);
-  return match === null ? undefined : Number(match[1]);
-}
+export const parseVersion: Kind<LevelVersion['version']> = Object.assign(
+  (text: string) => {
+    if (text === 'latest') return text;
+    const match = /^v1\.(0|[1-9]\d*)$/.exec(text);
+    return match === null ? undefined : Number(match[1]);
+  },
+  { message: 'must be "latest" or "v1.x"' },
+);

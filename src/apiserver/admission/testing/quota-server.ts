@@ -8,6 +8,7 @@ import type { ResourceStore } from '../../../registry/generic/resource-store.ts'
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
 import { createCachedObjects } from '../../loopback/cached-objects.ts';
+import type { LimitedResource } from '../configuration/plugin-configuration.ts';
 import { createResourceQuota } from '../resource-quota.ts';
 
 export interface QuotaServer extends AsyncDisposable {
@@ -25,6 +26,7 @@ export async function startQuotaServer(
   quotas: readonly ResourceQuota[],
   now: () => Date,
   gates: readonly string[] = [],
+  limitedResources: readonly LimitedResource[] = [],
 ): Promise<QuotaServer> {
   const store = await openEmbeddedStore();
   const registry = createDirectCatalog(store, ['v1']);
@@ -42,6 +44,7 @@ export async function startQuotaServer(
     fieldManager: createFieldManager({ schemas }),
     now,
     featureEnabled: (gate) => gates.includes(gate),
+    limitedResources,
   });
   const get = async (name: string): Promise<ResourceQuota> =>
     resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;

@@ -29,7 +29,7 @@ export const authorization = section('Authorization', {
 });
 
 export const admission = section('Admission', {
-  configFile: file('admission-control-config-file', 'unsupported', {
+  configFile: file('admission-control-config-file', 'supported', {
     help: 'AdmissionConfiguration document with the configuration of admission plugins.',
   }),
   enablePlugins: strings('enable-admission-plugins', 'supported', {

@@ -108,7 +108,6 @@ function sameDefault(flag: Flag, stated: string): boolean {
 
 /** Shrinks as the parts behind them come. */
 const unsupported = [
-  'admission-control-config-file',
   'egress-selector-config-file',
   'enable-priority-and-fairness',
   'max-connection-bytes-per-sec',
