@@ -48,7 +48,7 @@ export interface CatalogEntry {
   readonly servedVersions: ReadonlyMap<string, ServedVersion>;
 }
 
-export interface RegistryCatalog extends Pick<ResourceStores, 'storeOf' | 'stores' | 'add' | 'remove'> {
+export interface RegistryCatalog extends Pick<ResourceStores, 'storeOf' | 'kindOf' | 'stores' | 'add' | 'remove'> {
   /** By apiVersion, then by plural name. */
   readonly entries: ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;
   /**
@@ -74,12 +74,9 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
         () => new Map<string, ServedVersion>(),
       );
       servedVersions.set(info.apiVersion, servedVersion);
-      resources.set(info.name, {
-        info,
-        servedVersion: servedVersion,
-        store: stores.storeOf(info.group, info.name),
-        servedVersions: servedVersions,
-      });
+      const entry = { info, servedVersion, store: stores.storeOf(info.group, info.name), servedVersions };
+      resources.set(info.name, entry);
+      stores.addBuiltInKind(entry);
     }
     entries.set(groupVersion.apiVersion, resources);
   }
@@ -94,8 +91,9 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
       return stores.stores;
     },
     storeOf: (group, resource) => stores.storeOf(group, resource),
-    add: (store) => stores.add(store),
-    remove: (store) => stores.remove(store),
+    kindOf: (apiVersion, kind) => stores.kindOf(apiVersion, kind),
+    add: (store, kinds) => stores.add(store, kinds),
+    remove: (store, kinds) => stores.remove(store, kinds),
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResourceStore } from './generic/resource-store.ts';
-import { ResourceStores } from './resource-stores.ts';
+import type { ServedVersion } from './generic/served-version.ts';
+import { ResourceStores, type ServedKind } from './resource-stores.ts';
 
 interface NamedStore {
   readonly store: ResourceStore;
@@ -42,6 +43,32 @@ test('A custom resource does not replace a built-in one, and goes only by its ow
   expect(stores.stores).toEqual([builtIn, next]);
   stores.remove(next);
   expect(stores.stores).toEqual([builtIn]);
+});
+
+const kindIn = (apiVersion: string, store: ResourceStore | undefined): ServedKind => ({
+  servedVersion: { apiVersion, kind: 'Limit' } as ServedVersion,
+  store,
+});
+
+test('a kind is found in each version that is served, until its definition goes', () => {
+  const stores = new ResourceStores();
+  const { store } = named('example.com', 'limits');
+  const kinds = [kindIn('example.com/v1', store), kindIn('example.com/v2', store)];
+  stores.add(store, kinds);
+  expect(stores.kindOf('example.com/v2', 'Limit')).toEqual(kinds[1]);
+  expect(stores.kindOf('example.com/v3', 'Limit')).toBeUndefined();
+  stores.remove(store, kinds);
+  expect(stores.kindOf('example.com/v2', 'Limit')).toBeUndefined();
+});
+
+test('the kind of what is never stored is not found, and a custom kind does not replace a built-in one', () => {
+  const stores = new ResourceStores();
+  stores.addBuiltInKind(kindIn('a/v1', undefined));
+  expect(stores.kindOf('a/v1', 'Limit')).toBeUndefined();
+  const [{ store }, custom] = [named('b', 'limits'), named('b', 'limits').store];
+  stores.addBuiltInKind(kindIn('b/v1', store));
+  stores.add(custom, [kindIn('b/v1', custom)]);
+  expect(stores.kindOf('b/v1', 'Limit')?.store).toBe(store);
 });
 
 test('Closing the directory closes built-in and custom resources', async () => {

@@ -87,11 +87,11 @@ export class CustomResources {
     // First, because it can fail: then everything stays as it was.
     const next = definition === undefined ? undefined : this.#make(definition, signature);
     apis.replace(old?.served ?? [], next?.served ?? []);
-    if (old !== undefined) registry.remove(old.resource.store);
+    if (old !== undefined) registry.remove(old.resource.store, old.resource.entries);
     if (next === undefined) this.#open.delete(name);
     else {
       this.#open.set(name, next);
-      registry.add(next.resource.store);
+      registry.add(next.resource.store, next.resource.entries);
     }
     old?.life.retire(() => this.#close(old));
   }
