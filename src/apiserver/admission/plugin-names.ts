@@ -55,7 +55,7 @@ export const pluginNames: readonly PluginName[] = [
   plugin('DenyServiceExternalIPs', 'optional', 'here'),
   plugin('MutatingAdmissionPolicy', 'default', 'not here'),
   plugin('MutatingAdmissionWebhook', 'default', 'here'),
-  plugin('ValidatingAdmissionPolicy', 'default', 'not here'),
+  plugin('ValidatingAdmissionPolicy', 'default', 'here'),
   plugin('ValidatingAdmissionWebhook', 'default', 'here'),
   plugin('ResourceQuota', 'default', 'here'),
   plugin('AlwaysDeny', 'optional', 'here'),

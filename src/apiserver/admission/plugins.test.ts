@@ -5,6 +5,8 @@ import { alwaysAllow } from '../../auth/authorization/always-allow.ts';
 import { pluginNames } from './plugin-names.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { MatchIndex } from './matching/match-index.ts';
+import { ResourceStores } from '../../registry/resource-stores.ts';
+import { listedPolicies } from './policies/sources.ts';
 import { createAdmissionPlugins } from './plugins.ts';
 import type { CompiledWebhook } from './webhooks/compiled-webhook.ts';
 import { objectsOf } from './testing/attributes.ts';
@@ -40,6 +42,7 @@ const running = (enable: readonly string[], disable: readonly string[]): string[
       createSource: () => ({ current: () => new MatchIndex<CompiledWebhook>([]) }),
       observe: () => undefined,
     },
+    policies: { sources: listedPolicies(objectsOf({})), kinds: new ResourceStores(), observe: () => undefined },
     log: silentLogger,
   }).map(({ name }) => name);
 

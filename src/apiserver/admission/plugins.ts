@@ -43,6 +43,10 @@ import { createRuntimeClass } from './runtime-class.ts';
 import { createServiceAccount } from './service-account.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+import type { ObservePolicy } from './policies/observations.ts';
+import { type KindDirectory, ParamReader } from './policies/params.ts';
+import type { PolicySources } from './policies/sources.ts';
+import { createValidatingPolicies, type PolicyPluginOptions } from './policies/validating/plugin.ts';
 import { createMutatingWebhooks } from './webhooks/mutating.ts';
 import type { ObserveWebhook } from './webhooks/observations.ts';
 import type { CreateWebhookSource } from './webhooks/sources.ts';
@@ -79,6 +83,7 @@ export interface AdmissionPluginOptions {
   /** Asked about images, where the configuration has a backend. */
   readonly imageReviews: ReviewClient;
   readonly webhooks: WebhookAdmission;
+  readonly policies: PolicyAdmission;
   readonly log: Logger;
 }
 
@@ -86,6 +91,12 @@ export interface WebhookAdmission {
   readonly clients: Pick<WebhookClients, 'hold'>;
   readonly createSource: CreateWebhookSource;
   readonly observe: ObserveWebhook;
+}
+
+export interface PolicyAdmission {
+  readonly sources: PolicySources;
+  readonly kinds: KindDirectory;
+  readonly observe: ObservePolicy;
 }
 
 /** Those that run, in execution order. */
@@ -103,6 +114,14 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     observe: options.webhooks.observe,
     log: options.log,
   });
+  const { sources, kinds, observe } = options.policies;
+  const policyOptions: PolicyPluginOptions = {
+    sources,
+    params: new ParamReader(kinds),
+    objects,
+    authorizer,
+    observe,
+  };
   return [
     alwaysAdmit,
     createNamespaceAutoProvision({ objects, createNamespace: services.createNamespace }),
@@ -146,6 +165,7 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     createDefaultIngressClass({ objects }),
     denyServiceExternalIps,
     createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations')),
+    createValidatingPolicies(policyOptions),
     createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations')),
     createResourceQuota({
       objects,

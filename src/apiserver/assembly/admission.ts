@@ -3,6 +3,7 @@ import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { type Admission, createAdmissionChain } from '../../registry/admission.ts';
 import { createEventLimits } from '../admission/event-rate-limit.ts';
 import { createImageReviews } from '../admission/image-reviews.ts';
+import { WatchedPolicies } from '../admission/policies/sources.ts';
 import { createAdmissionPlugins, type PluginServices } from '../admission/plugins.ts';
 import { WatchedSources } from '../admission/webhooks/sources.ts';
 import type { Loopback } from './loopback.ts';
@@ -11,7 +12,7 @@ import type { SharedDependencies } from './shared-dependencies.ts';
 
 export function createAdmission(
   { config, metrics, groupVersions, featureEnabled, now }: SharedDependencies,
-  { stores, objects, fieldManager, webhooks, writer }: Loopback,
+  { stores, objects, decode, fieldManager, webhooks, writer }: Loopback,
   { authorization }: Security,
   cleanup: CleanupStack,
 ): { readonly admission: Admission; readonly pluginServices: PluginServices } {
@@ -24,7 +25,8 @@ export function createAdmission(
   const imageReviews = createImageReviews(webhooks, imagePolicy);
   cleanup.add(() => imageReviews.close());
   const sources = new WatchedSources({ registry: stores, log: config.log });
-  cleanup.add(() => sources.stop());
+  const policies = new WatchedPolicies({ registry: stores, decode, log: config.log });
+  cleanup.add(() => Promise.all([sources.stop(), policies.stop()]));
   const plugins = createAdmissionPlugins({
     settings,
     registry: stores,
@@ -36,6 +38,7 @@ export function createAdmission(
     featureEnabled,
     services: pluginServices,
     imageReviews,
+    policies: { sources: policies, kinds: stores, observe: metrics.admissionPolicies },
     webhooks: { clients: webhooks, createSource: sources.create, observe: metrics.admissionWebhooks },
     log: config.log,
   });

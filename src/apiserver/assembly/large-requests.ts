@@ -26,6 +26,7 @@ export function createLargeRequests(
     admission: metrics.admission,
     pluginServices,
     admissionWebhooks: metrics.admissionWebhooks,
+    admissionPolicies: metrics.admissionPolicies,
     log: config.log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });

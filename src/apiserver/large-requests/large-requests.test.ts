@@ -45,6 +45,7 @@ function setUp(
     admission: {} as never,
     pluginServices: {} as never,
     admissionWebhooks: () => undefined,
+    admissionPolicies: () => undefined,
     log: silentLogger,
     limits: { bodyBytes: 5, ...limits },
     file: threadOf(code),

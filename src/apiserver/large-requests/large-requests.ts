@@ -13,6 +13,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { ObservePolicy, PolicyObservation } from '../admission/policies/observations.ts';
 import type { ObserveWebhook, WebhookObservation } from '../admission/webhooks/observations.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CallPort, type Method, PortCalls } from '../../base/message-port-calls.ts';
@@ -45,6 +46,7 @@ export interface LargeRequestsOptions {
   readonly admission: AdmissionObserver;
   readonly pluginServices: PluginServices;
   readonly admissionWebhooks: ObserveWebhook;
+  readonly admissionPolicies: ObservePolicy;
   readonly log: Logger;
   readonly limits?: Partial<LargeRequestLimits>;
   /** Of the bundle with the thread; undefined where there is none, and requests are worked on here. */
@@ -150,7 +152,8 @@ export class LargeRequests implements LargeBodyHandler {
   }
 
   #start(file: URL): Thread {
-    const { config, storeOf, authorizer, admission, pluginServices, admissionWebhooks, log } = this.#options;
+    const { config, storeOf, authorizer, pluginServices, log } = this.#options;
+    const { admission, admissionWebhooks, admissionPolicies } = this.#options;
     const worker = new Worker(file, {
       workerData: config,
       name: 'large requests',
@@ -166,6 +169,7 @@ export class LargeRequests implements LargeBodyHandler {
         ).observe(seconds),
       takeEvent: ([keys]: readonly EventKeys[]) => pluginServices.takeEvent(keys!),
       createNamespace: ([name]: readonly string[]) => pluginServices.createNamespace(name!),
+      observePolicy: ([observation]: readonly PolicyObservation[]) => admissionPolicies(observation!),
       observeWebhook: ([observation]: readonly WebhookObservation[]) => admissionWebhooks(observation!),
       log: ([level, details, message]: readonly [keyof Logger, object, string]) => log[level](details, message),
     };

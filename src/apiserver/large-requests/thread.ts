@@ -20,7 +20,7 @@ import { createServiceRanges } from '../../registry/core/services/allocation/ser
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { WriteHooks } from '../../registry/generic/write.ts';
-import { ResourceStores } from '../../registry/resource-stores.ts';
+import { ResourceStores, type StoredKind } from '../../registry/resource-stores.ts';
 import { createDirectObjectStorage } from '../../storage/direct-storage.ts';
 import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
@@ -32,6 +32,7 @@ import { createCachedObjects } from '../loopback/cached-objects.ts';
 import type { TakeEvent } from '../admission/event-rate-limit.ts';
 import { createImageReviews } from '../admission/image-reviews.ts';
 import { createAdmissionPlugins } from '../admission/plugins.ts';
+import { listedPolicies } from '../admission/policies/sources.ts';
 import { listedSources } from '../admission/webhooks/sources.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { createEscalationHooks } from '../authz/rbac/escalation.ts';
@@ -142,6 +143,11 @@ class LargeRequestThread {
         createNamespace: (name) => this.#calls.call('createNamespace', [name]) as Promise<void>,
       },
       imageReviews: createImageReviews(webhooks, config.admission.configuration.imagePolicy),
+      policies: {
+        sources: listedPolicies(objects),
+        kinds: { kindOf: (apiVersion, kind) => this.#kindOf(stores, apiVersion, kind) },
+        observe: (observation) => void this.#calls.call('observePolicy', [observation]).catch(() => undefined),
+      },
       webhooks: {
         clients: webhooks,
         createSource: listedSources(objects),
@@ -243,6 +249,21 @@ class LargeRequestThread {
       );
     }
     return this.#apis.find(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
+  }
+
+  /** What definitions say of a kind is read anew: the thread does not follow them. */
+  async #kindOf(stores: ResourceStores, apiVersion: string, kind: string): Promise<StoredKind | undefined> {
+    if (schemas.ofKind(apiVersion, kind) !== undefined) return stores.kindOf(apiVersion, kind);
+    const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')));
+    const store = this.#registry.storeOf(definitions.group, definitions.resource)!;
+    const { objects } = await store.list({ version: { match: 'mostRecent' } });
+    for (const stored of objects) {
+      const definition = store.decode(stored) as CustomResourceDefinition;
+      const { spec } = definition;
+      if (spec.group === group && spec.names.kind === kind)
+        this.#customResources.sync(definition.metadata.name!, definition);
+    }
+    return stores.kindOf(apiVersion, kind);
   }
 
   #logger(): Logger {

@@ -9,6 +9,8 @@ import { AuthenticationMetrics } from '../authn/metrics.ts';
 import { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import { createAdmissionMetrics } from '../admission/metrics.ts';
+import { createPolicyMetrics } from '../admission/policies/metrics.ts';
+import type { ObservePolicy } from '../admission/policies/observations.ts';
 import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
 import type { ObserveWebhook } from '../admission/webhooks/observations.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
@@ -31,6 +33,7 @@ export class Metrics {
   readonly #deprecated: Gauge;
   readonly admission: AdmissionObserver;
   readonly admissionWebhooks: ObserveWebhook;
+  readonly admissionPolicies: ObservePolicy;
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
@@ -87,6 +90,7 @@ export class Metrics {
     });
     this.admission = createAdmissionMetrics(this.registry);
     this.admissionWebhooks = createWebhookMetrics(this.registry);
+    this.admissionPolicies = createPolicyMetrics(this.registry);
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);

@@ -1,0 +1,81 @@
+/** What the expressions of all policies see of one request: made once, when the first of them asks. */
+import type { Namespace } from '../../../api/gen/types/core-v1.ts';
+import { CooperativeScheduler } from '../../../machinery/cooperative-scheduling.ts';
+import type { Authorizer } from '../../../auth/authorization/authorizer.ts';
+import { adaptAny, type Value } from '../../../cel/index.ts';
+import type { AdmissionAttributes, ResourceForm } from '../../../registry/admission.ts';
+import type { CachedObjects } from '../../loopback/cached-objects.ts';
+import { AuthorizerAnswers, requestJson } from '../matching/expression-input.ts';
+import { namespaceNamed } from '../matching/selectors.ts';
+import { VersionedObjects } from '../matching/versioned-objects.ts';
+import type { Bindings } from './expression-group.ts';
+
+export class RequestInput {
+  readonly attributes: AdmissionAttributes;
+  readonly objects: VersionedObjects;
+  readonly answers: AuthorizerAnswers;
+  /** For all policies together: many small ones take as long as a few that are not. */
+  readonly scheduler = new CooperativeScheduler();
+  readonly #cached: Pick<CachedObjects, 'find' | 'findFresh'>;
+  #namespace: Promise<Value> | undefined;
+
+  constructor(
+    attributes: AdmissionAttributes,
+    authorizer: Authorizer,
+    cached: Pick<CachedObjects, 'find' | 'findFresh'>,
+  ) {
+    this.attributes = attributes;
+    this.objects = new VersionedObjects(attributes);
+    this.answers = new AuthorizerAnswers(attributes, authorizer);
+    this.#cached = cached;
+  }
+
+  /** Without `authorizer`. Throws 404 for a namespace that is not there. */
+  async bindings(form: ResourceForm, params: Value): Promise<Bindings> {
+    const [object, oldObject, namespace] = await Promise.all([
+      this.objects.object(form),
+      this.objects.oldObject(form),
+      this.namespace(),
+    ]);
+    return {
+      object: object === undefined ? null : adaptAny(object),
+      oldObject: oldObject === undefined ? null : adaptAny(oldObject),
+      request: adaptAny(requestJson(this.attributes, form)),
+      namespaceObject: namespace,
+      params,
+    };
+  }
+
+  /** Null for what is in none; a namespace is in none either. */
+  namespace(): Promise<Value> {
+    return (this.#namespace ??= this.#readNamespace());
+  }
+
+  async #readNamespace(): Promise<Value> {
+    const { namespace, kind } = this.attributes;
+    if (namespace === '' || (kind.group === '' && kind.kind === 'Namespace')) return null;
+    return adaptAny(shownNamespace(await namespaceNamed(namespace, this.#cached)));
+  }
+}
+
+const shownMembers = [
+  'name',
+  'generateName',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'finalizers',
+] as const;
+
+/** Owners and managed fields of the namespace are nothing for a policy. */
+const shownNamespace = ({ metadata, spec, status }: Namespace): unknown => ({
+  metadata: Object.fromEntries(shownMembers.map((name) => [name, metadata[name]])),
+  spec,
+  status,
+});
