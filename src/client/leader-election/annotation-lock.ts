@@ -1,6 +1,6 @@
 /** The record as an annotation of an Endpoints object or a ConfigMap: the form from before there were Leases. */
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { isNotFound } from '../api-error.ts';
+import { undefinedWhenGone } from '../undefined-when-gone.ts';
 import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
 import type { LockTarget } from './lease-lock.ts';
 
@@ -22,8 +22,7 @@ export function annotationLock(
       try {
         return heldBy(await objects.get(name, { signal }));
       } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
+        return undefinedWhenGone(error);
       }
     },
     async create(record, signal) {

@@ -4,7 +4,7 @@
  */
 import type { Lease } from '../../api/gen/types/coordination-v1.ts';
 import { formatMicroTime, parseMicroTime } from '../../machinery/time.ts';
-import { isNotFound } from '../api-error.ts';
+import { undefinedWhenGone } from '../undefined-when-gone.ts';
 import type { Client } from '../client.ts';
 import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
 
@@ -22,8 +22,7 @@ export function leaseLock({ client, namespace, name }: LockTarget): ResourceLock
       try {
         return heldBy(await leases.get(name, { signal }));
       } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
+        return undefinedWhenGone(error);
       }
     },
     async create(record, signal) {

@@ -5,7 +5,7 @@
  */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import { bootstrapTokenNamespace, bootstrapTokenType } from '../../auth/authentication/bootstrap-token-secrets.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { signedConfigMap, signingTokens } from './sync.ts';
@@ -31,10 +31,7 @@ export function startBootstrapSigner(context: ControllerContext): void {
       if (present === undefined) return undefined;
       const tokens = signingTokens(secrets.lister.listIn(bootstrapTokenNamespace), context.wallTime());
       const signed = signedConfigMap(present, tokens);
-      if (signed !== undefined)
-        await configmaps.update(signed).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+      if (signed !== undefined) await configmaps.update(signed).catch(undefinedWhenGone);
       return undefined;
     },
   });

@@ -9,7 +9,7 @@ import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { claimIndex, claimKeys } from '../shared/ephemeral-claims.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { isPodTerminal } from '../shared/pod-conditions.ts';
 import { usesClaim } from './sync.ts';
 

@@ -2,6 +2,7 @@
 import type { CronJob, CronJobStatus, Job } from '../../api/gen/types/batch-v1.ts';
 import type { ObjectReference } from '../../api/gen/types/core-v1.ts';
 import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { referenceTo } from '../../client/events/reference.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
@@ -86,12 +87,7 @@ export class CronJobSyncer {
   }
 
   async #get({ namespace, name }: ObjectReference): Promise<Job | undefined> {
-    try {
-      return await this.#context.client.batch.v1.jobs.namespace(namespace!).get(name!);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return await this.#context.client.batch.v1.jobs.namespace(namespace!).get(name!).catch(undefinedWhenGone);
   }
 
   async #replace(current: Current, { namespace, name }: ObjectReference): Promise<void> {

@@ -12,7 +12,7 @@ import { keysOfOwned } from '../shared/claim.ts';
 import { ControllerRevisions, podRevisionLabel } from '../shared/controller-revisions.ts';
 import { controllerIndex, controllerKeys } from '../shared/owner-references.ts';
 import { eventsOf } from '../shared/triggers.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { DaemonHistory } from './history.ts';
 import { mayBePlacedOtherwise, placementsOf } from './placement.ts';

@@ -10,7 +10,7 @@ import { claim } from '../shared/claim.ts';
 import { untilAvailableMs } from '../shared/pod-conditions.ts';
 import { isNamespaceTerminating, PodControl } from '../shared/pod-control.ts';
 import { slowStart } from '../shared/slow-start.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { daemonTemplate, generationOf } from './daemon-pod.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { DaemonHistory } from './history.ts';

@@ -1,7 +1,6 @@
 /** One look at a Deployment: what is written, and in which order. */
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/gen/types/apps-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
 import { requirementsOf } from '../../machinery/label-selector.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
@@ -10,7 +9,7 @@ import type { ControllerContext } from '../manager/context.ts';
 import { claim } from '../shared/claim.ts';
 import { controllerIndex } from '../shared/owner-references.ts';
 import { isPodTerminal } from '../shared/pod-conditions.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { sizeOf, isRolling, wantedOf } from './limits.ts';
 import { NewReplicaSet } from './new-replica-set.ts';
 import { byRevision, currentSet, rollbackAnnotation, withSizes } from './revisions.ts';
@@ -211,7 +210,7 @@ export class Rollout {
         await this.#context.client.apps.v1.replicasets.namespace(namespace!).delete(name!);
         this.#sets.deleted(set);
       } catch (error) {
-        if (!isNotFound(error)) throw error;
+        undefinedWhenGone(error);
       }
     }
   }

@@ -6,7 +6,8 @@
  */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/gen/types/policy-v1.ts';
-import { isConflict, isNotFound } from '../../client/api-error.ts';
+import { isConflict } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Informer } from '../../client/index.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { matchesLabels, type Requirements, requirementsOf } from '../../machinery/label-selector.ts';
@@ -168,7 +169,7 @@ class Disruption {
     try {
       this.#cache.wrote(await resource.status.update({ ...budget, status }));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      undefinedWhenGone(error);
     }
   }
 
@@ -179,11 +180,10 @@ class Disruption {
     if (pod === undefined || leftMs === undefined) return undefined;
     if (leftMs > 0) return { requeueAfterMs: leftMs };
     const status = { ...pod.status, conditions: undisrupted(pod, wallTime()) };
-    try {
-      await client.core.v1.pods.namespace(pod.metadata.namespace!).status.update({ ...pod, status });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await client.core.v1.pods
+      .namespace(pod.metadata.namespace!)
+      .status.update({ ...pod, status })
+      .catch(undefinedWhenGone);
     return undefined;
   }
 

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/services-networking/service/#endpoints | Endpoints}
  */
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
-import { isForbidden, isNotFound } from '../../client/api-error.ts';
+import { isForbidden } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { changesOf, type Trigger } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
@@ -45,7 +46,7 @@ export function startEndpoints(context: ControllerContext): void {
       await client.core.v1.endpoints.namespace(namespace!).delete(name!);
       cache.deleted(current);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      undefinedWhenGone(error);
     }
   };
 

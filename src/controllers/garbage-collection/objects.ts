@@ -1,5 +1,6 @@
 /** Reads and writes objects of any resource by their metadata. */
 import { isConflict, isNotFound, isUnsupportedMediaType } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { DiscoveredResource } from '../../client/discovery/resources.ts';
 import type { Client, Patch, ResourceClient } from '../../client/index.ts';
 import type { KubeObject, OwnerReference } from '../../machinery/object-meta.ts';
@@ -95,8 +96,4 @@ export class Objects {
     const target = { group, version, resource, hasProtobuf: true, ...(namespaced ? { namespace } : {}) };
     return this.#client.resourceFor(target).asMetadata();
   }
-}
-
-function undefinedWhenGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }

@@ -6,7 +6,7 @@ import type {
   MetricStatus,
 } from '../../api/gen/types/autoscaling-v2.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Informer } from '../../client/index.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
@@ -276,11 +276,10 @@ export class Autoscaler {
     const status = { ...before, ...values, conditions: conditions.all };
     if (isEqual(before, status)) return;
     const resource = this.#context.client.autoscaling.v2.horizontalpodautoscalers;
-    try {
-      await resource.namespace(object.metadata.namespace!).status.update({ ...object, status });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await resource
+      .namespace(object.metadata.namespace!)
+      .status.update({ ...object, status })
+      .catch(undefinedWhenGone);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Job } from '../../api/gen/types/batch-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { Controller, Informer, Trigger } from '../../client/index.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { matchesLabels, requirementsOf } from '../../machinery/label-selector.ts';
 import type { ControllerContext } from '../manager/context.ts';
@@ -171,9 +171,5 @@ async function untrackOrphan(
   if (owner !== undefined && (isManagedElsewhere(owner) || !isFinished(owner))) return;
   const patch = { strategic: { metadata: { '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } } };
   const { name, namespace } = pod.metadata;
-  try {
-    await context.client.core.v1.pods.namespace(namespace!).patch(name!, patch);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await context.client.core.v1.pods.namespace(namespace!).patch(name!, patch).catch(undefinedWhenGone);
 }

@@ -1,7 +1,6 @@
 /** Brings one Job from where it stands to where it should: makes and deletes pods, counts them, writes the status. */
 import type { Job, JobStatus } from '../../api/gen/types/batch-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
 import type { Patch } from '../../client/index.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { requirementsOf } from '../../machinery/label-selector.ts';
@@ -12,7 +11,7 @@ import { claim } from '../shared/claim.ts';
 import { isPodReady } from '../shared/pod-conditions.ts';
 import { isNamespaceTerminating, PodControl } from '../shared/pod-control.ts';
 import { slowStart } from '../shared/slow-start.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { type Backoff, noBackoff } from './backoff.ts';
 import { finishedCondition } from './conditions.ts';
 import { isTracked, trackingFinalizer } from './job-pods.ts';
@@ -238,7 +237,7 @@ export class JobSyncer {
       const patch = { metadata: { '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
       await this.#patch(pod, { strategic: patch } as unknown as Patch);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      undefinedWhenGone(error);
     }
   }
 

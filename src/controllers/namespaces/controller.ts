@@ -11,7 +11,7 @@ import { ExponentialRateLimiter, MaxOfRateLimiter, TokenBucketRateLimiter } from
 import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { timeMs } from '../shared/pod-conditions.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { type DeletedContent, deleteContent } from './content.ts';
 import { conditionsAfter, type Findings, nextLookMs } from './sync.ts';
 

@@ -1,5 +1,5 @@
 /** Tells node agents how long they may keep secrets and config maps from their caches, by an annotation of the node. */
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { nextStep, secondsOf } from './sync.ts';
@@ -23,9 +23,7 @@ export function startNodeTtl(context: ControllerContext): void {
       if (node === undefined || node.metadata.annotations?.[annotation] === wanted) return undefined;
       await context.client.core.v1.nodes
         .patch(name, { strategic: { metadata: { annotations: { [annotation]: wanted } } } })
-        .catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        .catch(undefinedWhenGone);
       return undefined;
     },
   });

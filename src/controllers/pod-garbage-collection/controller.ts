@@ -6,6 +6,7 @@
  */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { SeriesCounter } from '../../server/metrics/series-counter.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { metricOf } from '../shared/metrics.ts';
@@ -71,7 +72,7 @@ async function endPod({ client, wallTime }: ControllerContext, pod: Pod, reason:
     if (patch !== undefined) await ofNamespace.status.patch(name!, { strategic: patch });
     await ofNamespace.delete(name!, { gracePeriodSeconds: 0, preconditions: { uid: uid! } });
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    undefinedWhenGone(error);
   }
 }
 

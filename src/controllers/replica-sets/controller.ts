@@ -14,7 +14,7 @@ import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-r
 import { PodControl } from '../shared/pod-control.ts';
 import { isPodActive } from '../shared/pod-conditions.ts';
 import { slowStart } from '../shared/slow-start.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
 import { victimsOf } from './victims.ts';
 

@@ -11,6 +11,7 @@ import { accountTokenType, legacyClaims } from '../../auth/service-accounts/lega
 import { createSigner, type Signer } from '../../auth/service-accounts/signer.ts';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import { isConflict, isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Informer } from '../../client/index.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
@@ -132,10 +133,6 @@ class Tokens {
     const { secrets } = this.#context.client.core.v1;
     await secrets.update(completed(secret, missing, account, { certificate, token }));
   }
-}
-
-function undefinedWhenGone(error: unknown): undefined {
-  if (!isNotFound(error)) throw error;
 }
 
 /** The secret was changed or deleted since: the informer tells of it, and it is looked at again. */

@@ -4,7 +4,7 @@
  */
 import type { Condition } from '../../api/gen/types/meta-v1.ts';
 import type { ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Patch } from '../../client/index.ts';
 import { timeMs } from '../shared/pod-conditions.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
@@ -27,8 +27,7 @@ export function startServiceCidrs(context: ControllerContext): void {
     try {
       return await (range.metadata.deletionTimestamp === undefined ? keep(range) : end(range));
     } catch (error) {
-      if (!isNotFound(error)) throw error;
-      return undefined;
+      return undefinedWhenGone(error);
     }
   };
 

@@ -6,6 +6,7 @@
  *   Non-template pod acquisitions}
  */
 import { isInvalid, isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Patch } from '../../client/index.ts';
 import { matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
@@ -72,8 +73,7 @@ async function adopt<T extends KubeObject>(
     objects.wrote(adopted);
     return adopted;
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
+    return undefinedWhenGone(error);
   }
 }
 

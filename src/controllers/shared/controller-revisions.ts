@@ -6,7 +6,8 @@
  */
 import type { ControllerRevision } from '../../api/gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
-import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
+import { isAlreadyExists } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Input } from '../../client/index.ts';
 import { type LabelSelector, requirementsOf } from '../../machinery/label-selector.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
@@ -85,11 +86,7 @@ export class ControllerRevisions {
 
   async delete(revision: ControllerRevision): Promise<void> {
     const { namespace, name } = revision.metadata;
-    try {
-      await this.#context.client.apps.v1.controllerrevisions.namespace(namespace!).delete(name!);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await this.#context.client.apps.v1.controllerrevisions.namespace(namespace!).delete(name!).catch(undefinedWhenGone);
     this.#cache.deleted(revision);
   }
 

@@ -13,7 +13,7 @@ import { keysOfOwned } from '../shared/claim.ts';
 import { ControllerRevisions } from '../shared/controller-revisions.ts';
 import { controllerIndex, controllerKeys } from '../shared/owner-references.ts';
 import { isNamespaceTerminating } from '../shared/pod-control.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { StatefulSetSyncer } from './syncer.ts';
 
 export function startStatefulSets(context: ControllerContext): void {

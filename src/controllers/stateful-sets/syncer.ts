@@ -10,7 +10,7 @@ import type { ControllerRevisions, EnsuredRevision } from '../shared/controller-
 import { untilAvailableMs } from '../shared/pod-conditions.ts';
 import { templateOfRevision } from '../shared/revision-data.ts';
 import { slowStart } from '../shared/slow-start.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { ordinalOf, revisionOf } from './identity.ts';
 import { StatefulPods } from './stateful-pods.ts';
 import { isStatusChanged } from './status.ts';

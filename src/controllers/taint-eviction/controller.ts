@@ -5,7 +5,7 @@
  *   evictions}
  */
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
@@ -126,7 +126,7 @@ class TaintEvictions {
       await pods.status.patch(name!, { strategic: { metadata: { uid: uid! }, status: { conditions: [condition] } } });
       await pods.delete(name!, { preconditions: { uid: uid! } });
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      undefinedWhenGone(error);
     }
   }
 

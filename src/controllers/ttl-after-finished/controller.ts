@@ -5,7 +5,7 @@
  */
 import { Histogram } from 'prom-client';
 import type { Job } from '../../api/gen/types/batch-v1.ts';
-import { isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { perRegistry } from '../shared/per-registry.ts';
@@ -51,7 +51,7 @@ export function startTtlAfterFinished(context: ControllerContext): void {
       await namespaced.delete(name!, { propagationPolicy: 'Foreground', preconditions });
       metric?.observe(-remainingMs / 1000);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      undefinedWhenGone(error);
     }
     return undefined;
   };

@@ -1,7 +1,7 @@
 /** Does what is to become of claims and volumes, one after the other. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
 import type { StorageClass } from '../../api/gen/types/storage-v1.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { claimKey, claimVerdict, type Notice, type StorageView } from './claims.ts';

@@ -8,7 +8,7 @@ import type { PersistentVolume } from '../../api/gen/types/core-v1.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 
 const finalizer = 'kubernetes.io/pv-protection';
 

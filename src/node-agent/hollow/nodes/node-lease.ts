@@ -4,6 +4,7 @@
  */
 import type { Lease } from '../../../api/gen/types/coordination-v1.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../../client/api-error.ts';
+import { undefinedWhenGone } from '../../../client/undefined-when-gone.ts';
 import type { Client } from '../../../client/client.ts';
 import { formatMicroTime } from '../../../machinery/time.ts';
 
@@ -56,12 +57,7 @@ export class NodeLease {
   }
 
   async #find(name: string, signal: AbortSignal): Promise<Lease | undefined> {
-    try {
-      return await this.#leases.get(name, { signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return await this.#leases.get(name, { signal }).catch(undefinedWhenGone);
   }
 
   #keep({ metadata, spec }: Lease): void {

@@ -1,6 +1,6 @@
 /** The writes of a node about its pods: status patches, and the deletion at the end. */
 import type { Pod, PodStatus } from '../../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../../client/api-error.ts';
+import { undefinedWhenGone } from '../../../client/undefined-when-gone.ts';
 import { ownConditions } from '../../pod-lifecycle/conditions.ts';
 import type { PodResource } from './pod-resource.ts';
 import { isOwn } from './readiness-gates.ts';
@@ -25,10 +25,5 @@ export async function removePod(pods: PodResource, pod: Pod, signal: AbortSignal
 }
 
 async function unlessGone<T>(call: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await call();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return await call().catch(undefinedWhenGone);
 }

@@ -1,6 +1,6 @@
 /** Applies a stage to an object: events, finalizers, patches, and its deletion. */
 import type { EventRecorder } from '../../../client/events/recorder.ts';
-import { isNotFound } from '../../../client/api-error.ts';
+import { undefinedWhenGone } from '../../../client/undefined-when-gone.ts';
 import type { JsonPatchOperation, Patch } from '../../../client/resources/options.ts';
 import { asJson, type KubeObject } from '../../../machinery/object-meta.ts';
 import { isObject, type JsonValue } from '../../../machinery/value.ts';
@@ -35,8 +35,7 @@ export async function applyStage<T extends KubeObject>(
       latest = after;
     }
   } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
+    return undefinedWhenGone(error);
   }
   return latest;
 }

@@ -1,6 +1,6 @@
 /** Removes the victims of a preemption, and nominations that no longer hold. */
 import type { Pod, PodCondition } from '../../../api/gen/types/core-v1.ts';
-import { isNotFound } from '../../../client/api-error.ts';
+import { undefinedWhenGone } from '../../../client/undefined-when-gone.ts';
 import type { Client } from '../../../client/client.ts';
 import { formatTime } from '../../../machinery/time.ts';
 import type { PodInfo } from '../../state/pod-info.ts';
@@ -32,15 +32,11 @@ export async function evict(client: Pick<Client, 'core'>, victim: PodInfo, condi
       await pods.status.patch(victim.name, { strategic: { status: { conditions: [condition] } } });
     await pods.delete(victim.name);
   } catch (error) {
-    if (!isNotFound(error)) throw error;
+    undefinedWhenGone(error);
   }
 }
 
 export async function clearNomination(client: Pick<Client, 'core'>, pod: PodInfo): Promise<void> {
   const pods = client.core.v1.pods.namespace(pod.namespace);
-  try {
-    await pods.status.patch(pod.name, { merge: { status: { nominatedNodeName: null } } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await pods.status.patch(pod.name, { merge: { status: { nominatedNodeName: null } } }).catch(undefinedWhenGone);
 }
