@@ -38,6 +38,18 @@ test('Tokens that are given back can be taken, up to the burst', () => {
   expect([bucket.take(3), bucket.take()]).toEqual([true, false]);
 });
 
+test('A token bucket with another rate keeps what has come back at the one before', async () => {
+  const { bucket, clock } = start({ perSecond: 1, burst: 3 });
+  expect(bucket.take(3)).toBe(true);
+  await clock.advance(1000);
+  bucket.perSecond = 10;
+  await clock.advance(100);
+  expect([bucket.take(2), bucket.take()]).toEqual([true, false]);
+  bucket.perSecond = 0;
+  await clock.advance(100_000);
+  expect(bucket.take()).toBe(false);
+});
+
 test('Reserved tokens are spaced evenly beyond the burst, and reservations are counted until their time', async () => {
   const { bucket, clock } = start({ perSecond: 10, burst: 3 });
   const reserve = (count: number): number[] => Array.from({ length: count }, () => bucket.reserve());

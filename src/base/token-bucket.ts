@@ -10,7 +10,7 @@ export interface TokenBucketLimits {
 /** A token bucket: it begins full, is refilled at a steady rate, and never holds more than the burst. */
 export class TokenBucket {
   readonly #clock: Clock;
-  readonly #perMs: number;
+  #perMs: number;
   readonly #burst: number;
   #tokens: number;
   #filledAt: number;
@@ -21,6 +21,12 @@ export class TokenBucket {
     this.#burst = burst;
     this.#tokens = burst;
     this.#filledAt = clock.now();
+  }
+
+  /** Tokens that come back per second from now on; what has come back until now stays. */
+  set perSecond(rate: number) {
+    this.#refill();
+    this.#perMs = rate / 1000;
   }
 
   /** Takes tokens if there are that many. @returns false when there are not, and none was taken */

@@ -6,6 +6,7 @@
  */
 import type { Node } from '../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../base/clock.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 
 export type ZoneState = 'Normal' | 'PartialDisruption' | 'FullDisruption';
 
@@ -53,34 +54,23 @@ export function ratesOf(zones: ReadonlyMap<string, ZoneCounts>, rates: EvictionR
   return new Map(states.map(({ zone, state, size }) => [zone, rate(state, size)]));
 }
 
-/** Lets one node of a zone pass at once, and others at the rate of the zone. */
+/** Lets one node of a zone pass at once, and others at the rate of the zone; none while the rate is 0. */
 export class ZonePace {
-  readonly #clock: Clock;
+  readonly #bucket: TokenBucket;
   #rate: number;
-  #tokens = 1;
-  #at: number;
 
+  /** @param rate nodes per second */
   constructor(clock: Clock, rate: number) {
-    this.#clock = clock;
+    this.#bucket = new TokenBucket({ perSecond: rate, burst: 1 }, clock);
     this.#rate = rate;
-    this.#at = clock.now();
   }
 
   set rate(rate: number) {
-    this.#refill();
+    this.#bucket.perSecond = rate;
     this.#rate = rate;
   }
 
   tryTake(): boolean {
-    this.#refill();
-    if (this.#rate === 0 || this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
-  }
-
-  #refill(): void {
-    const now = this.#clock.now();
-    this.#tokens = Math.min(1, this.#tokens + ((now - this.#at) / 1000) * this.#rate);
-    this.#at = now;
+    return this.#rate > 0 && this.#bucket.take();
   }
 }
