@@ -6,6 +6,7 @@
  * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy | Policy
  *   (audit.k8s.io/v1)}
  */
+import { identityErrors } from '../../machinery/configuration-document.ts';
 import { codecs } from '../../api/codecs.ts';
 import type { GroupResources, Policy, PolicyRule } from '../../api/gen/types/audit-v1.ts';
 import { aggregateText, type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
@@ -27,11 +28,7 @@ export interface ReadPolicy {
 /** Throws an Error whose message names the fields that are wrong. */
 export function readAuditPolicy(text: string): ReadPolicy {
   const body = readYaml(text);
-  const { apiVersion, kind } = body.typeMeta();
-  const identity = [
-    ...identityErrors('apiVersion', apiVersion, apiVersions),
-    ...identityErrors('kind', kind, ['Policy']),
-  ];
+  const identity = identityErrors(body.typeMeta(), { apiVersions, kind: 'Policy' });
   if (identity.length > 0) throw new Error(aggregateText(identity));
   const { value, problems } = codecs.of('audit/v1.Policy').fromJson(body);
   const policy = value as unknown as Policy;
@@ -42,12 +39,6 @@ export function readAuditPolicy(text: string): ReadPolicy {
     policy,
     warnings: problems.map((problem) => `${problem.replace(/\s*\n\s*/g, ' ')} (audit policy; passed over)`),
   };
-}
-
-function identityErrors(field: string, value: string, supported: readonly string[]): FieldError[] {
-  const path = FieldPath.of(field);
-  if (value === '') return [required(path)];
-  return supported.includes(value) ? [] : [notSupported(path, value, supported)];
 }
 
 const policyErrors = ({ rules = [], omitStages }: Policy): FieldError[] => [

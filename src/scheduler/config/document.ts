@@ -1,8 +1,7 @@
 /** The document `KubeSchedulerConfiguration` as it is written: nothing filled in, and values not judged. */
 import type { NodeAffinity, TopologySpreadConstraint } from '../../api/gen/types/core-v1.ts';
-import { aggregateText, type FieldError, notSupported, required } from '../../machinery/field-error.ts';
+import { readConfigurationDocument } from '../../machinery/configuration-document.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { parseYaml } from '../../machinery/json/yaml.ts';
 import type { ExtensionPoint } from '../framework/extension-point.ts';
 import { extensionPointNames } from '../framework/extension-point.ts';
 import { readShape, type Shape } from './shape.ts';
@@ -143,25 +142,12 @@ const shape: Shape = {
 export const apiVersions = ['kubescheduler.config.k8s.io/v1', 'kubescheduler.config.orch.io/v1'];
 
 /** Throws an Error that names each field that is wrong, unknown or given twice. */
-export function readDocument(text: string): SchedulerDocument {
-  const { value, problems } = parseYaml(text);
-  if (problems.length > 0) throw new Error(problems.join(', '));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the document is no object');
-  const { apiVersion, kind, ...members } = value as Readonly<Record<string, unknown>>;
-  const errors = [
-    ...identityErrors('apiVersion', apiVersion, apiVersions),
-    ...identityErrors('kind', kind, ['KubeSchedulerConfiguration']),
-  ];
-  const document = readShape(members, shape, FieldPath.root, errors);
-  if (errors.length > 0) throw new Error(aggregateText(errors));
-  return document as SchedulerDocument;
-}
-
-function identityErrors(field: string, value: unknown, supported: readonly string[]): FieldError[] {
-  const path = FieldPath.of(field);
-  if (value === undefined || value === '') return [required(path)];
-  return typeof value === 'string' && supported.includes(value) ? [] : [notSupported(path, String(value), supported)];
-}
+export const readDocument = (text: string): SchedulerDocument =>
+  readConfigurationDocument(
+    text,
+    { apiVersions, kind: 'KubeSchedulerConfiguration' },
+    (members, errors) => readShape(members, shape, FieldPath.root, errors) as SchedulerDocument,
+  );
 
 /** Arguments as they are written, by plugin. */
 export interface ArgsDocuments {

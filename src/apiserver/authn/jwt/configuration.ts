@@ -1,16 +1,9 @@
 /**
  * `AuthenticationConfiguration`: issuers of tokens, and the mappings of their claims. As in the file, types checked.
  */
-import {
-  aggregateText,
-  type FieldError,
-  invalid,
-  notSupported,
-  required,
-  typeInvalid,
-} from '../../../machinery/field-error.ts';
+import { readConfigurationDocument } from '../../../machinery/configuration-document.ts';
+import { type FieldError, invalid, typeInvalid } from '../../../machinery/field-error.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { parseYaml } from '../../../machinery/json/yaml.ts';
 
 export interface AuthenticationConfiguration {
   readonly jwt: readonly JwtAuthenticatorConfig[];
@@ -97,25 +90,12 @@ const apiVersions = [
 ];
 
 /** Throws an Error that names each field that is wrong, unknown or given twice. Values are not judged yet. */
-export function readAuthenticationConfiguration(text: string): AuthenticationConfiguration {
-  const { value, problems } = parseYaml(text);
-  if (problems.length > 0) throw new Error(problems.join(', '));
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the document is no object');
-  const { apiVersion, kind, ...members } = value as Readonly<Record<string, unknown>>;
-  const errors = [
-    ...identityErrors('apiVersion', apiVersion, apiVersions),
-    ...identityErrors('kind', kind, ['AuthenticationConfiguration']),
-  ];
-  const read = readShape(members, shape, FieldPath.root, errors);
-  if (errors.length > 0) throw new Error(aggregateText(errors));
-  return read as AuthenticationConfiguration;
-}
-
-function identityErrors(field: string, value: unknown, supported: readonly string[]): FieldError[] {
-  const path = FieldPath.of(field);
-  if (value === undefined || value === '') return [required(path)];
-  return typeof value === 'string' && supported.includes(value) ? [] : [notSupported(path, String(value), supported)];
-}
+export const readAuthenticationConfiguration = (text: string): AuthenticationConfiguration =>
+  readConfigurationDocument(
+    text,
+    { apiVersions, kind: 'AuthenticationConfiguration' },
+    (members, errors) => readShape(members, shape, FieldPath.root, errors) as AuthenticationConfiguration,
+  );
 
 function readShape(value: unknown, wanted: Shape, path: FieldPath, errors: FieldError[]): unknown {
   if (typeof wanted === 'string') return readScalar(value, wanted, path, errors);
