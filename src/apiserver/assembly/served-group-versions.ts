@@ -1,3 +1,4 @@
+import { compareText } from '../../machinery/compare-text.ts';
 import { gated, type GroupVersionInfo } from '../../api/resources.ts';
 import type { ApiServerConfig } from '../config.ts';
 
@@ -13,12 +14,11 @@ export function servedGroupVersions({
     ...info,
     resources: info.resources.map((resource) => gated(resource, featureGates)),
   }));
-  const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   return shown.sort(
     (a, b) =>
       b.groupPriority - a.groupPriority ||
-      byName(a.group, b.group) ||
+      compareText(a.group, b.group) ||
       b.versionPriority - a.versionPriority ||
-      byName(a.version, b.version),
+      compareText(a.version, b.version),
   );
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../machinery/compare-text.ts';
 import { schemas } from '../../api/schemas.ts';
 import type { TypeSchema } from '../../machinery/schema.ts';
 import type { JsonObject } from '../../machinery/value.ts';
@@ -30,10 +31,8 @@ const extension = (kinds: { group: string; version: string; kind: string }[]): J
 function allVersions(): { group: string; version: string }[] {
   const known = schemas.packages.filter(({ group, version }) => version !== '' && !NOT_SERVED.test(group));
   const all = [...known.map(({ group, version }) => ({ group, version })), ...OLD_VERSIONS];
-  return all.sort((a, b) => (a.group === b.group ? compare(a.version, b.version) : compare(a.group, b.group)));
+  return all.sort((a, b) => (a.group === b.group ? compareText(a.version, b.version) : compareText(a.group, b.group)));
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const splitId = (id: string): string[] => {
   const dot = id.indexOf('.');

@@ -1,4 +1,5 @@
 /** The annotations by which a Deployment and its ReplicaSets know revisions and sizes. */
+import { compareText } from '../../machinery/compare-text.ts';
 import type { Deployment, ReplicaSet } from '../../api/gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
@@ -88,11 +89,10 @@ export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateS
 }
 
 export const byAge = (a: ReplicaSet, b: ReplicaSet): number =>
-  compare(a.metadata.creationTimestamp!, b.metadata.creationTimestamp!) || compare(a.metadata.name!, b.metadata.name!);
+  compareText(a.metadata.creationTimestamp!, b.metadata.creationTimestamp!) ||
+  compareText(a.metadata.name!, b.metadata.name!);
 
 export const byRevision = (a: ReplicaSet, b: ReplicaSet): number => revisionOf(a) - revisionOf(b) || byAge(a, b);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The ReplicaSet with the template of the Deployment. Of several, the oldest: all controllers choose the same. */
 export const currentSet = ({ spec }: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
