@@ -2,7 +2,7 @@
 import { defaultControllerManagerOptions } from '../../../controllers/manager/options.ts';
 import { formatDuration } from '../duration.ts';
 import { duration, type Flag, file, section } from '../flag.ts';
-import { syncs } from './workloads.ts';
+import { syncs } from './flag-forms.ts';
 
 const { legacyServiceAccountTokenCleaner, serviceAccountToken, signing } = defaultControllerManagerOptions;
 

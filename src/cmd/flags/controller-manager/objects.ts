@@ -1,18 +1,18 @@
 /** Controllers of nodes, of volumes, and of the objects themselves. */
 import { defaultControllerManagerOptions } from '../../../controllers/manager/options.ts';
-import { formatDuration } from '../duration.ts';
 import { bool, duration, file, float, int32, section, strings, text } from '../flag.ts';
-import { syncs } from './workloads.ts';
+import { period, syncs } from './flag-forms.ts';
 
 const defaults = defaultControllerManagerOptions;
 const { nodeLifecycle, persistentVolumeBinder } = defaults;
 
 export const namespaceController = section('Namespace controller', {
   concurrentSyncs: syncs('concurrent-namespace-syncs', defaults.namespace, 'namespaces'),
-  syncPeriodMs: duration('namespace-sync-period', 'supported', {
-    default: formatDuration(defaults.namespace.syncPeriodMs),
-    help: 'How often all namespaces are looked at again.',
-  }),
+  syncPeriodMs: period(
+    'namespace-sync-period',
+    defaults.namespace.syncPeriodMs,
+    'How often all namespaces are looked at again.',
+  ),
 });
 
 export const garbageCollector = section('Garbage collector', {
@@ -32,10 +32,11 @@ export const podGarbageCollector = section('Pod garbage collector', {
 
 export const resourceQuotaController = section('ResourceQuota controller', {
   concurrentSyncs: syncs('concurrent-resource-quota-syncs', defaults.resourceQuota, 'resource quotas'),
-  syncPeriodMs: duration('resource-quota-sync-period', 'supported', {
-    default: formatDuration(defaults.resourceQuota.syncPeriodMs),
-    help: 'How often the usage of all quotas is counted again.',
-  }),
+  syncPeriodMs: period(
+    'resource-quota-sync-period',
+    defaults.resourceQuota.syncPeriodMs,
+    'How often the usage of all quotas is counted again.',
+  ),
 });
 
 export const policyStatusController = section('ValidatingAdmissionPolicy status controller', {
@@ -47,18 +48,21 @@ export const policyStatusController = section('ValidatingAdmissionPolicy status 
 });
 
 export const nodeLifecycleController = section('Node lifecycle controller', {
-  monitorPeriodMs: duration('node-monitor-period', 'supported', {
-    default: formatDuration(nodeLifecycle.monitorPeriodMs),
-    help: 'How often the health of nodes is looked at.',
-  }),
-  monitorGracePeriodMs: duration('node-monitor-grace-period', 'supported', {
-    default: formatDuration(nodeLifecycle.monitorGracePeriodMs),
-    help: 'How long a node may be silent before it counts as unhealthy. Several times what its agent needs to report.',
-  }),
-  startupGracePeriodMs: duration('node-startup-grace-period', 'supported', {
-    default: formatDuration(nodeLifecycle.startupGracePeriodMs),
-    help: 'The same for a node that is starting.',
-  }),
+  monitorPeriodMs: period(
+    'node-monitor-period',
+    nodeLifecycle.monitorPeriodMs,
+    'How often the health of nodes is looked at.',
+  ),
+  monitorGracePeriodMs: period(
+    'node-monitor-grace-period',
+    nodeLifecycle.monitorGracePeriodMs,
+    'How long a node may be silent before it counts as unhealthy. Several times what its agent needs to report.',
+  ),
+  startupGracePeriodMs: period(
+    'node-startup-grace-period',
+    nodeLifecycle.startupGracePeriodMs,
+    'The same for a node that is starting.',
+  ),
   evictionRate: float('node-eviction-rate', 'supported', {
     default: nodeLifecycle.evictionRate,
     help: 'How many unhealthy nodes per second lose their pods in a healthy zone.',
@@ -97,10 +101,11 @@ export const ephemeralVolumeController = section('Ephemeral volume controller', 
 });
 
 export const volumeBinder = section('Persistent volume binder', {
-  syncPeriodMs: duration('pvclaimbinder-sync-period', 'supported', {
-    default: formatDuration(persistentVolumeBinder.syncPeriodMs),
-    help: 'How often all volumes and claims are looked at again.',
-  }),
+  syncPeriodMs: period(
+    'pvclaimbinder-sync-period',
+    persistentVolumeBinder.syncPeriodMs,
+    'How often all volumes and claims are looked at again.',
+  ),
   enableDynamicProvisioning: bool('enable-dynamic-provisioning', 'supported', {
     default: persistentVolumeBinder.enableDynamicProvisioning,
     help: 'Let volumes be provisioned for claims with a storage class.',

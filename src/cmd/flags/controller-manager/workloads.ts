@@ -1,16 +1,9 @@
 /** Controllers of what runs, and of how it is reached. */
-import { defaultControllerManagerOptions, type Workers } from '../../../controllers/manager/options.ts';
-import { formatDuration } from '../duration.ts';
+import { defaultControllerManagerOptions } from '../../../controllers/manager/options.ts';
 import { bool, duration, float, type Flag, int32, section } from '../flag.ts';
+import { period, syncs } from './flag-forms.ts';
 
 const defaults = defaultControllerManagerOptions;
-
-/** How many objects of a controller are worked on at a time. */
-export const syncs = (name: string, { concurrentSyncs }: Workers, objects: string): Flag<number> =>
-  int32(name, 'supported', {
-    default: concurrentSyncs,
-    help: `How many ${objects} are synced at a time. More answer faster, and take more CPU and network.`,
-  });
 
 const batchPeriod = (name: string, objects: string): Flag<number> =>
   duration(name, 'supported', {
@@ -74,22 +67,26 @@ const gone = 'The autoscaler does not have it any more.';
 
 export const autoscaler = section('Horizontal pod autoscaler', {
   concurrentSyncs: syncs('concurrent-horizontal-pod-autoscaler-syncs', hpa, 'horizontal pod autoscalers'),
-  syncPeriodMs: duration('horizontal-pod-autoscaler-sync-period', 'supported', {
-    default: formatDuration(hpa.syncPeriodMs),
-    help: 'How often the number of pods is judged.',
-  }),
-  downscaleStabilizationMs: duration('horizontal-pod-autoscaler-downscale-stabilization', 'supported', {
-    default: formatDuration(hpa.downscaleStabilizationMs),
-    help: 'No fewer pods are wanted than were recommended at any time in this period.',
-  }),
-  cpuInitializationPeriodMs: duration('horizontal-pod-autoscaler-cpu-initialization-period', 'supported', {
-    default: formatDuration(hpa.cpuInitializationPeriodMs),
-    help: 'How long after its start the CPU of a pod may count for nothing.',
-  }),
-  initialReadinessDelayMs: duration('horizontal-pod-autoscaler-initial-readiness-delay', 'supported', {
-    default: formatDuration(hpa.initialReadinessDelayMs),
-    help: 'How long after its start a pod that becomes unready is taken for one that was not ready yet.',
-  }),
+  syncPeriodMs: period(
+    'horizontal-pod-autoscaler-sync-period',
+    hpa.syncPeriodMs,
+    'How often the number of pods is judged.',
+  ),
+  downscaleStabilizationMs: period(
+    'horizontal-pod-autoscaler-downscale-stabilization',
+    hpa.downscaleStabilizationMs,
+    'No fewer pods are wanted than were recommended at any time in this period.',
+  ),
+  cpuInitializationPeriodMs: period(
+    'horizontal-pod-autoscaler-cpu-initialization-period',
+    hpa.cpuInitializationPeriodMs,
+    'How long after its start the CPU of a pod may count for nothing.',
+  ),
+  initialReadinessDelayMs: period(
+    'horizontal-pod-autoscaler-initial-readiness-delay',
+    hpa.initialReadinessDelayMs,
+    'How long after its start a pod that becomes unready is taken for one that was not ready yet.',
+  ),
   tolerance: float('horizontal-pod-autoscaler-tolerance', 'supported', {
     default: hpa.tolerance,
     help: 'How far usage may be from its target, as a part of it, before the number of pods changes.',
