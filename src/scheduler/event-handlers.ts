@@ -1,5 +1,6 @@
 /** Tells the cluster state and the queue what informers tell. */
 import type { Node, Pod } from '../api/gen/types/core-v1.ts';
+import { isPodTerminal } from '../api/core/pods/is-terminal.ts';
 import type { Informer } from '../reconcile/informer.ts';
 import { actions, clusterEvent, type EventResource } from './framework/cluster-event.ts';
 import type { SchedulerInformers } from './informers.ts';
@@ -52,12 +53,11 @@ function nodeHandler({ cluster, queue }: EventTargets) {
 }
 
 const isAssigned = ({ spec }: Pod): boolean => (spec.nodeName ?? '') !== '';
-const isFinished = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
 
 /** A pod is one thing or the other: none that counts, one with a node, or one that waits for a node here. */
 function podHandler({ cluster, queue, isOurs }: EventTargets) {
-  const placed = (pod: Pod): boolean => !isFinished(pod) && isAssigned(pod);
-  const waits = (pod: Pod): boolean => !isFinished(pod) && !isAssigned(pod) && isOurs(pod);
+  const placed = (pod: Pod): boolean => !isPodTerminal(pod) && isAssigned(pod);
+  const waits = (pod: Pod): boolean => !isPodTerminal(pod) && !isAssigned(pod) && isOurs(pod);
   const leaveNode = (pod: Pod): void => {
     cluster.removePod(pod.metadata.uid ?? '');
     queue.move(events.podDeleted, pod, undefined);

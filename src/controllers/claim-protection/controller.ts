@@ -7,10 +7,11 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { claimIndex, claimKeys } from '../shared/ephemeral-claims.ts';
+import { claimKeys } from '../../api/core/pods/claims.ts';
+import { claimIndex } from '../shared/ephemeral-claims.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { usesClaim } from './sync.ts';
 
 const finalizer = 'kubernetes.io/pvc-protection';
@@ -21,7 +22,7 @@ export function startClaimProtection(context: ControllerContext): void {
   const pods = context.informer(client.core.v1.pods);
   context.index(pods, claimIndex, claimKeys);
   /** A pod that runs lets no claim go. */
-  const released = (pod: Pod): string[] => {
+  const released = (pod: Pod): readonly string[] => {
     const isGone = pods.objects.get(pods.keyOf(pod)) === undefined;
     return isGone || isPodTerminal(pod) || (pod.spec?.nodeName ?? '') === '' ? claimKeys(pod) : [];
   };

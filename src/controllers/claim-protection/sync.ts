@@ -1,7 +1,8 @@
 /** Whether a claim may go. */
 import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
-import { ephemeralClaimName, problemOfClaim } from '../shared/ephemeral-claims.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { ephemeralClaimName } from '../../api/core/pods/claims.ts';
+import { problemOfClaim } from '../shared/ephemeral-claims.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 
 /** A pod without a node does not start any more with a claim that is being deleted. */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {

@@ -1,7 +1,8 @@
 /** Which pods a DaemonSet makes and deletes: one on each of its nodes. */
 import type { DaemonSet } from '../../api/gen/types/apps-v1.ts';
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
-import { isPodAvailable, isPodReady, isPodTerminal, isPodTerminating } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodAvailable, isPodReady, isPodTerminating } from '../shared/pod-conditions.ts';
 import { isUpdated, targetNodeOf } from './daemon-pod.ts';
 import { maxSurgeOf } from './limits.ts';
 import type { Placements } from './placement.ts';

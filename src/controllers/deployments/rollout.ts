@@ -8,7 +8,7 @@ import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { claim } from '../shared/claim.ts';
 import { controllerIndex } from '../shared/owner-references.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { sizeOf, isRolling, wantedOf } from './limits.ts';
 import { NewReplicaSet } from './new-replica-set.ts';

@@ -8,7 +8,8 @@ import type {
 } from '../../api/gen/types/policy-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { scaledAmount } from '../shared/fenceposts.ts';
-import { isPodReady, isPodTerminal, podCondition, timeMs } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodReady, podCondition, timeMs } from '../shared/pod-conditions.ts';
 import { formatMs } from '../shared/times.ts';
 
 /** How long a pod whose eviction was allowed may take until it is deleted. */

@@ -8,7 +8,8 @@ import type { Input } from '../../client/index.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { keyOfController } from '../shared/claim.ts';
-import { ephemeralClaimName, problemOfClaim } from '../shared/ephemeral-claims.ts';
+import { ephemeralClaimName } from '../../api/core/pods/claims.ts';
+import { problemOfClaim } from '../shared/ephemeral-claims.ts';
 import { controllerReference } from '../shared/owner-references.ts';
 
 export function startEphemeralVolumes(context: ControllerContext): void {

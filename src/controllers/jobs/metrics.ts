@@ -3,7 +3,7 @@ import { Counter, Histogram } from 'prom-client';
 import type { Job, JobCondition, JobStatus, PodFailurePolicyAction } from '../../api/gen/types/batch-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { perRegistry } from '../shared/per-registry.ts';
 import { IndexSet } from './index-set.ts';
 import { isIndexed, isTracked } from './job-pods.ts';

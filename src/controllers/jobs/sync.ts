@@ -1,7 +1,8 @@
 /** Where a Job stands, and which pods it should make or delete next. */
 import type { Job, JobCondition } from '../../api/gen/types/batch-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
-import { isPodActive, isPodReady, isPodTerminal, isPodTerminating, timeMs } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodActive, isPodReady, isPodTerminating, timeMs } from '../shared/pod-conditions.ts';
 import { formatMs } from '../shared/times.ts';
 import { type Backoff, nextBackoff, remainingMs, remainingOfIndexMs } from './backoff.ts';
 import * as conditions from './conditions.ts';

@@ -1,7 +1,7 @@
 /** What a namespace that is being deleted says of its content. */
 import type { NamespaceCondition, Pod } from '../../api/gen/types/core-v1.ts';
 import { failureMessage } from '../../client/discovery/resources.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { formatMs } from '../shared/times.ts';
 
 /** What is left of one resource after its objects were deleted. */

@@ -1,6 +1,7 @@
 /** Which pods are to be deleted because no kubelet will do it, or because there are too many that are over. */
 import type { Node, Pod, PodCondition } from '../../api/gen/types/core-v1.ts';
-import { isPodTerminal, isPodTerminating, podCondition } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodTerminating, podCondition } from '../shared/pod-conditions.ts';
 import { formatMs } from '../shared/times.ts';
 
 /** As metrics call them. */

@@ -1,14 +1,12 @@
 /** What controllers ask of a pod. */
 import type { Pod, PodCondition } from '../../api/gen/types/core-v1.ts';
 import { parseTime } from '../../machinery/time.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 
 export const podCondition = (pod: Pod, type: string): PodCondition | undefined =>
   pod.status?.conditions?.find((condition) => condition.type === type);
 
 export const isPodReady = (pod: Pod): boolean => podCondition(pod, 'Ready')?.status === 'True';
-
-/** Succeeded or failed: it will not run again. */
-export const isPodTerminal = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 export const isPodTerminating = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 

@@ -5,7 +5,8 @@ import { isEqual } from '../../machinery/equal.ts';
 import type { Trigger } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { Lister } from '../../reconcile/lister.ts';
-import { isPodReady, isPodTerminal } from './pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodReady } from './pod-conditions.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';
 

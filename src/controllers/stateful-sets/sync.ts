@@ -10,7 +10,8 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/gen/types/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
 import { scaledAmount } from '../shared/fenceposts.ts';
-import { isPodTerminal, isPodTerminating } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { isPodTerminating } from '../shared/pod-conditions.ts';
 import { isStaleFor, wantedOwners } from './claim-owners.ts';
 import {
   claimsOf,

@@ -10,7 +10,7 @@ import { changesOf, type SyncResult } from '../../reconcile/controller.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { nodeIndex, nodeKeys } from '../shared/pods-by-node.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { formatMs } from '../shared/times.ts';
 import { stayMs } from './sync.ts';
 

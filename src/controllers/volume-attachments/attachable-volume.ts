@@ -16,7 +16,8 @@ import {
   migratedVolume,
   pluginsOfNode,
 } from '../../api/core/persistent-volumes/migration.ts';
-import { ephemeralClaimName, problemOfClaim } from '../shared/ephemeral-claims.ts';
+import { ephemeralClaimName } from '../../api/core/pods/claims.ts';
+import { problemOfClaim } from '../shared/ephemeral-claims.ts';
 
 /** A volume as its CSI driver knows it. */
 export interface DriverVolume {

@@ -4,7 +4,7 @@ import type { VolumeAttachment } from '../../api/gen/types/storage-v1.ts';
 import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { attachmentName, driverVolumeNamed } from './attachable-volume.ts';
 import { type AttachedEntry, type AttachedVolumes, clearFailures, delayRetry } from './attached-volumes.ts';
 import { type ForceReason, isInUse, type WantedVolume } from './sync.ts';

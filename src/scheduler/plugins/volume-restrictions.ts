@@ -1,4 +1,5 @@
 /** Volumes that only one pod at a time can use: claims of access mode ReadWriteOncePod, and some kinds of disks. */
+import { namedClaims } from '../../api/core/pods/claims.ts';
 import type { PersistentVolumeClaim, Pod, Volume } from '../../api/gen/types/core-v1.ts';
 import { actions } from '../framework/cluster-event.ts';
 import type { StateData } from '../framework/cycle-state.ts';
@@ -6,7 +7,7 @@ import type { EnqueuePlugin, FilterPlugin, Has, PreFilterPlugin } from '../frame
 import { skip, unresolvable, unschedulable } from '../framework/status.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
-import { claimNotFound, namedClaims, type StorageReader } from './volumes/storage-reader.ts';
+import { claimNotFound, type StorageReader } from './volumes/storage-reader.ts';
 
 const name = 'VolumeRestrictions';
 const skipped = { status: skip(name) };

@@ -1,11 +1,12 @@
 /** Volumes whose labels name zones or regions are used there alone. */
+import { namedClaims } from '../../api/core/pods/claims.ts';
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
 import { actions } from '../framework/cluster-event.ts';
 import type { StateData } from '../framework/cycle-state.ts';
 import type { EnqueuePlugin, FilterPlugin, Has, PreFilterPlugin } from '../framework/plugin.ts';
 import { skip, Status, unresolvable } from '../framework/status.ts';
 import { classOf, waitsForConsumer } from '../../api/core/persistent-volumes/class-of.ts';
-import { claimNotFound, namedClaims, type StorageReader } from './volumes/storage-reader.ts';
+import { claimNotFound, type StorageReader } from './volumes/storage-reader.ts';
 import { usesClaim } from './volume-restrictions.ts';
 
 const name = 'VolumeZone';

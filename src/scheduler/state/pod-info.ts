@@ -1,4 +1,5 @@
 /** What the scheduler computes of a pod once, for all that look at it later. */
+import { claimKeys } from '../../api/core/pods/claims.ts';
 import type { Pod, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm } from '../../api/gen/types/core-v1.ts';
 import { podRequests, type ResourceSums } from '../../api/core/pods/pod-requests.ts';
 import { affinityTerm, type AffinityTerm } from './affinity-term.ts';
@@ -6,7 +7,6 @@ import { type HostPort, hostPortsOf } from './host-ports.ts';
 import { Resources } from './resources.ts';
 
 const noTerms: readonly AffinityTerm[] = [];
-const noClaims: readonly string[] = [];
 const requestOptions = { podLevel: false, fromStatus: false, overhead: true };
 
 /**
@@ -53,7 +53,7 @@ export class PodInfo {
     this.preferredAffinity = terms.preferredAffinity;
     this.preferredAntiAffinity = terms.preferredAntiAffinity;
     this.affinityError = terms.affinityError;
-    this.claims = claimsOf(pod);
+    this.claims = claimKeys(pod);
   }
 
   get hasAffinity(): boolean {
@@ -113,17 +113,3 @@ const asksForAll = ({ containers = [], initContainers = [] }: PodSpec): boolean 
   [...containers, ...initContainers].every(
     ({ resources }) => resources?.requests?.['cpu'] !== undefined && resources.requests['memory'] !== undefined,
   );
-
-/** The claim of an ephemeral volume has the names of pod and volume. */
-export const ephemeralClaimName = (podName: string, volumeName: string): string => `${podName}-${volumeName}`;
-
-function claimsOf({ metadata, spec }: Pod): readonly string[] {
-  let claims: string[] | undefined;
-  for (const { name = '', persistentVolumeClaim, ephemeral } of spec.volumes ?? []) {
-    const claim =
-      persistentVolumeClaim?.claimName ??
-      (ephemeral === undefined ? undefined : ephemeralClaimName(metadata.name ?? '', name));
-    if (claim !== undefined) (claims ??= []).push(`${metadata.namespace ?? ''}/${claim}`);
-  }
-  return claims ?? noClaims;
-}

@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
 import type { PersistentVolumeClaim, Pod, Service } from '../../gen/types/core-v1.ts';
+import { isPodTerminal } from '../pods/is-terminal.ts';
 import { hasPodLevelResources, podLimits, podRequests } from '../pods/pod-requests.ts';
 import type { PodResourcesOptions } from '../pods/pod-requests.ts';
 import { quantityOf } from '../resources/quantities.ts';
@@ -77,10 +78,10 @@ function computeNames<Amount>(
  *
  * @param nowMs since 1970; such pods count when absent
  */
-export function isCharged({ metadata, status }: Pod, nowMs?: number): boolean {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false;
+export function isCharged(pod: Pod, nowMs?: number): boolean {
+  if (isPodTerminal(pod)) return false;
   if (nowMs === undefined) return true;
-  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
   return nowMs <= Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }

@@ -5,6 +5,7 @@
 import { setPodCondition } from '../../../api/core/pods/binding.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../../api/gen/types/policy-v1.ts';
+import { isPodTerminal } from '../../../api/core/pods/is-terminal.ts';
 import { matchesLabels, requirementsOf } from '../../../machinery/label-selector.ts';
 import { badRequest, notFound, plainError } from '../../../machinery/status.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
@@ -52,7 +53,7 @@ async function evict(
   const store = registry.storeOf('', 'pods')!;
   const stored = await store.get(write.namespace, write.name, { match: 'mostRecent' });
   const pod = store.decode(stored) as Pod;
-  if (isAlreadyDown(pod)) return removeWithReason(registry, isEnded(pod) ? options : pinned(options, pod), write);
+  if (isAlreadyDown(pod)) return removeWithReason(registry, isPodTerminal(pod) ? options : pinned(options, pod), write);
   const budgets = await budgetsOf(registry, pod);
   if (budgets.length > 1)
     throw plainError(
@@ -66,11 +67,9 @@ async function evict(
   return removeWithReason(registry, options, write);
 }
 
-const isEnded = ({ status: { phase } }: Pod): boolean => phase === 'Succeeded' || phase === 'Failed';
-
 /** The pod has ended, is being deleted, or was never started: evicting it is no disruption. */
 const isAlreadyDown = (pod: Pod): boolean =>
-  isEnded(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
+  isPodTerminal(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 
 const isReady = ({ status }: Pod): boolean =>
   status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;

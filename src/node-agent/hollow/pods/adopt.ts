@@ -1,7 +1,7 @@
 /** The state that the status of a pod shows: it ran before this process, or a stage wrote the status. */
 import type { ContainerStatus, Pod } from '../../../api/gen/types/core-v1.ts';
 import type { ContainerInstance, ContainerRecord, ExitedContainer, PodState } from '../../pod-lifecycle/state.ts';
-import { isTerminal } from './pod-view.ts';
+import { isPodTerminal } from '../../../api/core/pods/is-terminal.ts';
 
 export function stateFromStatus({ spec, status }: Pick<Pod, 'spec' | 'status'>, nowMs: number): PodState {
   const all = [
@@ -13,7 +13,7 @@ export function stateFromStatus({ spec, status }: Pick<Pod, 'spec' | 'status'>, 
   const hasIP = (status.podIP ?? '') !== '';
   const isUp = all.some(({ state }) => state?.running !== undefined || state?.terminated !== undefined);
   return {
-    sandbox: isTerminal({ status }) ? 'stopped' : hasIP || isUp ? 'ready' : 'none',
+    sandbox: isPodTerminal({ status }) ? 'stopped' : hasIP || isUp ? 'ready' : 'none',
     podIPs: spec.hostNetwork === true ? [] : podIPs.length > 0 || !hasIP ? podIPs : [status.podIP!],
     containers: new Map(all.flatMap((each) => recordEntry(each, nowMs))),
   };

@@ -6,6 +6,7 @@
  * that pod alone.
  */
 import type { Pod, PodCondition } from '../../../api/gen/types/core-v1.ts';
+import { isPodTerminal } from '../../../api/core/pods/is-terminal.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Client } from '../../../client/client.ts';
@@ -25,7 +26,7 @@ import { createHollowPod, type HollowPod } from './hollow-pod.ts';
 import { ObjectStages } from './object-stages.ts';
 import type { PodContext } from './pod-context.ts';
 import { type PodResource, podResource } from './pod-resource.ts';
-import { foreignPod, isTerminal, newerPod, reducedPod } from './pod-view.ts';
+import { foreignPod, newerPod, reducedPod } from './pod-view.ts';
 import { conditionsBefore, gatesOf } from './readiness-gates.ts';
 import { removePod, writeStatus } from './pod-writer.ts';
 import { soonest } from './soonest.ts';
@@ -114,7 +115,7 @@ export class HollowPods {
     if (known !== undefined && known.uid !== seen?.metadata.uid) this.#forget(key, known);
     const node = this.#options.nodes.get(seen?.spec.nodeName ?? '');
     if (seen === undefined || node === undefined || node.isDead || node.isGone) return undefined;
-    if (this.#options.stages.object.fromFile.length === 0 && isTerminal(seen))
+    if (this.#options.stages.object.fromFile.length === 0 && isPodTerminal(seen))
       return this.#syncEnded(key, seen, signal);
     const hollow = this.#pods.get(key) ?? this.#adopt(key, seen, node);
     for (let turn = 0; turn < mostTurns && !hollow.isRemoved; turn++) {
@@ -172,7 +173,7 @@ export class HollowPods {
     const startTimeMs = Date.parse(pod.status.startTime ?? '');
     const hollow = createHollowPod(pod, node, Number.isNaN(startTimeMs) ? nowMs() : startTimeMs);
     const state = stateFromStatus(pod, nowMs());
-    hollow.hasEnded = isTerminal(pod);
+    hollow.hasEnded = isPodTerminal(pod);
     runtime.adopt(hollow.uid, state);
     node.podIPs.reserve(state.podIPs);
     this.#pods.set(key, hollow);

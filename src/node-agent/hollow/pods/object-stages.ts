@@ -3,6 +3,7 @@
  * life cycle of the pod waits; afterwards it goes on from the status that the stage left.
  */
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
+import { isPodTerminal } from '../../../api/core/pods/is-terminal.ts';
 import type { EventRecorder } from '../../../client/events/recorder.ts';
 import { applyStage, type ObjectWriter } from '../stages/apply.ts';
 import type { DueStage } from '../stages/lifecycle.ts';
@@ -13,7 +14,6 @@ import type { HollowPod } from './hollow-pod.ts';
 import { dueStage } from './lanes.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodResource } from './pod-resource.ts';
-import { isTerminal } from './pod-view.ts';
 
 export interface ObjectStagesOptions extends PodContext {
   readonly pods: PodResource;
@@ -63,7 +63,7 @@ export class ObjectStages {
     if (after.metadata.resourceVersion === pod.metadata.resourceVersion) hollow.idleAt = after.metadata.resourceVersion;
     hollow.latest = after;
     hollow.conditions = after.status.conditions ?? [];
-    hollow.hasEnded = isTerminal(after);
+    hollow.hasEnded = isPodTerminal(after);
     runtime.adopt(hollow.uid, stateFromStatus(after, nowMs()));
     hollow.node.podIPs.reserve(runtime.stateOf(hollow.uid).podIPs);
     return after;

@@ -2,9 +2,6 @@
 import type { Container, Pod, PodPhase, PodSpec } from '../../../api/gen/types/core-v1.ts';
 import { runSecondsAnnotation } from '../stages/default-stages.ts';
 
-export const isTerminal = ({ status }: Pick<Pod, 'status'>): boolean =>
-  status?.phase === 'Succeeded' || status?.phase === 'Failed';
-
 /** Of two states of a pod the later one: a write is known before the informer tells it. */
 export function newerPod(seen: Pod, written: Pod | undefined): Pod {
   if (written === undefined) return seen;

@@ -15,15 +15,11 @@ export function writeStatus(
   const order = { '$setElementOrder/conditions': ownConditions.map((type) => ({ type })) };
   const conditions = status.conditions?.filter(isOwn);
   const strategic = { metadata: { uid: pod.metadata.uid }, status: { ...order, ...status, conditions } };
-  return unlessGone(() => pods.patch(pod, { strategic }, 'status', signal));
+  return pods.patch(pod, { strategic }, 'status', signal).catch(undefinedWhenGone);
 }
 
 /** Ends the pod that has ended, unless it is gone already. */
 export async function removePod(pods: PodResource, pod: Pod, signal: AbortSignal): Promise<void> {
   const preconditions = { uid: pod.metadata.uid! };
-  await unlessGone(() => pods.delete(pod, { gracePeriodSeconds: 0, preconditions, signal }));
-}
-
-async function unlessGone<T>(call: () => Promise<T>): Promise<T | undefined> {
-  return await call().catch(undefinedWhenGone);
+  await pods.delete(pod, { gracePeriodSeconds: 0, preconditions, signal }).catch(undefinedWhenGone);
 }

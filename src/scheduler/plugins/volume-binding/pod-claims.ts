@@ -1,8 +1,9 @@
 /** The claims of a pod by what is to be done for them. */
+import { namedClaims } from '../../../api/core/pods/claims.ts';
 import type { PersistentVolumeClaim, Pod } from '../../../api/gen/types/core-v1.ts';
 import { bindCompleted } from '../../../api/core/persistent-volumes/binding.ts';
 import { classOf, waitsForConsumer } from '../../../api/core/persistent-volumes/class-of.ts';
-import { claimNotFound, namedClaims, type StorageReader } from '../volumes/storage-reader.ts';
+import { claimNotFound, type StorageReader } from '../volumes/storage-reader.ts';
 
 export interface PodClaims {
   /** They have a volume. */
