@@ -64,25 +64,14 @@ beforeAll(async () => {
   buildOrch();
   directory = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port, portBehind] = (await freePorts(2)) as [number, number];
-  cluster = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    join(directory, 'cluster'),
-    '--secure-port',
-    String(port),
-  ]);
+  cluster = OrchProcess.up(join(directory, 'cluster'), port);
   await cluster.says('Ready');
   const pki = (name: string): string => join(directory, 'cluster', 'pki', name);
   const ca = { certificate: await readFile(pki('ca.crt'), 'utf8'), key: await readFile(pki('ca.key'), 'utf8') };
   const serving = createServing(ca, { dnsNames: ['metrics.default.svc'], ipAddresses: ['127.0.0.1'] }, new Date());
-  behind = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
+  behind = OrchProcess.up(
     join(directory, 'behind'),
-    '--secure-port',
-    String(portBehind),
+    portBehind,
     '--tls-cert-file',
     await file('serving.crt', serving.certificate + ca.certificate),
     '--tls-private-key-file',
@@ -97,7 +86,7 @@ beforeAll(async () => {
     'X-Remote-Group',
     '--requestheader-extra-headers-prefix',
     'X-Remote-Extra-',
-  ]);
+  );
   await behind.says('Ready');
   await kubectl('1.32', kubeconfigOf('behind'), 'apply', '-f', await file('definition.yaml', definition));
   await kubectl(

@@ -25,20 +25,16 @@ async function startAudited(mode: string): Promise<Audited> {
   await writeFile(inside('policy.yaml'), 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n');
   const [port = 0] = await freePorts(1);
   const logPath = inside('audit.log');
-  const orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
+  const orch = OrchProcess.up(
     inside('data'),
-    '--secure-port',
-    String(port),
+    port,
     '--audit-policy-file',
     inside('policy.yaml'),
     '--audit-log-path',
     logPath,
     '--audit-log-mode',
     mode,
-  ]);
+  );
   onTestFinished(async () => {
     await orch.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });

@@ -16,16 +16,7 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const tokens = join(directory, 'tokens.csv');
   await writeFile(tokens, 'alicetoken,alice,1,"devs"\n');
-  orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    join(directory, 'data'),
-    '--secure-port',
-    String(port),
-    '--token-auth-file',
-    tokens,
-  ]);
+  orch = OrchProcess.up(join(directory, 'data'), port, '--token-auth-file', tokens);
   await orch.says('Ready');
   admin = join(directory, 'data', 'admin.kubeconfig');
   alice = join(directory, 'alice.kubeconfig');

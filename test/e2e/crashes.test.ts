@@ -43,15 +43,7 @@ class Server {
   }
 
   async start(): Promise<void> {
-    this.#process = new OrchProcess([
-      'up',
-      '--hollow-nodes=0',
-      '--data-dir',
-      this.#dataDir,
-      '--secure-port',
-      String(this.#port),
-      ...this.#flags,
-    ]);
+    this.#process = OrchProcess.up(this.#dataDir, this.#port, ...this.#flags);
     await this.#process.says('Ready');
     this.#client?.[Symbol.dispose]();
     this.#client = new ApiClient(await readFile(path.join(this.#dataDir, 'admin.kubeconfig'), 'utf8'));
@@ -184,15 +176,7 @@ describe('etcd that is away at the start', () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-crash-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const [port = 0] = await freePorts(1);
-    await using orch = new OrchProcess([
-      'up',
-      '--hollow-nodes=0',
-      '--data-dir',
-      directory,
-      '--secure-port',
-      String(port),
-      `--store-servers=${etcd.url}`,
-    ]);
+    await using orch = OrchProcess.up(directory, port, `--store-servers=${etcd.url}`);
     await orch.warns(`no etcd endpoint answers: ${etcd.url}: connect ECONNREFUSED`);
     await etcd.restart();
     await orch.says('Ready');

@@ -13,14 +13,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   kubeconfig = join(directory, 'data', 'admin.kubeconfig');
   const [port = 0] = await freePorts(1);
-  orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    join(directory, 'data'),
-    '--secure-port',
-    String(port),
-  ]);
+  orch = OrchProcess.up(join(directory, 'data'), port);
   await orch.says('Ready');
 });
 afterAll(async () => {

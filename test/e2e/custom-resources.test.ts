@@ -61,14 +61,7 @@ beforeAll(async () => {
   buildOrch();
   directory = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port] = await freePorts(1);
-  orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    join(directory, 'data'),
-    '--secure-port',
-    String(port),
-  ]);
+  orch = OrchProcess.up(join(directory, 'data'), port);
   await orch.says('Ready');
   kubeconfig = join(directory, 'data', 'admin.kubeconfig');
 });

@@ -15,14 +15,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'orch-streams-'));
   kubeconfig = join(directory, 'data', 'admin.kubeconfig');
   const [port = 0] = await freePorts(1);
-  orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    join(directory, 'data'),
-    '--secure-port',
-    String(port),
-  ]);
+  orch = OrchProcess.up(join(directory, 'data'), port);
   await orch.says('Ready');
   using client = new ApiClient(await readFile(kubeconfig, 'utf8'));
   const pods = '/api/v1/namespaces/default/pods';

@@ -25,15 +25,7 @@ interface Running {
 async function up(...flags: string[]): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
-  const orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    dataDir,
-    '--secure-port',
-    String(port),
-    ...flags,
-  ]);
+  const orch = OrchProcess.up(dataDir, port, ...flags);
   onTestFinished(async () => {
     await orch[Symbol.asyncDispose]();
     await rm(dataDir, { recursive: true, force: true });

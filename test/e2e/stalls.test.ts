@@ -56,8 +56,7 @@ test('A request that stalls the program is logged with functions of the bundle, 
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
   const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
-  const start = (): OrchProcess =>
-    new OrchProcess(['up', '--hollow-nodes=0', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+  const start = (): OrchProcess => OrchProcess.up(dataDir, port, ...flags);
   const orch = withNodeOptions(`--import=data:text/javascript,${encodeURIComponent(slowParser)}`, start);
   onTestFinished(async () => {
     await orch[Symbol.asyncDispose]();

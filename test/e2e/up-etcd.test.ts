@@ -17,7 +17,7 @@ afterEach(() => rm(dataDir, { recursive: true }));
 
 async function up(...flags: string[]): Promise<OrchProcess> {
   const [port] = await freePorts(1);
-  return new OrchProcess(['up', '--hollow-nodes=0', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+  return OrchProcess.up(dataDir, port, ...flags);
 }
 
 describe('orch up on etcd', () => {

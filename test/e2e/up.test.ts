@@ -20,15 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 async function up(...flags: string[]): Promise<OrchProcess> {
-  const orch = new OrchProcess([
-    'up',
-    '--hollow-nodes=0',
-    '--data-dir',
-    dataDir,
-    '--secure-port',
-    String(port),
-    ...flags,
-  ]);
+  const orch = OrchProcess.up(dataDir, port, ...flags);
   await orch.says('Ready');
   return orch;
 }
@@ -89,14 +81,7 @@ describe('orch up, in a process of its own', () => {
 
   test('A second one on the same data directory is refused in one line, and the first goes on', async () => {
     await using first = await up();
-    await using second = new OrchProcess([
-      'up',
-      '--hollow-nodes=0',
-      '--data-dir',
-      dataDir,
-      '--secure-port',
-      String((await freePorts(1))[0]),
-    ]);
+    await using second = OrchProcess.up(dataDir, (await freePorts(1))[0]);
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.errors).toMatch(
       joined(
@@ -110,14 +95,7 @@ describe('orch up, in a process of its own', () => {
 
   test('A port in use is refused in one line', async () => {
     await using first = await up();
-    await using second = new OrchProcess([
-      'up',
-      '--hollow-nodes=0',
-      '--data-dir',
-      join(directory, 'other'),
-      '--secure-port',
-      String(port),
-    ]);
+    await using second = OrchProcess.up(join(directory, 'other'), port);
     expect(await second.exited).toEqual({ code: 1, signal: null });
     expect(second.errors).toBe(
       `Error: port ${port} on 127.0.0.1 is in use: stop the server there, or choose another port with --secure-port\n`,

@@ -31,6 +31,12 @@ export class OrchProcess implements AsyncDisposable {
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
   }
 
+  /** A control plane without nodes, on a port of this machine. */
+  static up(dataDir: string, port: number | undefined, ...flags: readonly string[]): OrchProcess {
+    const where = ['--data-dir', dataDir, '--secure-port', String(port)];
+    return new OrchProcess(['up', '--hollow-nodes=0', ...where, ...flags]);
+  }
+
   /**
    * Resolves when standard output contains the text. Rejects with all that was written when the process ends before.
    */

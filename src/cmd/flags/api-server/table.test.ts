@@ -2,37 +2,29 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../../../test/support/shared.ts';
-import type { Flag, Support } from '../flag.ts';
-import { formatHelp } from '../help.ts';
+import type { Flag } from '../flag.ts';
 import { flagsOf, parseFlags } from '../parse.ts';
 import { apiServerFlags } from './table.ts';
+import { namesOf, repeatedNames, unexplained } from '../testing/table-checks.ts';
 
 const flags = flagsOf(apiServerFlags);
 const byName = new Map<string, Flag>(flags.map((flag) => [flag.name, flag]));
-const namesOf = (support: Support): string[] =>
-  flags
-    .filter((flag) => flag.support === support)
-    .map(({ name }) => name)
-    .sort();
 
 describe('the table of API server flags', () => {
   test('The table of API server flags has no name twice, aliases included', () => {
-    const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(repeatedNames(apiServerFlags)).toEqual([]);
   });
 
   test('The table of API server flags explains each flag in a sentence, and every one stands in the help', () => {
-    const help = formatHelp(apiServerFlags);
-    expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
-    expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+    expect(unexplained(apiServerFlags)).toEqual([]);
   });
 
   test('The table of API server flags refuses exactly these, which this version does not have', () => {
-    expect(namesOf('unsupported')).toEqual(unsupported);
+    expect(namesOf(apiServerFlags, 'unsupported')).toEqual(unsupported);
   });
 
   test('The table of API server flags takes exactly these without any effect', () => {
-    expect(namesOf('ignored')).toEqual(['cloud-config', 'cloud-provider', 'default-watch-cache-size', 'vmodule']);
+    expect(namesOf(apiServerFlags, 'ignored')).toEqual(['cloud-config', 'cloud-provider', 'default-watch-cache-size', 'vmodule']);
   });
 
   test.each(

@@ -2,35 +2,27 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../../../test/support/shared.ts';
-import type { Flag, Support } from '../flag.ts';
-import { formatHelp } from '../help.ts';
+import type { Flag } from '../flag.ts';
 import { flagsOf } from '../parse.ts';
 import { controllerManagerFlags } from './table.ts';
+import { namesOf, repeatedNames, unexplained } from '../testing/table-checks.ts';
 
 const flags = flagsOf(controllerManagerFlags);
 const byName = new Map<string, Flag>(
   flags.flatMap((flag) => [flag.name, ...flag.aliases].map((name): [string, Flag] => [name, flag])),
 );
-const namesOf = (support: Support): string[] =>
-  flags
-    .filter((flag) => flag.support === support)
-    .map(({ name }) => name)
-    .sort();
 
 describe('the table of controller manager flags', () => {
   test('The table of controller manager flags has no name twice, aliases included', () => {
-    const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(repeatedNames(controllerManagerFlags)).toEqual([]);
   });
 
   test('The table of controller manager flags has a sentence for each flag, and all are in the help', () => {
-    const help = formatHelp(controllerManagerFlags);
-    expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
-    expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+    expect(unexplained(controllerManagerFlags)).toEqual([]);
   });
 
   test('The table of controller manager flags refuses exactly those of controllers that are not there', () => {
-    expect(namesOf('unsupported')).toEqual([
+    expect(namesOf(controllerManagerFlags, 'unsupported')).toEqual([
       'enable-hostpath-provisioner',
       'pv-recycler-increment-timeout-nfs',
       'pv-recycler-minimum-timeout-hostpath',
@@ -42,7 +34,7 @@ describe('the table of controller manager flags', () => {
   });
 
   test('The table of controller manager flags takes exactly these without any effect', () => {
-    expect(namesOf('ignored')).toEqual([
+    expect(namesOf(controllerManagerFlags, 'ignored')).toEqual([
       'allow-untagged-cloud',
       'cloud-config',
       'cloud-provider',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { formatHelp } from '../help.ts';
 import { FlagError, flagsOf, parseFlags } from '../parse.ts';
 import { emptyDocument, formatDocument, parseDocument } from './document.ts';
 import { completeScheduler } from './options.ts';
 import { schedulerFlags } from './table.ts';
+import { repeatedNames, unexplained } from '../testing/table-checks.ts';
 
 const document = (more: object = {}): string =>
   JSON.stringify({ apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedulerConfiguration', ...more });
@@ -32,7 +32,7 @@ describe('the flags of the scheduler', () => {
 
   test('The flags of the scheduler are those of kube-scheduler 1.32, none of which is refused', () => {
     const names = flags.flatMap(({ name, aliases }) => [name, ...aliases]);
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    expect(repeatedNames(schedulerFlags)).toEqual([]);
     expect(flags.filter(({ support }) => support === 'unsupported')).toEqual([]);
     expect(flags.filter(({ support }) => support === 'ignored').map(({ name }) => name)).toEqual(['vmodule']);
     const own = ['event-loop-stall-threshold', 'requestheader-uid-headers'];
@@ -100,9 +100,7 @@ describe('the flags of the scheduler', () => {
   });
 
   test('The flags of the scheduler are explained, each in the help', () => {
-    const help = formatHelp(schedulerFlags);
-    expect(flags.filter(({ help: text }) => !/^\S.*\.$/.test(text)).map(({ name }) => name)).toEqual([]);
-    expect(flags.filter(({ name }) => !help.includes(`--${name}`)).map(({ name }) => name)).toEqual([]);
+    expect(unexplained(schedulerFlags)).toEqual([]);
   });
 
   test('The flags of the scheduler have the defaults of kube-scheduler', () => {
