@@ -154,7 +154,7 @@ describe('the configuration of admission plugins', () => {
       },
     },
     { name: 'no plugin', given: { admission: head }, expected: {} },
-  ])('a document has $name', async ({ given, expected }) => {
+  ])('A document has $name', async ({ given, expected }) => {
     const { configuration } = await read(given);
     expect(JSON.parse(JSON.stringify(configuration).replaceAll(directory, 'DIR'))).toEqual(expected);
   });
@@ -170,7 +170,7 @@ describe('the configuration of admission plugins', () => {
       given: { admission: plugin('Priority') },
       warnings: ['Priority: an admission plugin is configured that has nothing to configure'],
     },
-  ])('the log warns of the configuration of a plugin $name', async ({ given, warnings }) => {
+  ])('The log warns of the configuration of a plugin $name', async ({ given, warnings }) => {
     expect(await read(given)).toEqual({ configuration: {}, warnings });
   });
 
@@ -299,7 +299,7 @@ describe('the configuration of admission plugins', () => {
         `--admission-control-config-file: Couldn't open admission plugin configuration DIR/config.yaml: ` +
         '&fs.PathError{Op:"open", Path:"DIR/config.yaml", Err:0x2} (no such file or directory)',
     },
-  ])('a document is refused $name', async ({ given, message }) => {
+  ])('A document is refused $name', async ({ given, message }) => {
     const refusal = await read(given).then(
       () => undefined,
       (error: unknown) => error,

@@ -57,7 +57,7 @@ export interface AdmissionAttributes extends Partial<Work> {
   readonly deadline?: number | undefined;
 }
 
-/** A pass through all plugins that mutate: there is a second one when a plugin that stands outside has changed something. */
+/** A pass through all plugins that mutate: there is a second one when a webhook or a policy has changed something. */
 export interface AdmissionRound {
   readonly isSecond: boolean;
   /** Asks for a second round, so that earlier plugins see what was changed after them. */

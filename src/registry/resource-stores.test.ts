@@ -50,7 +50,7 @@ const kindIn = (apiVersion: string, store: ResourceStore | undefined): ServedKin
   store,
 });
 
-test('a kind is found in each version that is served, until its definition goes', () => {
+test('A kind is found in each version that is served, until its definition goes', () => {
   const stores = new ResourceStores();
   const { store } = named('example.com', 'limits');
   const kinds = [kindIn('example.com/v1', store), kindIn('example.com/v2', store)];
@@ -61,7 +61,7 @@ test('a kind is found in each version that is served, until its definition goes'
   expect(stores.kindOf('example.com/v2', 'Limit')).toBeUndefined();
 });
 
-test('the kind of what is never stored is not found, and a custom kind does not replace a built-in one', () => {
+test('The kind of what is never stored is not found, and a custom kind does not replace a built-in one', () => {
   const stores = new ResourceStores();
   stores.addBuiltInKind(kindIn('a/v1', undefined));
   expect(stores.kindOf('a/v1', 'Limit')).toBeUndefined();

@@ -271,7 +271,7 @@ describe('the configuration of PodSecurity', () => {
       given: { 'enforce-version': 'v1.30' },
       expected: { ...configuration.defaults, enforce: { level: 'baseline', version: 30 } },
     },
-  ])('defaults of levels count for $name', ({ given, defaults = configuration.defaults, expected }) => {
+  ])('Defaults of levels count for $name', ({ given, defaults = configuration.defaults, expected }) => {
     expect(policyOf(labels(given as Record<string, string>), defaults)).toEqual({ ...expected, errors: [] });
     expect(policyOf(undefined, defaults)).toEqual({ ...defaults, errors: [] });
   });
@@ -280,14 +280,14 @@ describe('the configuration of PodSecurity', () => {
     { name: 'a namespace', more: { namespace: 'exempt' }, by: 'namespace' },
     { name: 'a user', more: { user: { name: 'root', groups: [] } }, by: 'user' },
     { name: 'a runtime class', more: {}, spec: { runtimeClassName: 'kata' }, by: 'runtimeClass' },
-  ])('pods of $name that is exempt are not judged, and the audit log says so', async ({ more, spec = {}, by }) => {
+  ])('Pods of $name that is exempt are not judged, and the audit log says so', async ({ more, spec = {}, by }) => {
     const attributes = attributesFor('pods', pod({ hostNetwork: true, ...spec }), more);
     await plugin.validate!(attributes);
     expect(attributes.annotations).toEqual(labels({ exempt: by }));
     expect(attributes.warnings).toEqual([]);
   });
 
-  it('pods of other namespaces are judged by the defaults', async () => {
+  it('Pods of other namespaces are judged by the defaults', async () => {
     const attributes = attributesFor('pods', pod({ hostNetwork: true }));
     await expect(plugin.validate!(attributes)).rejects.toThrow(
       'violates PodSecurity "baseline:latest": host namespaces',
@@ -300,7 +300,7 @@ describe('the configuration of PodSecurity', () => {
   it.each([
     { name: 'a new one', oldObject: undefined },
     { name: 'one that gets stricter', oldObject: exempt({}) },
-  ])('labels of an exempt namespace lead to a warning: $name', async ({ oldObject }) => {
+  ])('Labels of an exempt namespace lead to a warning: $name', async ({ oldObject }) => {
     const attributes = attributesFor('namespaces', exempt({ enforce: 'restricted', warn: 'baseline' }), {
       name: 'exempt',
       ...(oldObject === undefined ? {} : { operation: 'UPDATE' as const, oldObject }),
@@ -315,13 +315,13 @@ describe('the configuration of PodSecurity', () => {
   it.each([
     { name: 'asks for nothing', object: exempt({ enforce: 'privileged', warn: 'privileged' }) },
     { name: 'has the defaults', object: exempt({}) },
-  ])('an exempt namespace that $name leads to no warning', async ({ object }) => {
+  ])('An exempt namespace that $name leads to no warning', async ({ object }) => {
     const attributes = attributesFor('namespaces', object, { name: 'exempt' });
     await plugin.validate!(attributes);
     expect(attributes.warnings).toEqual([]);
   });
 
-  it('existing pods of an exempt runtime class are not counted when a namespace gets stricter', async () => {
+  it('Existing pods of an exempt runtime class are not counted when a namespace gets stricter', async () => {
     const attributes = attributesFor('namespaces', namespace({ enforce: 'restricted' }), {
       operation: 'UPDATE',
       name: 'team',

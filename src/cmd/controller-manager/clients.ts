@@ -4,7 +4,7 @@
  */
 import type { Client } from '../../client/client.ts';
 import { type RateFactors, processAccount } from '../../controllers/manager/controller-table.ts';
-import type { LeadingDaemon } from '../daemon/run-daemon.ts';
+import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { accountCredentials } from './account-credentials.ts';
 
 export type ClientFor = (account: string, rates?: RateFactors) => Client;

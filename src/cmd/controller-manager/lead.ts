@@ -6,7 +6,7 @@ import type { ControllerManagerOptions } from '../../controllers/manager/options
 import type { HealthCheck } from '../../server/health.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { createWorkQueueMetrics, type WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
-import type { LeadingDaemon } from '../daemon/run-daemon.ts';
+import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { controllerClients } from './clients.ts';
 import type { LeaderMigration } from './leader-migration.ts';
 

@@ -101,7 +101,7 @@ async function load(namespace: string) {
   };
 }
 
-test('kill -9 of the leader under load: another leads after its lease, and does the rest once', async () => {
+test('Kill -9 of the leader under load: another leads after its lease, and does the rest once', async () => {
   await using first = manager();
   await first.warns(' leading');
   second = manager();

@@ -55,7 +55,7 @@ describe('the node agent serves', () => {
     expect((await ask()).status).toBe(status);
   });
 
-  test('its flags, under the names of a node agent', async () => {
+  test('Its flags, under the names of a node agent', async () => {
     const { text } = await askDaemon(port, '/flagz', { token: 'token-admin', headers: { accept: 'text/plain' } });
     expect(text).toMatch(new RegExp(`\nkubelet flagz\n[^]*\nhollow=2\n[^]*\nport=${port}\n`));
   });

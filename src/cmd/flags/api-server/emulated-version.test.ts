@@ -46,7 +46,7 @@ describe('--emulated-version', () => {
     { argv: ['--emulated-version=1.31', '--feature-gates=AuthorizeWithSelectors=true'], on: true },
     { argv: ['--emulated-version=1.31', '--feature-gates=AllBeta=true'], on: false },
     { argv: ['--emulated-version=1.31', '--feature-gates=AllAlpha=true'], on: true },
-  ])('a gate has the default and the stage that it had then: $argv', ({ argv, on }) => {
+  ])('A gate has the default and the stage that it had then: $argv', ({ argv, on }) => {
     expect(isGateOn('AuthorizeWithSelectors', complete(...argv).featureGates)).toBe(on);
   });
 

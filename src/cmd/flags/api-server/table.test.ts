@@ -24,7 +24,12 @@ describe('the table of API server flags', () => {
   });
 
   test('The table of API server flags takes exactly these without any effect', () => {
-    expect(namesOf(apiServerFlags, 'ignored')).toEqual(['cloud-config', 'cloud-provider', 'default-watch-cache-size', 'vmodule']);
+    expect(namesOf(apiServerFlags, 'ignored')).toEqual([
+      'cloud-config',
+      'cloud-provider',
+      'default-watch-cache-size',
+      'vmodule',
+    ]);
   });
 
   test.each(

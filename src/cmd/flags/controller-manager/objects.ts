@@ -1,6 +1,6 @@
 /** Controllers of nodes, of volumes, and of the objects themselves. */
 import { defaultControllerManagerOptions } from '../../../controllers/manager/options.ts';
-import { bool, duration, file, float, int32, section, strings, text } from '../flag.ts';
+import { bool, file, float, int32, section, strings, text } from '../flag.ts';
 import { period, syncs } from './flag-forms.ts';
 
 const defaults = defaultControllerManagerOptions;
@@ -84,10 +84,11 @@ export const nodeLifecycleController = section('Node lifecycle controller', {
 });
 
 export const attachDetachController = section('Attach-detach controller', {
-  reconcileSyncPeriodMs: duration('attach-detach-reconcile-sync-period', 'supported', {
-    default: formatDuration(defaults.attachDetach.reconcileSyncPeriodMs),
-    help: 'How often what is attached is compared with the nodes. More than one second.',
-  }),
+  reconcileSyncPeriodMs: period(
+    'attach-detach-reconcile-sync-period',
+    defaults.attachDetach.reconcileSyncPeriodMs,
+    'How often what is attached is compared with the nodes. More than one second.',
+  ),
   disableReconcileSync: bool('disable-attach-detach-reconcile-sync', 'supported', {
     help: 'Do not compare it. Volumes may then stay attached to the wrong nodes.',
   }),
