@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -73,6 +73,14 @@ describe('what is made private', () => {
     const { lines, log } = logging();
     await makePrivate(join(directory, 'absent'), 0o600, log);
     expect(lines).toEqual([]);
+  });
+
+  test('What is made private is told of where its permissions cannot be looked at', async () => {
+    const { lines, log } = logging();
+    const path = join(directory, 'loop');
+    await symlink(path, path);
+    await makePrivate(path, 0o600, log);
+    expect(lines).toMatchObject([[{ path, err: { code: 'ELOOP' } }, 'the permissions of this could not be looked at']]);
   });
 
   test('What is made private is told of where it belongs to the system', async () => {

@@ -18,7 +18,9 @@ const permissions = 0o777;
 export async function makePrivate(path: string, mode: number, log: Logger): Promise<void> {
   // Windows knows no such permissions.
   if (process.platform === 'win32') return;
-  const found = await stat(path).catch(() => undefined);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') log.warn({ path, err: error }, 'the permissions of this could not be looked at');
+  });
   if (found === undefined || (found.mode & permissions) === mode) return;
   const before = octal(found.mode & permissions);
   try {

@@ -208,6 +208,17 @@ describe('the address of an OpenAPI 3 document', () => {
     expect([...documents.openApiPaths()]).toEqual(address === undefined ? [] : [[`apis/${apiVersion}`, address]]);
   });
 
+  test('The address of an OpenAPI 3 document stays while the server cannot be asked', async () => {
+    const { change, documents, nowAnswers } = await start({ '/openapi/v3': index({ serverRelativeURL: path }) });
+    await change(name, specOf('v1'));
+    nowAnswers({ '/openapi/v3': new Error('connect ECONNREFUSED') });
+    await change(name, specOf('v1', { versionPriority: 16 }));
+    expect([...documents.openApiPaths()]).toEqual([[`apis/${apiVersion}`, path]]);
+    nowAnswers({ '/openapi/v3': 404 });
+    await change(name, specOf('v1', { versionPriority: 17 }));
+    expect([...documents.openApiPaths()]).toEqual([]);
+  });
+
   test('The address of an OpenAPI 3 document goes with the APIService', async () => {
     const { change, documents } = await start({ '/openapi/v3': index({ serverRelativeURL: path }) });
     await change(name, specOf('v1'));

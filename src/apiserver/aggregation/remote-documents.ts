@@ -107,16 +107,19 @@ export class RemoteDocuments {
       this.#documents.delete(name);
       return undefined;
     }
-    const before = this.#documents.get(name)?.openApiV2;
+    const before = this.#documents.get(name);
     const [resources, openApi, openApiV2] = await Promise.all([
       discover(api, fetch, signal).catch(
         (error: unknown) =>
           void log.debug({ err: error, apiService: name }, 'the server of an API did not say what it has'),
       ),
-      findOpenApi(api, fetch, signal).catch(() => undefined),
-      readOpenApiV2(api, before, fetch, signal).catch((error: unknown) => {
+      findOpenApi(api, fetch, signal).catch((error: unknown) => {
+        log.debug({ err: error, apiService: name }, 'the address of the OpenAPI document of an API could not be read');
+        return before?.openApi;
+      }),
+      readOpenApiV2(api, before?.openApiV2, fetch, signal).catch((error: unknown) => {
         log.debug({ err: error, apiService: name }, 'the OpenAPI document of an API could not be read');
-        return before;
+        return before?.openApiV2;
       }),
     ]);
     this.#documents.set(name, { resources, openApi, openApiV2 });

@@ -12,6 +12,7 @@ import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
 import { privateFileMode, setMode } from '../../base/private-files.ts';
 import { backupName, exists, RotatedFiles, type RotationOptions } from './rotated-files.ts';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 
 const directoryMode = 0o755;
 
@@ -102,27 +103,17 @@ export class RotatingFile {
 
 /** Returns the file's permissions, which the next one takes over. Two rotations within a millisecond get two names. */
 async function setAside(name: string, now: Date): Promise<number | undefined> {
-  let mode: number;
-  try {
-    ({ mode } = await stat(name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const found = await stat(name).catch(undefinedWhenAbsent);
+  if (found === undefined) return undefined;
   let time = now.getTime();
   while ((await exists(backupName(name, new Date(time)))) || (await exists(`${backupName(name, new Date(time))}.gz`)))
     time++;
   await rename(name, backupName(name, new Date(time)));
-  return mode & 0o777;
+  return found.mode & 0o777;
 }
 
 async function sizeOf(name: string): Promise<number | undefined> {
-  try {
-    return (await stat(name)).size;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return (await stat(name).catch(undefinedWhenAbsent))?.size;
 }
 
 /** All of it or nothing: half a line would corrupt the next one. */

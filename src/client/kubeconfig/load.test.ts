@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -64,6 +64,24 @@ describe('a kubeconfig is found', () => {
     expect(config).toMatchObject({ url: 'https://10.0.0.1:443', ca: 'a certificate', namespace: 'apps' });
     expect(await config.authorization!()).toBe('Bearer pod-token');
   });
+
+  test('The account of a pod is in namespace default where its folder has no namespace', async () => {
+    expect((await load(await podWithoutNamespace())).namespace).toBe('default');
+  });
+
+  test('The account of a pod is refused where its namespace cannot be read', async () => {
+    const options = await podWithoutNamespace();
+    const file = path.join(folder, 'account/namespace');
+    await symlink(file, file);
+    await expect(load(options)).rejects.toMatchObject({ code: 'ELOOP' });
+  });
+
+  const podWithoutNamespace = async (): Promise<LoadOptions> => {
+    await write('account/token', 'pod-token\n');
+    await write('account/ca.crt', 'a certificate');
+    const environment = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+    return { pod: { environment, accountFolder: path.join(folder, 'account') } };
+  };
 
   test.each([
     { name: 'nowhere', options: {}, message: /there is no kubeconfig: none of .*config exists, and this is no pod/ },

@@ -17,6 +17,7 @@ import { KubeconfigError } from './fields.ts';
 import { filesIn, type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './merge.ts';
 import { resolveContext, type ResolveOptions } from './resolve.ts';
 import { tokenFile } from './token-file.ts';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 
 export interface LoadOptions {
   /** A file that has to exist; the environment does not count then. */
@@ -53,11 +54,11 @@ export const parseClientConfig = (
 /** The API of the cluster that this process is a pod of. The token is read again while the process runs. */
 export async function inCluster(pod: Pod = thisPod, clock: Clock = systemClock): Promise<ClientConfig> {
   const config = await inClusterConfig(pod);
-  const namespace = await readFile(path.join(pod.accountFolder, 'namespace'), 'utf8').catch(() => '');
+  const namespace = await readFile(path.join(pod.accountFolder, 'namespace'), 'utf8').catch(undefinedWhenAbsent);
   return {
     ...config,
     ...tokenFile(path.join(pod.accountFolder, 'token'), clock),
-    namespace: namespace.trim() || 'default',
+    namespace: namespace?.trim() || 'default',
   };
 }
 

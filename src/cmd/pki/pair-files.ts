@@ -6,6 +6,7 @@ import { isPair as belongTogether } from '../../base/key-pair.ts';
 import { writePrivateFile } from './files.ts';
 import type { KeyPair } from '../../pki/pki.ts';
 import type { ServingNames } from '../../pki/serving-names.ts';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 
 /** A certificate is renewed at the first start within this time before its end. */
 const renewalMs = 90 * 24 * 3_600_000;
@@ -54,12 +55,7 @@ export const pathOf = ({ directory, name }: PairFile, extension: 'crt' | 'key'):
   join(directory, `${name}.${extension}`);
 
 export async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  return await readFile(path, 'utf8').catch(undefinedWhenAbsent);
 }
 
 /** The first certificate of a PEM text; undefined when there is none that can be read. */

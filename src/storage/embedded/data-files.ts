@@ -10,6 +10,7 @@ import { makeDirectories } from '../../base/make-directories.ts';
 import { createPrivateFile, makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
 import { StorageError } from '../storage-error.ts';
 import { hasDiskSpace, isNoSpace } from './disk-space.ts';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 
 /**
  * LMDB's file begins with a page header, the magic number and the version of the file format; two such pages in all.
@@ -100,7 +101,7 @@ async function problemOfData(file: string): Promise<string | undefined> {
 
 /** Not opened here: closing it again would give up the locks that another store of this process may hold on it. */
 async function problemOfLock(file: string): Promise<string | undefined> {
-  const found = await stat(file).catch(() => undefined);
+  const found = await stat(file).catch(undefinedWhenAbsent);
   if (found === undefined) return undefined;
   if (!found.isFile()) return 'lock.mdb is not a file';
   await access(file, constants.R_OK | constants.W_OK);
@@ -109,6 +110,6 @@ async function problemOfLock(file: string): Promise<string | undefined> {
 
 /** 0 when there is no such file. */
 async function sizeOf(file: string): Promise<number> {
-  const found = await stat(file).catch(() => undefined);
+  const found = await stat(file).catch(undefinedWhenAbsent);
   return found?.size ?? 0;
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -183,6 +183,17 @@ describe('a data directory', () => {
       reason: 'Unavailable',
       message: `the data directory ${directory} cannot be opened: ${reason}`,
     });
+  });
+
+  test.each(['data.mdb', 'lock.mdb'])('A data directory whose %s cannot be looked at is refused', async (file) => {
+    const directory = temporaryDirectory();
+    symlinkSync(path.join(directory, file), path.join(directory, file));
+    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'Unavailable',
+      message: expect.stringContaining(`the data directory ${directory} cannot be opened`) as string,
+    });
+    expect(readdirSync(directory)).toEqual([file]);
   });
 
   test('A data directory whose lock cannot be used is refused', async () => {
