@@ -110,7 +110,7 @@ function unreadable(input: string, offset: number): string {
   const begun = endOf(brokenText, input, offset);
   if (begun >= 0) return input.slice(offset, begun);
   const char = String.fromCodePoint(input.codePointAt(offset)!);
-  if (char !== '&' && char !== '|') return char;
+  if (char !== '&' && char !== '|' && char !== '=') return char;
   return (
     char + (input.codePointAt(offset + 1) === undefined ? '' : String.fromCodePoint(input.codePointAt(offset + 1)!))
   );

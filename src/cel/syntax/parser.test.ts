@@ -69,6 +69,12 @@ describe('errors', () => {
         `<input>:1:9: Syntax error: mismatched input '<EOF>' expecting ${expected}\n | self ===\n | ........^`,
     ],
     [
+      'an assignment',
+      'a = 1',
+      "ERROR: <input>:1:3: Syntax error: token recognition error at: '= '\n | a = 1\n | ..^\n" +
+        "ERROR: <input>:1:5: Syntax error: extraneous input '1' expecting <EOF>\n | a = 1\n | ....^",
+    ],
+    [
       'no field',
       'request.(',
       "ERROR: <input>:1:9: Syntax error: no viable alternative at input '.('\n | request.(\n | ........^",
