@@ -38,6 +38,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   KubeletFineGrainedAuthz: { stage: 'alpha', default: false },
   MaxUnavailableStatefulSet: { stage: 'alpha', default: false },
   MultiCIDRServiceAllocator: { stage: 'beta', default: false },
+  MutatingAdmissionPolicy: { stage: 'alpha', default: false },
   PodLevelResources: { stage: 'alpha', default: false },
   PodLifecycleSleepAction: { stage: 'beta', default: true },
   PodLogsQuerySplitStreams: { stage: 'alpha', default: false },

@@ -1,5 +1,6 @@
 import type { Work } from '../base/work-description.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
+import type { MergeType } from '../machinery/managed-fields/merge-type.ts';
 import type { GroupResource } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
 import type { JsonObject } from '../machinery/value.ts';
@@ -24,6 +25,8 @@ export interface ObjectForms {
    * already. Rejects with a `JsonTypeError` for what is no object of the form.
    */
   replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<boolean>;
+  /** How objects of the form are merged; of a built-in kind, the id of its type. */
+  typeOf(form: ResourceForm): MergeType | string;
 }
 
 /**

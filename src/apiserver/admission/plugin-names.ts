@@ -53,7 +53,7 @@ export const pluginNames: readonly PluginName[] = [
   plugin('CertificateSubjectRestriction', 'default', 'here'),
   plugin('DefaultIngressClass', 'default', 'here'),
   plugin('DenyServiceExternalIPs', 'optional', 'here'),
-  plugin('MutatingAdmissionPolicy', 'default', 'not here'),
+  plugin('MutatingAdmissionPolicy', 'default', 'here'),
   plugin('MutatingAdmissionWebhook', 'default', 'here'),
   plugin('ValidatingAdmissionPolicy', 'default', 'here'),
   plugin('ValidatingAdmissionWebhook', 'default', 'here'),

@@ -43,6 +43,7 @@ import { createRuntimeClass } from './runtime-class.ts';
 import { createServiceAccount } from './service-account.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+import { createMutatingPolicies } from './policies/mutating/plugin.ts';
 import type { ObservePolicy } from './policies/observations.ts';
 import { type KindDirectory, ParamReader } from './policies/params.ts';
 import type { PolicySources } from './policies/sources.ts';
@@ -164,6 +165,7 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     certificateSubjectRestriction,
     createDefaultIngressClass({ objects }),
     denyServiceExternalIps,
+    createMutatingPolicies({ ...policyOptions, enabled: featureEnabled('MutatingAdmissionPolicy') }),
     createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations')),
     createValidatingPolicies(policyOptions),
     createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations')),

@@ -3,6 +3,7 @@ import { isEqual } from '../../machinery/equal.ts';
 import { JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
+import type { MergeType } from '../../machinery/managed-fields/merge-type.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { ObjectForms, ResourceForm } from '../../registry/admission.ts';
@@ -76,6 +77,11 @@ class ServedForms implements ObjectForms {
         : await settled(() => this.#convert(next, version, own));
     if (stored !== object) become(object, stored);
     return isChanged;
+  }
+
+  typeOf(form: ResourceForm): MergeType | string {
+    const { custom, typeId } = this.#versionOf(form);
+    return custom?.mergeType ?? typeId;
   }
 
   /** That of a Scale, and of what is POSTed to a subresource, is the same in every version of the resource. */

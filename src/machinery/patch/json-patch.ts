@@ -31,6 +31,16 @@ export interface DecodedJsonPatch {
   readonly problems: readonly string[];
 }
 
+class TestFailure extends Error {
+  override readonly name = 'TestFailure';
+  constructor(path: string) {
+    super(`testing value ${path} failed: test failed`);
+  }
+}
+
+/** Whether a patch was refused because one of its `test` operations does not hold. */
+export const isTestFailure = (error: unknown): boolean => error instanceof Error && error.cause instanceof TestFailure;
+
 const MAX_OPERATIONS = 10_000;
 /** Upstream's default for the total size of what `copy` may add. */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
@@ -177,7 +187,7 @@ class PatchRun {
 
   #test(path: string, expected: JsonValue): void {
     const actual = path === '' ? this.root : (get(this.#place(path)) ?? null);
-    if (!jsonEqual(actual, expected)) throw cannotApply(`testing value ${path} failed: test failed`);
+    if (!jsonEqual(actual, expected)) throw cannotApply(new TestFailure(path));
   }
 
   /** Opens the containers on the way, so that the last one may be changed. */

@@ -4,7 +4,7 @@
  * nothing is configured for costs two look-ups.
  */
 import type { AdmissionAttributes, ObjectForms, ResourceForm } from '../../../registry/admission.ts';
-import { isExempt } from './exempt.ts';
+import { type IsExempt, isExempt } from './exempt.ts';
 import { matchedForm, type Rule } from './rules.ts';
 
 export interface MatchCriteria {
@@ -40,11 +40,17 @@ const none: readonly never[] = [];
 
 export class MatchIndex<T extends MatchCriteria> {
   readonly #entries: readonly T[];
+  readonly #isExempt: IsExempt;
   readonly #known = new WeakMap<ObjectForms, Map<string, readonly Candidate<T>[]>>();
 
-  /** Candidates come in the order of the entries. */
-  constructor(entries: readonly T[]) {
+  /**
+   * Candidates come in the order of the entries.
+   *
+   * @param exempts what none of them is asked about
+   */
+  constructor(entries: readonly T[], exempts: IsExempt = isExempt) {
     this.#entries = entries;
+    this.#isExempt = exempts;
   }
 
   get isEmpty(): boolean {
@@ -62,7 +68,7 @@ export class MatchIndex<T extends MatchCriteria> {
 
   /** Names of objects are left out: what is found holds for all objects. */
   #find(target: Target): readonly Candidate<T>[] {
-    if (isExempt(target)) return none;
+    if (this.#isExempt(target)) return none;
     return this.#entries.flatMap((entry) => {
       const form = formFor({ ...entry, rules: entry.rules?.map(nameless), excludeRules: unnamed(entry) }, target);
       return form === undefined ? [] : [{ entry, form }];

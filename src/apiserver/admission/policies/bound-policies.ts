@@ -6,6 +6,7 @@ import type { MatchResources, ParamKind, ParamRef } from '../../../api/gen/types
 import { compareText } from '../../../machinery/compare-text.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
+import { isPolicy } from '../matching/exempt.ts';
 import { type MatchCriteria, MatchIndex } from '../matching/match-index.ts';
 import { createSelectorMatch, type SelectorMatch } from '../matching/selectors.ts';
 
@@ -75,6 +76,7 @@ export class BoundPolicies<P extends Policy, B extends Binding, C> {
         const own = bound.get(nameOf(policy));
         return own === undefined ? [] : [this.#bind(policy, own)];
       }),
+      isPolicy,
     );
   }
 

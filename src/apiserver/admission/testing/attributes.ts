@@ -1,4 +1,5 @@
 /** Attributes and objects for the tests of plugins. */
+import { deduced } from '../../../machinery/managed-fields/merge-type.ts';
 import { asJson, type KubeObject } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes, ObjectForms } from '../../../registry/admission.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
@@ -15,6 +16,7 @@ const kinds: Readonly<Record<string, string>> = {
 /** No other versions; objects are shown as they are. */
 export const plainForms: ObjectForms = {
   all: [],
+  typeOf: () => deduced,
   show: (object) => Promise.resolve(structuredClone(asJson(object))),
   replace: (object, shown) => {
     for (const key of Object.keys(object)) delete object[key as keyof KubeObject];

@@ -7,14 +7,11 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#mutatingadmissionwebhook |
  *   MutatingAdmissionWebhook}
  */
-import { isEqual } from '../../../machinery/equal.ts';
-import { asJson } from '../../../machinery/object-meta.ts';
 import { internalError } from '../../../machinery/status.ts';
-import { copyValue } from '../../../machinery/structural/defaulting.ts';
-import type { JsonValue } from '../../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin, AdmissionRound } from '../../../registry/admission.ts';
 import type { Candidate, MatchIndex } from '../matching/match-index.ts';
 import { VersionedObjects } from '../matching/versioned-objects.ts';
+import { Reinvocation } from '../reinvocation.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
 import { CallFailure } from './failures.ts';
 import { ask, checkNotOver, type Invocation, isWanted } from './invocation.ts';
@@ -25,38 +22,6 @@ import type { WebhookPluginOptions } from './validating.ts';
 const onlyRound: AdmissionRound = { isSecond: false, again: () => undefined };
 
 const suffix = 'mutation.webhook.admission.k8s.io';
-
-/** What one request remembers between the rounds. */
-class Reinvocation {
-  /** Webhooks that were asked since the last change, and may be asked again. */
-  #asked = new Set<string>();
-  readonly #again = new Set<string>();
-  #output: JsonValue | undefined;
-
-  asked(id: string): void {
-    this.#asked.add(id);
-  }
-
-  /** Something has changed after the webhooks that were asked so far. */
-  changed(): void {
-    for (const id of this.#asked) this.#again.add(id);
-    this.#asked = new Set();
-  }
-
-  isAgain(id: string): boolean {
-    return this.#again.has(id);
-  }
-
-  /** The end of the first round. */
-  keep({ object }: AdmissionAttributes): void {
-    this.#output = object === undefined ? undefined : copyValue(asJson(object));
-  }
-
-  /** The second round has come here: other plugins may have changed the object again. */
-  compare({ object }: AdmissionAttributes): void {
-    if (!isEqual(this.#output, object)) this.changed();
-  }
-}
 
 const idOf = ({ configuration, name }: CompiledWebhook): string => `${configuration}/${name}`;
 
