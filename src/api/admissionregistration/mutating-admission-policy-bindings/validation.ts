@@ -12,7 +12,7 @@ import { checkParamRef } from '../param-ref.ts';
 
 const specPath = FieldPath.of('spec');
 
-export function validateMutatingBinding({ metadata, spec }: MutatingAdmissionPolicyBinding): FieldErrors {
+export function validateBinding({ metadata, spec }: MutatingAdmissionPolicyBinding): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   const { policyName = '', paramRef, matchResources } = spec;
   if (policyName === '') errors.push(required(specPath.child('policyName')));

@@ -1,7 +1,7 @@
 /**
  * The objects that parameterize a policy: of any kind that is served, custom resources too, by name or by label.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#parameter-resources
- *   | Parameter resources}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating
+ *   Admission Policy: parameter resources}
  */
 import type { ParamKind, ParamRef } from '../../../api/gen/types/admissionregistration-v1.ts';
 import { schemas } from '../../../api/schemas.ts';

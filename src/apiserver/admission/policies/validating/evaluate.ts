@@ -1,8 +1,7 @@
 /**
  * What a policy says of a request with one parameter object.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
- *   | Validating Admission
- *   Policy}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating
+ *   Admission Policy}
  */
 import type { ResourceForm } from '../../../../registry/admission.ts';
 import type { Value } from '../../../../cel/index.ts';

@@ -1,8 +1,7 @@
 /**
  * Refuses writes by policies in CEL.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/
- *   | Validating Admission
- *   Policy}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating
+ *   Admission Policy}
  */
 import type {
   ValidatingAdmissionPolicy,
