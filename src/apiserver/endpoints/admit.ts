@@ -49,6 +49,13 @@ function optionsOf(
   operation: AdmissionAttributes['operation'],
   { force: _, ...options }: WriteRequest['options'],
 ): WriteRequest['options'] {
-  if (operation === 'CREATE') return { ...options, kind: 'CreateOptions' };
-  return operation === 'UPDATE' ? { ...options, kind: 'UpdateOptions' } : options;
+  return { ...options, kind: optionsKinds[operation], apiVersion: 'meta.k8s.io/v1' };
 }
+
+const optionsKinds = {
+  CREATE: 'CreateOptions',
+  UPDATE: 'UpdateOptions',
+  DELETE: 'DeleteOptions',
+  /** Has none. */
+  CONNECT: '',
+} as const;

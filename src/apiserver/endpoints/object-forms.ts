@@ -7,12 +7,15 @@ import type { MergeType } from '../../machinery/managed-fields/merge-type.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { ObjectForms, ResourceForm } from '../../registry/admission.ts';
+import { goQuote } from '../../machinery/go-quote.ts';
+import { plainError } from '../../machinery/status.ts';
 import { settled } from '../../registry/generic/pending.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { EndpointContext } from './context.ts';
+import { goType, internalType } from './go-types.ts';
 import type { ServedResource } from '../served/served-resource.ts';
 
-type Parts = Pick<EndpointContext, 'toEncodedJson'>;
+type Parts = Pick<EndpointContext, 'toEncodedJson' | 'codecs' | 'schemas'>;
 type Served = Pick<ServedResource, 'info' | 'servedVersion' | 'servedVersions'>;
 
 /** A version that is replaced takes its forms with it. */
@@ -65,8 +68,7 @@ class ServedForms implements ObjectForms {
   async replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<boolean> {
     const version = this.#versionOf(form);
     const own = this.#served.servedVersion;
-    if (version.custom !== undefined && typeof shown['kind'] !== 'string')
-      throw new JsonTypeError(`Object 'Kind' is missing in '${stringifyJson(shown)}'`);
+    this.#checkKind(shown, version);
     const next = version.codec.normalize(shown).value as KubeObject;
     const before = await settled(() => this.#convert(object, own, version));
     const isChanged = !isEqual(before, next);
@@ -82,6 +84,38 @@ class ServedForms implements ObjectForms {
   typeOf(form: ResourceForm): MergeType | string {
     const { custom, typeId } = this.#versionOf(form);
     return custom?.mergeType ?? typeId;
+  }
+
+  /** What was made of an object must still be one of its kind. */
+  #checkKind(shown: JsonObject, { apiVersion, kind, custom }: ServedVersion): void {
+    const own = { apiVersion: shown['apiVersion'] ?? '', kind: shown['kind'] ?? '' };
+    if (custom !== undefined) {
+      if (own.kind === '') throw new JsonTypeError(`Object 'Kind' is missing in '${stringifyJson(shown)}'`);
+      if (own.apiVersion === apiVersion) return;
+      const shownVersion = String(own.apiVersion);
+      throw plainError(
+        `${shownVersion.includes('/') ? shownVersion : `/${shownVersion}`}, Kind=${String(own.kind)} is unstructured ` +
+          `and is not suitable for converting to ${goQuote(apiVersion)}`,
+      );
+    }
+    const claimed = {
+      apiVersion: own.apiVersion === '' ? apiVersion : String(own.apiVersion),
+      kind: own.kind === '' ? kind : String(own.kind),
+    };
+    if (claimed.apiVersion === apiVersion && claimed.kind === kind) return;
+    const { codecs, schemas } = this.#context;
+    const typeId = schemas.ofKind(claimed.apiVersion, claimed.kind);
+    if (typeId === undefined)
+      throw new JsonTypeError(
+        `no kind ${goQuote(claimed.kind)} is registered for version ${goQuote(claimed.apiVersion)} in scheme ` +
+          '"pkg/api/legacyscheme/scheme.go:30"',
+      );
+    // What it says it is comes first: a malformed Secret is that before it is no ConfigMap.
+    codecs.of(typeId).normalize(shown);
+    throw new JsonTypeError(
+      `converting (${goType(claimed.apiVersion, claimed.kind)}) to (${internalType(apiVersion, kind)}): unknown ` +
+        'conversion',
+    );
   }
 
   /** That of a Scale, and of what is POSTed to a subresource, is the same in every version of the resource. */

@@ -12,6 +12,7 @@ import { patchObject } from './verbs/patch.ts';
 import { updateObject } from './verbs/update.ts';
 import { createAccessReview, createRulesReview } from './virtual/access-review.ts';
 import { createBinding } from './virtual/binding.ts';
+import { admitted } from './virtual/connect-admission.ts';
 import { createComponentStatuses } from './virtual/component-statuses.ts';
 import { createConnections } from './virtual/connections.ts';
 import { createEviction } from './virtual/eviction.ts';
@@ -46,7 +47,7 @@ function subresourcesOf(
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
     const verbs = verbsOf(context, entry, parts, info.name);
-    if (verbs !== undefined) endpoints.set(info.name, { info, verbs });
+    if (verbs !== undefined) endpoints.set(info.name, { info, verbs: admitted(context, info.kind ?? '', verbs) });
   }
   return endpoints;
 }

@@ -11,6 +11,7 @@ import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
 import { type Filter } from '../request/request.ts';
+import { RequestTimedOut } from './request-timed-out.ts';
 
 /** Where unexpected errors are written. */
 export interface ErrorLog {
@@ -27,6 +28,8 @@ export function renderErrors(log: ErrorLog, metrics: Pick<RequestMetrics, 'termi
       return await next();
     } catch (error) {
       if (statusOf(error) === undefined) metrics.terminated(request, 500);
+      if (error instanceof RequestTimedOut)
+        return { status: error.code, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: error.toText() };
       if (error instanceof TooManyBodies) metrics.terminated(request, 429);
       return statusResponse(
         request,

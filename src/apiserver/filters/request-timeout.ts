@@ -1,10 +1,11 @@
 import { parseDuration } from '../../machinery/duration.ts';
-import { badRequest, StatusError } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/status.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning } from '../request/request-info.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest, Filter } from '../request/request.ts';
 import { statusOf } from './error-rendering.ts';
+import { RequestTimedOut } from './request-timed-out.ts';
 
 /**
  * Answers 504 when a request takes longer than `--request-timeout`. Watches and other long-running requests have
@@ -19,12 +20,7 @@ export function limitTime(maxMs: number, metrics: Pick<RequestMetrics, 'terminat
     return new Promise<ApiResponse>((resolve, reject) => {
       let late: NodeJS.Timeout | undefined;
       const timer = setTimeout(() => {
-        const expired = new StatusError(
-          504,
-          'Timeout',
-          'Timeout: request did not complete within the allotted timeout',
-          {},
-        );
+        const expired = new RequestTimedOut();
         metrics.terminated(request, 504);
         late = setTimeout(() => {
           late = undefined;

@@ -131,6 +131,14 @@ class PatchRun {
   }
 
   apply(operation: JsonPatchOperation): void {
+    try {
+      this.#run(operation);
+    } catch (error) {
+      throw error instanceof PlaceError ? cannotApply(placed(operation, error)) : error;
+    }
+  }
+
+  #run(operation: JsonPatchOperation): void {
     const op = memberOf(operation, 'op');
     switch (op) {
       case 'add':
@@ -220,8 +228,22 @@ const isContainer = (candidate: JsonValue | undefined): candidate is Container =
 
 function text(operation: JsonPatchOperation, name: 'path' | 'from'): string {
   const found = memberOf(operation, name);
-  if (typeof found !== 'string') throw cannotApply(`operation missing ${name} field: missing value`);
+  if (typeof found !== 'string')
+    throw cannotApply(`${String(memberOf(operation, 'op'))} operation failed to decode ${name}: missing value`);
   return found;
+}
+
+/** Says in which operation a member or an element could not be added or removed. */
+function placed(operation: JsonPatchOperation, { message }: PlaceError): string {
+  const op = memberOf(operation, 'op');
+  return op === 'add' || op === 'remove'
+    ? `error in ${op} for path: '${text(operation, 'path')}': ${message}`
+    : message;
+}
+
+/** What is wrong at the last step of a path. */
+class PlaceError extends Error {
+  override readonly name = 'PlaceError';
 }
 
 const value = (operation: JsonPatchOperation): JsonValue => memberOf(operation, 'value') ?? null;
@@ -252,15 +274,15 @@ function remove({ container, key }: Place): void {
     return;
   }
   if (memberOf(container, key) === undefined)
-    throw cannotApply(`Unable to remove nonexistent key: ${key}: missing value`);
+    throw new PlaceError(`Unable to remove nonexistent key: ${key}: missing value`);
   delete container[key];
 }
 
 function indexIn(length: number, key: string): number {
-  if (!/^[+-]?\d+$/.test(key)) throw cannotApply(`value was not a proper array index: '${key}'`);
+  if (!/^[+-]?\d+$/.test(key)) throw new PlaceError(`value was not a proper array index: '${key}'`);
   const index = Number(key);
   if (index >= length || index < -length)
-    throw cannotApply(`Unable to access invalid index: ${key}: invalid index referenced`);
+    throw new PlaceError(`Unable to access invalid index: ${key}: invalid index referenced`);
   return index < 0 ? index + length : index;
 }
 

@@ -57,8 +57,6 @@ function* prepare(object: KubeObject, rules: ResourceRules, request: WriteReques
   const strategy = rules.strategyOf('');
   const meta = metaOf(object);
   if (rules.namespaced && (meta.namespace ?? '') === '') throw badRequest('Namespace parameter required.');
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '')

@@ -102,6 +102,8 @@ async function computeCreate(
   else if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0')
     throw notFound(store.groupResource, request.name);
   delete meta.resourceVersion;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
   await steps.admit(object, undefined);
   ensureNamespace(object, request.namespace);
   fillSystemFields(object, request.context.now);

@@ -49,7 +49,7 @@ export function requestJson(
     operation,
     userInfo: userJson(user),
     dryRun,
-    options,
+    options: operation === 'CONNECT' ? null : options,
   };
 }
 

@@ -40,6 +40,7 @@ export async function applyPatch(
 
 /** Why a patch does not fit is told here: the webhook's owner has to find out. */
 function refused(error: unknown): StatusError {
+  if (isStatusError(error) && error.reason === '') return error;
   const why = isStatusError(error) && error.cause instanceof Error ? error.cause.message : (error as Error).message;
   return internalError(why, { cause: error });
 }

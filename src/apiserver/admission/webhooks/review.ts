@@ -35,11 +35,7 @@ export async function reviewBody(
 ): Promise<Buffer> {
   const [object, oldObject] = await Promise.all([objects.object(form), objects.oldObject(form)]);
   const request = { uid, ...requestJson(attributes, form), object: object ?? null, oldObject: oldObject ?? null };
-  const review = {
-    kind: 'AdmissionReview',
-    apiVersion: `admission.k8s.io/${version}`,
-    request: attributes.operation === 'CONNECT' ? { ...request, options: null } : request,
-  };
+  const review = { kind: 'AdmissionReview', apiVersion: `admission.k8s.io/${version}`, request };
   return encodeJson(review as unknown as JsonObject);
 }
 

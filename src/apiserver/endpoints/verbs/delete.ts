@@ -41,11 +41,22 @@ export async function deleteOne(
   // Objects of a collection have no name in their requests.
   const named = { ...write, name: request.info.name };
   const validate = async (object: KubeObject): Promise<void> => {
-    const attributes = attributesOf(context, served, request, named, 'DELETE', undefined, object);
+    const seen = { ...named, options: { ...named.options, ...preconditionsOf(served, options, object) } };
+    const attributes = attributesOf(context, served, request, seen, 'DELETE', undefined, object);
     await context.admission.admit(attributes);
     await context.admission.validate(attributes);
   };
   return remove(served.store!, options, validate, write);
+}
+
+/** Kinds that begin their deletion with a write of their own pin the object that is meant. */
+function preconditionsOf(
+  { store }: ServedResource,
+  { preconditions }: DeleteOptions,
+  { metadata }: KubeObject,
+): object {
+  if (store!.resource.beginDeletion === undefined) return {};
+  return { preconditions: { uid: metadata?.uid, ...preconditions } };
 }
 
 function deletedStatus({ store }: ServedResource, { stored, uid }: DeleteResult): object {
