@@ -38,10 +38,16 @@ export function formFor(criteria: MatchCriteria, target: Target): ResourceForm |
 
 const none: readonly never[] = [];
 
+interface Found<T> {
+  readonly candidates: readonly Candidate<T>[];
+  /** Whether some of them depend on the name of the object. */
+  readonly names: boolean;
+}
+
 export class MatchIndex<T extends MatchCriteria> {
   readonly #entries: readonly T[];
   readonly #isExempt: IsExempt;
-  readonly #known = new WeakMap<ObjectForms, Map<string, readonly Candidate<T>[]>>();
+  readonly #known = new WeakMap<ObjectForms, Map<string, Found<T>>>();
 
   /**
    * Candidates come in the order of the entries.
@@ -57,13 +63,17 @@ export class MatchIndex<T extends MatchCriteria> {
     return this.#entries.length === 0;
   }
 
+  /** The same list again while it holds for objects of any name. */
   candidates(target: Target): readonly Candidate<T>[] {
     if (this.isEmpty) return none;
     let known = this.#known.get(target.forms);
     if (known === undefined) this.#known.set(target.forms, (known = new Map()));
-    let candidates = known.get(target.operation);
-    if (candidates === undefined) known.set(target.operation, (candidates = this.#find(target)));
-    return candidates.length === 0 ? none : candidates.flatMap((candidate) => named(candidate, target));
+    let found = known.get(target.operation);
+    if (found === undefined) {
+      const candidates = this.#find(target);
+      known.set(target.operation, (found = { candidates, names: candidates.some(({ entry }) => hasNames(entry)) }));
+    }
+    return found.names ? found.candidates.flatMap((candidate) => named(candidate, target)) : found.candidates;
   }
 
   /** Names of objects are left out: what is found holds for all objects. */

@@ -24,18 +24,30 @@ export type SelectorMatch = (attributes: AdmissionAttributes) => Promise<boolean
  * Compiles the selectors. The match throws 500 for a selector that cannot be understood, and 404 for a namespace that
  * is not there.
  */
-export function createSelectorMatch(
-  { namespaceSelector, objectSelector }: Selectors,
-  objects: Pick<CachedObjects, 'find' | 'findFresh'>,
-): SelectorMatch {
+export function createSelectorMatch(selectors: Selectors, objects: NamespaceReader): SelectorMatch {
+  const { selectsObject, selectsNamespace } = createSelectorParts(selectors);
+  return async (attributes) => {
+    if (selectsObject?.(attributes) === false) return false;
+    if (selectsNamespace === undefined) return true;
+    const labels = await namespaceLabels(attributes, objects);
+    return labels === undefined || selectsNamespace(labels);
+  };
+}
+
+export type NamespaceReader = Pick<CachedObjects, 'find' | 'findFresh'>;
+
+/** Each is absent where everything is selected. They throw 500 for a selector that cannot be understood. */
+export interface SelectorParts {
+  readonly selectsObject: ((attributes: AdmissionAttributes) => boolean) | undefined;
+  readonly selectsNamespace: ((labels: Labels) => boolean) | undefined;
+}
+
+export function createSelectorParts({ namespaceSelector, objectSelector }: Selectors): SelectorParts {
   const ofNamespace = matcherOf(namespaceSelector);
   const ofObject = matcherOf(objectSelector);
-  return async (attributes) => {
-    if (ofObject !== undefined && !matchesObject(ofObject(), attributes)) return false;
-    if (ofNamespace === undefined) return true;
-    const isAboutNamespace = attributes.resource.resource === 'namespaces';
-    if (namespaceOf(attributes) === '' && !isAboutNamespace) return true;
-    return ofNamespace()(await namespaceLabels(attributes, objects));
+  return {
+    selectsNamespace: ofNamespace === undefined ? undefined : (labels) => ofNamespace()(labels),
+    selectsObject: ofObject === undefined ? undefined : (attributes) => matchesObject(ofObject(), attributes),
   };
 }
 
@@ -63,22 +75,27 @@ function compiled(selector: LabelSelector): LabelMatch {
   }
 }
 
-/** Of a namespace that is made or changed they are those that it gets. */
-async function namespaceLabels(
+const noLabels: Labels = {};
+
+/**
+ * What namespace selectors look at, the same object while the namespace stays as it is. Of a namespace that is made or
+ * changed they are those that it gets. Undefined for what is in no namespace: every selector selects it. Throws 404.
+ */
+export async function namespaceLabels(
   attributes: AdmissionAttributes,
-  objects: Pick<CachedObjects, 'find' | 'findFresh'>,
+  objects: NamespaceReader,
 ): Promise<Labels | undefined> {
   const { resource, subresource, operation, object } = attributes;
-  if (resource.resource === 'namespaces' && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'))
-    return object?.metadata?.labels;
-  return (await namespaceNamed(namespaceOf(attributes), objects)).metadata.labels;
+  const isAboutNamespace = resource.resource === 'namespaces';
+  const name = namespaceOf(attributes);
+  if (name === '' && !isAboutNamespace) return undefined;
+  if (isAboutNamespace && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'))
+    return object?.metadata?.labels ?? noLabels;
+  return (await namespaceNamed(name, objects)).metadata.labels ?? noLabels;
 }
 
 /** From the cache, or from the store where it is not there yet. Throws 404. */
-export async function namespaceNamed(
-  name: string,
-  objects: Pick<CachedObjects, 'find' | 'findFresh'>,
-): Promise<Namespace> {
+export async function namespaceNamed(name: string, objects: NamespaceReader): Promise<Namespace> {
   const found =
     (await objects.find<Namespace>('', 'namespaces', '', name)) ??
     (await objects.findFresh<Namespace>('', 'namespaces', '', name));

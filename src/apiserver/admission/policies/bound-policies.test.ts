@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attributesFor, objectsOf } from '../testing/attributes.ts';
+import { attributesFor } from '../testing/attributes.ts';
 import { BoundPolicies, type Policy } from './bound-policies.ts';
 import { binding, validating } from './testing/policies.ts';
 
@@ -10,7 +10,7 @@ function setUp() {
     return Promise.resolve('');
   };
   return {
-    bound: new BoundPolicies<Policy, ReturnType<typeof binding>, string>({ objects: objectsOf({}), compile }),
+    bound: new BoundPolicies<Policy, ReturnType<typeof binding>, string>(compile),
     compiled,
   };
 }

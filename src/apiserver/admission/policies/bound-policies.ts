@@ -5,10 +5,9 @@
 import type { MatchResources, ParamKind, ParamRef } from '../../../api/gen/types/admissionregistration-v1.ts';
 import { compareText } from '../../../machinery/compare-text.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
-import type { CachedObjects } from '../../loopback/cached-objects.ts';
 import { isPolicy } from '../matching/exempt.ts';
 import { type MatchCriteria, MatchIndex } from '../matching/match-index.ts';
-import { createSelectorMatch, type SelectorMatch } from '../matching/selectors.ts';
+import { createSelectorParts, type SelectorParts } from '../matching/selectors.ts';
 
 export interface Policy extends KubeObject {
   readonly spec: {
@@ -26,38 +25,31 @@ export interface Binding extends KubeObject {
   };
 }
 
-interface Matching extends MatchCriteria {
-  readonly selects: SelectorMatch;
-}
+type Matching = MatchCriteria & SelectorParts;
 
-export interface BoundBinding<B extends Binding> extends Matching {
-  readonly binding: B;
-}
+export type BoundBinding<B extends Binding> = Matching & { readonly binding: B };
 
 /** A policy with what binds it. One that is not bound is not asked. */
-export interface BoundPolicy<P extends Policy, B extends Binding, C> extends Matching {
+export type BoundPolicy<P extends Policy, B extends Binding, C> = Matching & {
   readonly policy: P;
   /** By name. */
   readonly bindings: readonly BoundBinding<B>[];
   /** What its expressions were compiled to: at the first use, and again when its spec has changed. */
   compiled(): Promise<C>;
-}
+};
 
 export type PolicyIndex<P extends Policy, B extends Binding, C> = MatchIndex<BoundPolicy<P, B, C>>;
 
-export interface BoundPoliciesOptions<P, C> {
-  readonly objects: Pick<CachedObjects, 'find' | 'findFresh'>;
-  /** Does not reject. */
-  readonly compile: (policy: P) => Promise<C>;
-}
+/** Does not reject. */
+export type CompilePolicy<P, C> = (policy: P) => Promise<C>;
 
 export class BoundPolicies<P extends Policy, B extends Binding, C> {
-  readonly #options: BoundPoliciesOptions<P, C>;
+  readonly #compilePolicy: CompilePolicy<P, C>;
   /** By name of the policy. */
   readonly #compiled = new Map<string, { readonly version: string; readonly result: Promise<C> }>();
 
-  constructor(options: BoundPoliciesOptions<P, C>) {
-    this.#options = options;
+  constructor(compile: CompilePolicy<P, C>) {
+    this.#compilePolicy = compile;
   }
 
   /** Policies come in the order of their names. */
@@ -83,19 +75,9 @@ export class BoundPolicies<P extends Policy, B extends Binding, C> {
   #bind(policy: P, bindings: readonly B[]): BoundPolicy<P, B, C> {
     return {
       policy,
-      ...this.#matching(policy.spec.matchConstraints),
-      bindings: bindings.map((binding) => ({ binding, ...this.#matching(binding.spec.matchResources) })),
+      ...matching(policy.spec.matchConstraints),
+      bindings: bindings.map((binding) => ({ binding, ...matching(binding.spec.matchResources) })),
       compiled: () => this.#compile(policy),
-    };
-  }
-
-  #matching(resources: MatchResources = {}): Matching {
-    const { resourceRules = [], excludeResourceRules = [], matchPolicy } = resources;
-    return {
-      rules: resourceRules.length === 0 ? undefined : resourceRules,
-      excludeRules: excludeResourceRules,
-      matchPolicy,
-      selects: createSelectorMatch(resources, this.#options.objects),
     };
   }
 
@@ -104,7 +86,7 @@ export class BoundPolicies<P extends Policy, B extends Binding, C> {
     const version = versionOf(policy);
     let compiled = this.#compiled.get(name);
     if (compiled?.version !== version)
-      this.#compiled.set(name, (compiled = { version, result: this.#options.compile(policy) }));
+      this.#compiled.set(name, (compiled = { version, result: this.#compilePolicy(policy) }));
     return compiled.result;
   }
 
@@ -112,6 +94,16 @@ export class BoundPolicies<P extends Policy, B extends Binding, C> {
     const names = new Set(policies.map(nameOf));
     for (const name of this.#compiled.keys()) if (!names.has(name)) this.#compiled.delete(name);
   }
+}
+
+function matching(resources: MatchResources = {}): Matching {
+  const { resourceRules = [], excludeResourceRules = [], matchPolicy } = resources;
+  return {
+    rules: resourceRules.length === 0 ? undefined : resourceRules,
+    excludeRules: excludeResourceRules,
+    matchPolicy,
+    ...createSelectorParts(resources),
+  };
 }
 
 export const nameOf = ({ metadata }: KubeObject): string => metadata?.name ?? '';

@@ -11,7 +11,7 @@ import {
   type Program,
   type Value,
 } from '../../../cel/index.ts';
-import { type CooperativeScheduler, runCooperatively } from '../../../machinery/cooperative-scheduling.ts';
+import { runCooperatively } from '../../../machinery/cooperative-scheduling.ts';
 import type { AuthorizerAnswers } from '../matching/expression-input.ts';
 
 /** An expression, with what it was compiled to or why it is none. */
@@ -76,7 +76,8 @@ export type GroupOutcome = { readonly value: Value } | { readonly error: string 
 /** Of the request that is judged. */
 export interface GroupInput {
   readonly answers: AuthorizerAnswers;
-  readonly scheduler: CooperativeScheduler;
+  /** To be awaited between expressions: lets others run once in a while, and throws when the request is over. */
+  next(): Promise<void>;
 }
 
 export class ExpressionGroup {
@@ -100,7 +101,7 @@ export class ExpressionGroup {
   /** Throws OutOfBudget. */
   async evaluate({ text, program }: Expression): Promise<GroupOutcome> {
     if ('failure' in program) return { error: `compilation error: ${program.failure}` };
-    await this.#input.scheduler.next();
+    await this.#input.next();
     const outcome = await this.#input.answers.evaluate(program, this.#bindings);
     this.#pay(outcome);
     return 'error' in outcome

@@ -3,6 +3,7 @@ import type { Namespace } from '../../../api/gen/types/core-v1.ts';
 import { CooperativeScheduler } from '../../../machinery/cooperative-scheduling.ts';
 import type { Authorizer } from '../../../auth/authorization/authorizer.ts';
 import { adaptAny, type Value } from '../../../cel/index.ts';
+import { timeout } from '../../../machinery/status.ts';
 import type { AdmissionAttributes, ResourceForm } from '../../../registry/admission.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
 import { AuthorizerAnswers, requestJson } from '../matching/expression-input.ts';
@@ -15,7 +16,7 @@ export class RequestInput {
   readonly objects: VersionedObjects;
   readonly answers: AuthorizerAnswers;
   /** For all policies together: many small ones take as long as a few that are not. */
-  readonly scheduler = new CooperativeScheduler();
+  readonly #scheduler = new CooperativeScheduler();
   readonly #cached: Pick<CachedObjects, 'find' | 'findFresh'>;
   #namespace: Promise<Value> | undefined;
 
@@ -28,6 +29,11 @@ export class RequestInput {
     this.objects = new VersionedObjects(attributes);
     this.answers = new AuthorizerAnswers(attributes, authorizer);
     this.#cached = cached;
+  }
+
+  async next(): Promise<void> {
+    await this.#scheduler.next();
+    if (this.attributes.signal?.aborted === true) throw timeout('request did not complete within requested timeout');
   }
 
   /** Without `authorizer`. Throws 404 for a namespace that is not there. */

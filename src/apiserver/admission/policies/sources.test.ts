@@ -5,7 +5,7 @@ import { createDirectCatalog } from '../../../registry/testing/direct-catalog.ts
 import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
 import { createSharedDecoder } from '../../loopback/shared-decoder.ts';
-import { attributesFor, objectsOf } from '../testing/attributes.ts';
+import { attributesFor } from '../testing/attributes.ts';
 import { binding, validating } from './testing/policies.ts';
 import { WatchedPolicies } from './sources.ts';
 
@@ -27,7 +27,7 @@ test('policies are known when they were written, and the index stays while only 
   ) as [ResourceStore, ResourceStore];
   await write(policies, validating({}));
   const watched = new WatchedPolicies({ registry, decode: createSharedDecoder(), log: silentLogger });
-  const source = watched.create(resources, { objects: objectsOf({}), compile: () => Promise.resolve('') });
+  const source = watched.create(resources, () => Promise.resolve(''));
   try {
     const first = await source.current(pod);
     expect(first.isEmpty).toBe(true);
@@ -49,6 +49,6 @@ test('policies are known when they were written, and the index stays while only 
 test('a server without the resources has no policies', async () => {
   const registry = { storeOf: () => undefined };
   const watched = new WatchedPolicies({ registry, decode: createSharedDecoder(), log: silentLogger });
-  const source = watched.create(resources, { objects: objectsOf({}), compile: () => Promise.resolve('') });
+  const source = watched.create(resources, () => Promise.resolve(''));
   expect((await source.current(pod)).isEmpty).toBe(true);
 });

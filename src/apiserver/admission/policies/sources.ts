@@ -10,7 +10,7 @@ import type { SharedDecoder } from '../../loopback/shared-decoder.ts';
 import {
   type Binding,
   BoundPolicies,
-  type BoundPoliciesOptions,
+  type CompilePolicy,
   type Policy,
   type PolicyIndex,
   versionOf,
@@ -30,7 +30,7 @@ export interface PolicyResources {
 export interface PolicySources {
   create<P extends Policy, B extends Binding, C>(
     resources: PolicyResources,
-    options: BoundPoliciesOptions<P, C>,
+    compile: CompilePolicy<P, C>,
   ): PolicySource<P, B, C>;
 }
 
@@ -53,9 +53,9 @@ export class WatchedPolicies implements PolicySources {
 
   create<P extends Policy, B extends Binding, C>(
     resources: PolicyResources,
-    options: BoundPoliciesOptions<P, C>,
+    compile: CompilePolicy<P, C>,
   ): PolicySource<P, B, C> {
-    const bound = new BoundPolicies<P, B, C>(options);
+    const bound = new BoundPolicies<P, B, C>(compile);
     const policies = new Map<string, P>();
     const bindings = new Map<string, B>();
     let known: PolicyIndex<P, B, C> | undefined;
@@ -105,9 +105,9 @@ const notReady = ({ resource, name }: AdmissionAttributes): Error =>
 export const listedPolicies = (objects: Pick<CachedObjects, 'list'>): PolicySources => ({
   create: <P extends Policy, B extends Binding, C>(
     resources: PolicyResources,
-    options: BoundPoliciesOptions<P, C>,
+    compile: CompilePolicy<P, C>,
   ): PolicySource<P, B, C> => {
-    const bound = new BoundPolicies<P, B, C>(options);
+    const bound = new BoundPolicies<P, B, C>(compile);
     return {
       async current() {
         const [policies, bindings] = await Promise.all([

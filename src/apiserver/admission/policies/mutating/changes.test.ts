@@ -57,12 +57,14 @@ describe('an apply configuration', () => {
     [
       'a map that is replaced as a whole',
       "Object{spec: Object.spec{nodeSelector: {'k': 'w'}}}",
-      'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: .spec.nodeSelector',
+      'error applying patch: invalid ApplyConfiguration: ' +
+        'may not mutate atomic arrays, maps or structs: .spec.nodeSelector',
     ],
     [
       'a field that is none',
       'Object{spec: Object.spec{nonsense: 1}}',
-      'error applying patch: failed to convert patch object to typed object: .spec.nonsense: field not declared in schema',
+      'error applying patch: failed to convert patch object to typed object: ' +
+        '.spec.nonsense: field not declared in schema',
     ],
     [
       'a type of another place',
@@ -101,7 +103,7 @@ describe('a JSON patch', () => {
     [
       'of a place that is not there',
       "[JSONPatch{op: 'remove', path: '/nothing'}]",
-      'JSON Patch: Unable to remove nonexistent key: nothing: missing value',
+      "JSON Patch: error in remove for path: '/nothing': Unable to remove nonexistent key: nothing: missing value",
     ],
     [
       'with a value of a wrong type',

@@ -18,7 +18,7 @@ import { refused } from '../../attributes.ts';
 import { type Candidate, MatchIndex } from '../../matching/match-index.ts';
 import { Reinvocation } from '../../reinvocation.ts';
 import { type BoundPolicy, nameOf } from '../bound-policies.ts';
-import { type MatchedPolicy, matchedPolicies } from '../matched.ts';
+import { type MatchedPolicy, PolicyMatcher } from '../matched.ts';
 import type { PolicyPluginOptions } from '../validating/plugin.ts';
 import { RequestInput } from '../request-input.ts';
 import { type CompiledMutatingPolicy, compileMutatingPolicy } from './compile.ts';
@@ -26,6 +26,8 @@ import { type Invocation, mutate } from './mutate.ts';
 
 type Bound = BoundPolicy<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, CompiledMutatingPolicy>;
 type Matched = MatchedPolicy<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, CompiledMutatingPolicy>;
+
+type Matcher = PolicyMatcher<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, CompiledMutatingPolicy>;
 
 export interface MutatingPoliciesOptions extends PolicyPluginOptions {
   readonly enabled: boolean;
@@ -37,8 +39,9 @@ export function createMutatingPolicies(options: MutatingPoliciesOptions): Admiss
   const { sources, objects, authorizer } = options;
   const source = sources.create<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, CompiledMutatingPolicy>(
     { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' },
-    { objects, compile: (policy) => compileMutatingPolicy(policy, authorizer) },
+    (policy) => compileMutatingPolicy(policy, authorizer),
   );
+  const matcher: Matcher = new PolicyMatcher(options.params, objects);
   const types = createBuiltInTypes(schemas);
   /** Of requests whose second round is still to come. */
   const reinvocations = new WeakMap<AdmissionAttributes, Reinvocation>();
@@ -49,7 +52,7 @@ export function createMutatingPolicies(options: MutatingPoliciesOptions): Admiss
   ): Promise<void> => {
     const reinvocation = reinvocations.get(attributes) ?? new Reinvocation();
     if (round.isSecond) reinvocation.compare(attributes);
-    await changeBy(candidates, attributes, round, { ...options, types, reinvocation });
+    await changeBy(candidates, attributes, round, { ...options, matcher, types, reinvocation });
     if (round.isSecond) return;
     reinvocation.keep(attributes);
     reinvocations.set(attributes, reinvocation);
@@ -70,6 +73,7 @@ export function createMutatingPolicies(options: MutatingPoliciesOptions): Admiss
 }
 
 interface Parts extends PolicyPluginOptions {
+  readonly matcher: Matcher;
   readonly types: BuiltInTypes;
   readonly reinvocation: Reinvocation;
 }
@@ -87,7 +91,7 @@ async function changeBy(
   parts: Parts,
 ): Promise<void> {
   const matched: Matched[] = [];
-  for await (const policy of matchedPolicies(candidates, attributes, parts.params)) matched.push(policy);
+  for await (const policy of parts.matcher.matched(candidates, attributes)) matched.push(policy);
   const problems = matched.flatMap(configurationProblems);
   const input = new RequestInput(attributes, parts.authorizer, parts.objects);
   for (const policy of matched) problems.push(...(await changeByPolicy(policy, input, round, parts)));
@@ -119,6 +123,7 @@ async function changeByPolicy(
   const problems: Problem[] = [];
   for (const { binding, params } of bindings) {
     for (const param of params) {
+      await input.next();
       const key = `${nameOf(policy)}/${nameOf(binding)}/${param.key}`;
       const invocation: Invocation = { compiled: ready, form, params: param.value, input, types };
       const isWanted = (): boolean => !round.isSecond || reinvocation.isAgain(key);

@@ -14,7 +14,7 @@ import type { CachedObjects } from '../../../loopback/cached-objects.ts';
 import { refused } from '../../attributes.ts';
 import { type Candidate, MatchIndex } from '../../matching/match-index.ts';
 import type { BoundPolicy } from '../bound-policies.ts';
-import { type MatchedPolicy, matchedPolicies } from '../matched.ts';
+import { type MatchedPolicy, PolicyMatcher } from '../matched.ts';
 import type { ObservePolicy } from '../observations.ts';
 import type { ParamReader } from '../params.ts';
 import { RequestInput } from '../request-input.ts';
@@ -35,21 +35,23 @@ export interface PolicyPluginOptions {
 type Types = [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, CompiledValidatingPolicy];
 type Bound = BoundPolicy<Types[0], Types[1], Types[2]>;
 type Matched = MatchedPolicy<Types[0], Types[1], Types[2]>;
+type Matcher = PolicyMatcher<Types[0], Types[1], Types[2]>;
 
 export function createValidatingPolicies(options: PolicyPluginOptions): AdmissionPlugin {
   const { sources, objects, authorizer } = options;
   const source = sources.create<Types[0], Types[1], Types[2]>(
     { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' },
-    { objects, compile: (policy) => compileValidatingPolicy(policy, authorizer) },
+    (policy) => compileValidatingPolicy(policy, authorizer),
   );
+  const matcher: Matcher = new PolicyMatcher(options.params, objects);
   return {
     name: 'ValidatingAdmissionPolicy',
     handles: () => true,
     validate(attributes) {
       const index = source.current(attributes);
       return index instanceof MatchIndex
-        ? judge(index.candidates(attributes), attributes, options)
-        : index.then((known) => judge(known.candidates(attributes), attributes, options));
+        ? judge(index.candidates(attributes), attributes, matcher, options)
+        : index.then((known) => judge(known.candidates(attributes), attributes, matcher, options));
     },
   };
 }
@@ -57,20 +59,22 @@ export function createValidatingPolicies(options: PolicyPluginOptions): Admissio
 function judge(
   candidates: readonly Candidate<Bound>[],
   attributes: AdmissionAttributes,
+  matcher: Matcher,
   options: PolicyPluginOptions,
 ): Promise<void> | undefined {
-  return candidates.length === 0 ? undefined : judgeBy(candidates, attributes, options);
+  return candidates.length === 0 ? undefined : judgeBy(candidates, attributes, matcher, options);
 }
 
 async function judgeBy(
   candidates: readonly Candidate<Bound>[],
   attributes: AdmissionAttributes,
+  matcher: Matcher,
   options: PolicyPluginOptions,
 ): Promise<void> {
-  const { params, objects, authorizer } = options;
+  const { objects, authorizer } = options;
   const input = new RequestInput(attributes, authorizer, objects);
   const refusals: Refusal[] = [];
-  for await (const matched of matchedPolicies(candidates, attributes, params))
+  for await (const matched of matcher.matched(candidates, attributes))
     refusals.push(...(await refusalsOf(matched, input, options)));
   if (refusals.length > 0) throw refusedBy(attributes, refusals[0]!);
 }
@@ -93,7 +97,7 @@ async function refusalsOf(matched: Matched, input: RequestInput, { observe }: Po
   const annotations = new AuditAnnotations(name);
   for (const { binding, params } of matched.bindings) {
     for (const { value } of params) {
-      await input.scheduler.next();
+      await input.next();
       const result = await evaluatePolicy({ compiled, failurePolicy, form, params: value, input });
       refusals.push(...enforce({ policy: name, binding, result, attributes: input.attributes, annotations, observe }));
     }
