@@ -79,6 +79,7 @@ export class LocalServer implements AsyncDisposable {
     const args = [
       'bin/orch.js',
       'apiserver',
+      '--disable-admission-plugins=ServiceAccount',
       '--bind-address',
       '127.0.0.1',
       '--secure-port',

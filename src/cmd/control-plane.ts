@@ -16,7 +16,7 @@ import type {
 import { mount, type MountOptions } from '../server/koa/mount.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
-import { localDefaultSections } from './flags/api-server/local-defaults.ts';
+import { localDefaultSections, withoutAccounts } from './flags/api-server/local-defaults.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
@@ -53,7 +53,7 @@ export async function startControlPlane(
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is no terminal to print a help text on.
   const options = {
-    ...parsed.options,
+    ...withoutAccounts(parsed.options),
     program: { help: program.flags.help.default, version: program.flags.version.default },
   };
   // A free port is fine here, which the flag does not allow.

@@ -9,7 +9,7 @@ import { assembleStartConfig } from './assemble.ts';
 import type { Command, CommandContext } from './command.ts';
 import type { StartConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { localDefaultSections } from './flags/api-server/local-defaults.ts';
+import { localDefaultSections, withoutAccounts } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { int, section, text, withDefault } from './flags/flag.ts';
 import { FlagError } from './flags/parse.ts';
@@ -83,7 +83,8 @@ interface Local {
 /** The API server alone, in this process. */
 async function serveApi({ line, dataDir, pki, logger, interrupts }: Local, context: CommandContext): Promise<number> {
   const { out } = context;
-  const config = await assembleStartConfig(line.completed, {
+  const completed = { ...line.completed, options: withoutAccounts(line.completed.options) };
+  const config = await assembleStartConfig(completed, {
     serving: () => Promise.resolve(pki.serving),
     pki,
     storeDirectory: join(dataDir, 'store'),

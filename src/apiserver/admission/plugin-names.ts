@@ -13,10 +13,6 @@ export interface PluginName {
   readonly here: boolean;
 }
 
-/**
- * @NOTE differs from upstream: ServiceAccount is off unless it is asked for, until a controller makes the `default`
- *   account of each namespace.
- */
 const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({
   name,
   default: place === 'default',
@@ -30,7 +26,7 @@ export const pluginNames: readonly PluginName[] = [
   plugin('NamespaceExists', 'optional', 'here'),
   plugin('LimitPodHardAntiAffinityTopology', 'optional', 'here'),
   plugin('LimitRanger', 'default', 'here'),
-  plugin('ServiceAccount', 'optional', 'here'),
+  plugin('ServiceAccount', 'default', 'here'),
   plugin('NodeRestriction', 'optional', 'here'),
   plugin('TaintNodesByCondition', 'default', 'here'),
   plugin('AlwaysPullImages', 'optional', 'here'),

@@ -75,6 +75,7 @@ export class MeasuredServer implements AsyncDisposable {
         path.join(root, 'test/support/memory/probe.mjs'),
         'bin/orch.js',
         'apiserver',
+        '--disable-admission-plugins=ServiceAccount',
         '--bind-address=127.0.0.1',
         `--secure-port=${port}`,
         `--token-auth-file=${file('tokens.csv')}`,
