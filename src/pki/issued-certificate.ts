@@ -39,3 +39,12 @@ export function trustedCertificatesProblem(pem: string): string | undefined {
     ? 'no valid certificate authority data seen'
     : 'failed to parse certificate: x509: malformed certificate';
 }
+
+/** What keeps the bytes of a PEM block from being a trust anchor. Undefined when nothing does. */
+export function trustAnchorProblem(bytes: Buffer): string | undefined {
+  try {
+    return new X509Certificate(bytes).ca ? undefined : 'does not have the CA bit set';
+  } catch {
+    return 'does not parse as a certificate: x509: malformed certificate';
+  }
+}

@@ -1,4 +1,5 @@
 import type { CertificateSigningRequest, CertificateSigningRequestStatus } from '../gen/types/certificates-v1.ts';
+import type { ClusterTrustBundle } from '../gen/types/certificates-v1alpha1.ts';
 import { humanDuration } from '../../machinery/human-duration.ts';
 import { ageCell, textCell } from '../table/cells.ts';
 
@@ -9,6 +10,11 @@ export const signingRequestCells = ({ metadata, spec, status }: CertificateSigni
   spec.username ?? '',
   spec.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000),
   stateCell(status),
+];
+
+export const trustBundleCells = ({ metadata, spec }: ClusterTrustBundle): string[] => [
+  metadata.name ?? '',
+  textCell(spec.signerName),
 ];
 
 /** The decision, and what came of it: `Approved,Issued`. */
