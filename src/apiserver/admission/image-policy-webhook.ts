@@ -7,16 +7,17 @@ import { createHash } from 'node:crypto';
 import { codecs } from '../../api/codecs.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { ImageReview, ImageReviewSpec, ImageReviewStatus } from '../../api/gen/types/imagepolicy-v1alpha1.ts';
-import type { ReviewClient } from '../../auth/review-client.ts';
 import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
-import { JsonBody } from '../../machinery/json/body.ts';
+import type { JsonBody } from '../../machinery/json/body.ts';
+import { readYaml } from '../../machinery/json/yaml.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { answerStatusText } from '../webhooks/answer-status-text.ts';
 import { WebhookStatusError } from '../webhooks/webhook-client.ts';
 import { refused } from './attributes.ts';
 import type { ImagePolicyConfiguration } from './configuration/plugin-configuration.ts';
+import type { ImageReviews } from './image-reviews.ts';
 
 const apiVersion = 'imagepolicy.k8s.io/v1alpha1';
 /** Annotations of pods with this in their name are meant for the backend. */
@@ -26,7 +27,7 @@ const maxKeptBytes = 2 * 1024 * 1024;
 
 export interface ImagePolicyOptions {
   readonly configuration: Pick<ImagePolicyConfiguration, 'allowTtlMs' | 'denyTtlMs' | 'defaultAllow'>;
-  readonly backend: ReviewClient;
+  readonly backend: Pick<ImageReviews, 'post'>;
   readonly clock?: Clock;
 }
 
@@ -97,8 +98,8 @@ function specOf({ resource, subresource, object, namespace }: AdmissionAttribute
   };
 }
 
-async function ask(backend: ReviewClient, spec: ImageReviewSpec): Promise<ImageReviewStatus> {
-  let answer: unknown;
+async function ask(backend: Pick<ImageReviews, 'post'>, spec: ImageReviewSpec): Promise<ImageReviewStatus> {
+  let answer: string;
   try {
     answer = await backend.post({
       kind: 'ImageReview',
@@ -110,7 +111,7 @@ async function ask(backend: ReviewClient, spec: ImageReviewSpec): Promise<ImageR
   } catch (error) {
     throw error instanceof WebhookStatusError ? new Error(answerStatusText(error.status), { cause: error }) : error;
   }
-  const body = new JsonBody(JSON.stringify(answer));
+  const body = readYaml(answer);
   const meta = typeMetaOf(body);
   if (meta.apiVersion !== apiVersion || meta.kind !== 'ImageReview')
     throw new Error(`no kind ${goQuote(meta.kind)} is registered for version ${goQuote(meta.apiVersion)}`);

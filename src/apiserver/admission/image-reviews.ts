@@ -1,5 +1,4 @@
 /** The connection to the backend of ImagePolicyWebhook. Its file is read at the first review. */
-import type { ReviewClient } from '../../auth/review-client.ts';
 import { readWebhookKubeconfig } from '../../client/kubeconfig/webhook-kubeconfig.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { WebhookClients } from '../webhooks/webhook-clients.ts';
@@ -9,7 +8,9 @@ const timeoutMs = 30_000;
 /** Waits between attempts, in times of the configured one. */
 const retryFactors = [1, 1.5, 2.25, 3.375];
 
-export interface ImageReviews extends ReviewClient {
+export interface ImageReviews {
+  /** Resolves with the text of the answer. */
+  post(review: object): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -22,6 +23,7 @@ export function createImageReviews(
     webhooks.open(await readWebhookKubeconfig(kubeConfigFile), {
       timeoutMs,
       timeoutInQuery: true,
+      readAnswer: (text) => text,
       retryDelaysMs: retryFactors.map((factor) => factor * retryBackoffMs),
     });
   return {
@@ -29,7 +31,7 @@ export function createImageReviews(
       if (configuration === undefined) throw new Error('no backend is configured');
       opened ??= open(configuration);
       try {
-        return await (await opened).post(review);
+        return (await (await opened).post(review)) as string;
       } catch (error) {
         // A file that cannot be read now may be readable for the next review.
         if (

@@ -36,7 +36,7 @@ const running = (enable: readonly string[], disable: readonly string[]): string[
     now: () => new Date(),
     featureEnabled: () => true,
     services: { createNamespace: () => Promise.resolve(), takeEvent: () => undefined },
-    imageReviews: { post: () => Promise.resolve(undefined) },
+    imageReviews: { post: () => Promise.resolve('') },
     webhooks: {
       clients: { hold: () => ({}) as never },
       createSource: () => ({ current: () => new MatchIndex<CompiledWebhook>([]) }),
@@ -72,5 +72,7 @@ test('The plugins of this server run in the order of their names', () => {
 
 test('Flags take plugins out, and do not change the order', () => {
   expect(running([...here].reverse(), [])).toEqual(here);
-  expect(running([], ['Priority', 'ServiceAccount'])).toEqual(usual.filter((name) => !['Priority', 'ServiceAccount'].includes(name)));
+  expect(running([], ['Priority', 'ServiceAccount'])).toEqual(
+    usual.filter((name) => !['Priority', 'ServiceAccount'].includes(name)),
+  );
 });

@@ -6,7 +6,6 @@ import type { Logger } from '../../base/logger.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import type { ReviewClient } from '../../auth/review-client.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Authorizer } from '../../auth/authorization/authorizer.ts';
 import { alwaysAdmit, alwaysDeny } from './always-plugins.ts';
@@ -23,6 +22,7 @@ import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts'
 import { denyServiceExternalIps } from './deny-service-external-ips.ts';
 import { createEventRateLimit, type TakeEvent } from './event-rate-limit.ts';
 import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import type { ImageReviews } from './image-reviews.ts';
 import { createImagePolicyWebhook } from './image-policy-webhook.ts';
 import { createKindLookup } from './kind-lookup.ts';
 import { limitPodHardAntiAffinityTopology } from './limit-anti-affinity-topology.ts';
@@ -82,7 +82,7 @@ export interface AdmissionPluginOptions {
   readonly featureEnabled: (gate: string) => boolean;
   readonly services: PluginServices;
   /** Asked about images, where the configuration has a backend. */
-  readonly imageReviews: ReviewClient;
+  readonly imageReviews: Pick<ImageReviews, 'post'>;
   readonly webhooks: WebhookAdmission;
   readonly policies: PolicyAdmission;
   readonly log: Logger;

@@ -23,6 +23,8 @@ export interface WebhookClientOptions {
   readonly maxAnswerBytes?: number;
   /** Whether the webhook gets the time limit as `?timeout=30s`, as webhooks do that objects of the API name. */
   readonly timeoutInQuery?: boolean;
+  /** Reads the text of an answer, which is JSON unless given. */
+  readonly readAnswer?: (text: string) => unknown;
   readonly observer?: CallObserver;
 }
 
@@ -61,6 +63,7 @@ export function createWebhookClient({
   maxPending = usualMaxPending,
   maxAnswerBytes = usualMaxAnswerBytes,
   timeoutInQuery = false,
+  readAnswer = JSON.parse,
   observer,
 }: WebhookClientOptions): WebhookClient {
   const urlWithin = (ms: number): string =>
@@ -82,7 +85,7 @@ export function createWebhookClient({
     const { status, text } = await send(body, url, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));
     if (text === undefined) throw new Error('the answer of the webhook is too large');
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
-    return JSON.parse(text) as unknown;
+    return readAnswer(text);
   };
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isRetired) throw new Error('the client of the webhook is closed');
