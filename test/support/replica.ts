@@ -23,6 +23,8 @@ export interface Replica extends AsyncDisposable {
 
 const attempts = 500;
 const pauseMs = 20;
+/** Tests of what happens at once send this much at once. */
+const maxSockets = 64;
 
 /** @param etcdUrl undefined for a server with a store of its own, in memory */
 export async function startReplica(etcdUrl?: string, ...more: readonly string[]): Promise<Replica> {
@@ -34,7 +36,12 @@ export async function startReplica(etcdUrl?: string, ...more: readonly string[])
     flags: [...(etcdUrl === undefined ? [] : [`--store-servers=${etcdUrl}`]), `--token-auth-file=${tokens}`, ...more],
   });
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
-  const client = new Client(Number(new URL(controlPlane.url).port), Buffer.from(ca, 'base64').toString());
+  const client = new Client(
+    Number(new URL(controlPlane.url).port),
+    Buffer.from(ca, 'base64').toString(),
+    'localhost',
+    maxSockets,
+  );
   const authorization = 'Bearer admintoken';
   const send = async <T>(
     method: string,

@@ -20,11 +20,14 @@ export class Client {
   readonly #port: number;
   readonly #serverName: string;
 
-  /** @param serverName what the certificate is for */
-  constructor(port: number, ca: string, serverName = 'localhost') {
+  /**
+   * @param serverName what the certificate is for
+   * @param maxSockets how many requests are sent at once
+   */
+  constructor(port: number, ca: string, serverName = 'localhost', maxSockets = 8) {
     this.#port = port;
     this.#serverName = serverName;
-    this.#agent = new https.Agent({ keepAlive: true, ca, maxSockets: 8 });
+    this.#agent = new https.Agent({ keepAlive: true, ca, maxSockets });
   }
 
   send(request: PlainRequest): Promise<PlainResponse> {
