@@ -11,6 +11,7 @@ import { untilAvailableMs } from '../shared/pod-conditions.ts';
 import { isNamespaceTerminating, PodControl } from '../shared/pod-control.ts';
 import { slowStart } from '../shared/slow-start.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import { selectorProblem } from '../shared/selector-problem.ts';
 import { daemonTemplate, generationOf } from './daemon-pod.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import type { DaemonHistory } from './history.ts';
@@ -48,7 +49,11 @@ export class DaemonSetSyncer {
   async sync(key: string): Promise<SyncResult> {
     const set = this.#caches.sets.get(key);
     if (set === undefined) return undefined;
-    if (requirementsOf(set.spec.selector).length === 0) return this.#refuseEmptySelector(set);
+    const problem = selectorProblem('daemon set', () => requirementsOf(set.spec.selector), set.spec.template);
+    if (problem !== undefined) {
+      this.#context.events.event(set, 'Warning', problem.reason, problem.message);
+      return undefined;
+    }
     // Its pods and revisions may be orphans already: nothing that it would say of them holds.
     if (set.metadata.deletionTimestamp !== undefined) return undefined;
     const pods = await this.#claimPods(set);
@@ -65,11 +70,6 @@ export class DaemonSetSyncer {
     if (isStatusChanged(set.status, status)) await this.#writeStatus({ ...set, status });
     if (failure !== undefined) throw failure;
     return nextLook(actions.waitMs, untilAvailableMs(pods, set.spec.minReadySeconds ?? 0, input.nowMs));
-  }
-
-  #refuseEmptySelector(set: DaemonSet): undefined {
-    const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
-    this.#context.events.event(set, 'Warning', 'SelectingAll', message);
   }
 
   #claimPods(set: DaemonSet): Promise<Pod[]> {

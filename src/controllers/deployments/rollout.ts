@@ -10,6 +10,7 @@ import { claim } from '../shared/claim.ts';
 import { controllerIndex } from '../shared/owner-references.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import { type SelectorProblem, selectorProblem } from '../shared/selector-problem.ts';
 import { sizeOf, isRolling, wantedOf } from './limits.ts';
 import { NewReplicaSet } from './new-replica-set.ts';
 import { byRevision, currentSet, rollbackAnnotation, withSizes } from './revisions.ts';
@@ -55,7 +56,9 @@ export class Rollout {
   async sync(key: string): Promise<SyncResult> {
     const deployment = this.#deployments.get(key);
     if (deployment === undefined) return undefined;
-    if (requirementsOf(deployment.spec!.selector).length === 0) return this.#refuseEmptySelector(deployment);
+    const { selector, template } = deployment.spec!;
+    const problem = selectorProblem('deployment', () => requirementsOf(selector), template);
+    if (problem !== undefined) return this.#refuse(deployment, problem);
     const all = await this.#claimSets(deployment);
     if (deployment.metadata.deletionTimestamp !== undefined) return this.#writeCounts(deployment, all);
     const checked = await this.#notePause(deployment);
@@ -66,9 +69,8 @@ export class Rollout {
     return isRolling(checked) ? this.#roll(checked, all) : this.#recreate(checked, all);
   }
 
-  async #refuseEmptySelector(deployment: Deployment): Promise<SyncResult> {
-    const message = 'This deployment is selecting all pods. A non-empty selector is required.';
-    this.#context.events.event(deployment, 'Warning', 'SelectingAll', message);
+  async #refuse(deployment: Deployment, { reason, message }: SelectorProblem): Promise<SyncResult> {
+    this.#context.events.event(deployment, 'Warning', reason, message);
     const { generation } = deployment.metadata;
     if (Number(deployment.status?.observedGeneration ?? 0) < Number(generation))
       await this.#writeStatus(deployment, { ...deployment.status, observedGeneration: generation! });

@@ -10,6 +10,7 @@ import { isEqual } from '../../machinery/equal.ts';
 import { matchesLabels, requirementsOf } from '../../machinery/label-selector.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
+import { usableRequirements } from '../shared/claim.ts';
 import { isPodTerminating } from '../shared/pod-conditions.ts';
 import { finishedCondition } from './conditions.ts';
 import { isTracked, trackingFinalizer } from './job-pods.ts';
@@ -131,7 +132,7 @@ class Wakers {
   #wakeAdopters({ metadata }: Pod): void {
     if (metadata.deletionTimestamp !== undefined || metadata.labels === undefined) return;
     for (const job of this.#jobs.lister.listIn(metadata.namespace!)) {
-      const requirements = requirementsOf(job.spec.selector);
+      const requirements = usableRequirements(() => requirementsOf(job.spec.selector));
       if (requirements.length > 0 && matchesLabels(requirements, metadata.labels))
         this.#queue.addAfter(this.#jobs.keyOf(job), batchMs);
     }

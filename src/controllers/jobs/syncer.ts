@@ -12,6 +12,7 @@ import { isPodReady } from '../shared/pod-conditions.ts';
 import { isNamespaceTerminating, PodControl } from '../shared/pod-control.ts';
 import { slowStart } from '../shared/slow-start.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import { selectorProblem } from '../shared/selector-problem.ts';
 import { type Backoff, noBackoff } from './backoff.ts';
 import { finishedCondition } from './conditions.ts';
 import { isTracked, trackingFinalizer } from './job-pods.ts';
@@ -73,6 +74,11 @@ export class JobSyncer {
     if (completionMode !== 'Indexed' && completionMode !== 'NonIndexed') {
       const message = 'Skipped Job sync because completion mode is unknown';
       this.#context.events.event(job, 'Warning', 'UnknownCompletionMode', message);
+      return undefined;
+    }
+    const problem = selectorProblem('job', () => requirementsOf(job.spec.selector), job.spec.template);
+    if (problem !== undefined) {
+      this.#context.events.event(job, 'Warning', problem.reason, problem.message);
       return undefined;
     }
     const { clock } = this.#context;

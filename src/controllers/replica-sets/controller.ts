@@ -13,6 +13,7 @@ import { claim, keysOfOwned } from '../shared/claim.ts';
 import { controllerIndex, controllerKeys, controllerOf } from '../shared/owner-references.ts';
 import { PodControl } from '../shared/pod-control.ts';
 import { isPodActive } from '../shared/pod-conditions.ts';
+import { selectorProblem } from '../shared/selector-problem.ts';
 import { slowStart } from '../shared/slow-start.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
@@ -23,6 +24,8 @@ type Replicated = ReplicaSet | ReplicationController;
 /** What the two types differ in. */
 interface Kind<T extends Replicated> {
   readonly kind: string;
+  /** In words. */
+  readonly what: string;
   readonly queue: string;
   readonly workers: number;
   readonly informer: Informer<T>;
@@ -35,6 +38,7 @@ export function startReplicaSets(context: ControllerContext): void {
   const { replicasets } = context.client.apps.v1;
   start<ReplicaSet>(context, {
     kind: 'ReplicaSet',
+    what: 'replica set',
     queue: 'replicaset',
     workers: context.options.replicaSet.concurrentSyncs,
     informer: context.informer(replicasets),
@@ -49,6 +53,7 @@ export function startReplicationControllers(context: ControllerContext): void {
   const { replicationcontrollers } = context.client.core.v1;
   start<ReplicationController>(context, {
     kind: 'ReplicationController',
+    what: 'replication controller',
     queue: 'replicationmanager',
     workers: context.options.replicationController.concurrentSyncs,
     informer: context.informer(replicationcontrollers),
@@ -91,6 +96,11 @@ class Replicator<T extends Replicated> {
   async sync(key: string): Promise<SyncResult> {
     const object = this.#kind.informer.objects.get(key);
     if (object === undefined) return undefined;
+    const problem = selectorProblem(this.#kind.what, () => this.#kind.selectorOf(object), object.spec?.template);
+    if (problem !== undefined) {
+      this.#context.events.event(object, 'Warning', problem.reason, problem.message);
+      return undefined;
+    }
     const pods = await this.#claimPods(object);
     const change = podsToChange(object.spec?.replicas ?? 1, pods.length);
     let failure: unknown;

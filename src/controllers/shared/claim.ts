@@ -8,7 +8,7 @@
 import { isInvalid, isNotFound } from '../../client/api-error.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Patch } from '../../client/index.ts';
-import { matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
+import { matchesLabels, nothing, type Requirements, SelectorError } from '../../machinery/label-selector.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { Informer } from '../../reconcile/informer.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
@@ -98,7 +98,7 @@ export function keyOfController(object: KubeObject, kind: string): string[] {
 
 /**
  * Keys of those of the kind that an object concerns: its controller, or those that could adopt it. An empty selector
- * selects nothing here.
+ * selects nothing here, and neither does an invalid one.
  */
 export function keysOfOwned<T extends KubeObject>(
   kind: string,
@@ -112,9 +112,19 @@ export function keysOfOwned<T extends KubeObject>(
     return owners.lister
       .listIn(namespace)
       .filter((owner) => {
-        const selector = selectorOf(owner);
+        const selector = usableRequirements(() => selectorOf(owner));
         return selector.length > 0 && matchesLabels(selector, labels);
       })
       .map((owner) => owners.keyOf(owner));
   };
+}
+
+/** An invalid selector selects nothing: one such object does not keep others from being woken. */
+export function usableRequirements(requirementsOf: () => Requirements): Requirements {
+  try {
+    return requirementsOf();
+  } catch (error) {
+    if (error instanceof SelectorError) return nothing;
+    throw error;
+  }
 }

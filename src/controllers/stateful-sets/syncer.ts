@@ -11,6 +11,7 @@ import { untilAvailableMs } from '../shared/pod-conditions.ts';
 import { templateOfRevision } from '../shared/revision-data.ts';
 import { slowStart } from '../shared/slow-start.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import { selectorProblem } from '../shared/selector-problem.ts';
 import { ordinalOf, revisionOf } from './identity.ts';
 import { StatefulPods } from './stateful-pods.ts';
 import { isStatusChanged } from './status.ts';
@@ -45,6 +46,11 @@ export class StatefulSetSyncer {
   async sync(key: string): Promise<SyncResult> {
     const set = this.#caches.sets.get(key);
     if (set === undefined) return undefined;
+    const problem = selectorProblem('stateful set', () => requirementsOf(set.spec.selector), set.spec.template);
+    if (problem !== undefined) {
+      this.#context.events.event(set, 'Warning', problem.reason, problem.message);
+      return undefined;
+    }
     const known = await this.#revisions.of(set);
     const pods = await this.#claimPods(set);
     const revisions = await this.#revisionsOf(set, known);

@@ -7,11 +7,14 @@ import {
   defaultControllerManagerOptions,
 } from '../../../src/controllers/manager/options.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
+import type { Store } from '../../../src/storage/interface.ts';
 import { FaultyProxy } from '../../support/faulty-proxy.ts';
 import { type ClientServer, startClientServer } from '../client/client-server.ts';
 
 export interface FaultyCluster extends AsyncDisposable {
   readonly proxy: FaultyProxy;
+  /** What the API server writes to. */
+  readonly store: Store;
   readonly clock: FakeClock;
   /** Past the proxy. */
   readonly client: Client;
@@ -60,6 +63,7 @@ export async function startFaultyCluster({
   };
   return {
     proxy,
+    store,
     clock,
     client: users,
     async pass(ms, stepMs = smallStepMs) {
