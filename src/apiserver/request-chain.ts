@@ -16,7 +16,7 @@ import { responseHeaders } from './filters/response-headers.ts';
 import { countRequests, followWatches, sendRetryAfter } from './filters/shutdown.ts';
 import type { Lifecycle } from '../server/lifecycle.ts';
 import type { ShutdownConfig } from './lifecycle/graceful-shutdown.ts';
-import { canonicalPath } from './request/orch-names.ts';
+import { canonicalPath, usesOrchNames } from './request/orch-names.ts';
 import { parseQuery } from './request/query.ts';
 import { parseRequestInfo } from './request/request-info.ts';
 import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
@@ -99,12 +99,13 @@ function describe(exchange: Exchange): ApiRequest {
   const { target } = exchange;
   const mark = target.indexOf('?');
   const rawPath = mark < 0 ? target : target.slice(0, mark);
-  const path = canonicalPath(rawPath.includes('%') ? decodePath(rawPath) : rawPath);
+  const decoded = rawPath.includes('%') ? decodePath(rawPath) : rawPath;
+  const path = canonicalPath(decoded);
   const query = parseQuery(mark < 0 ? '' : target.slice(mark + 1));
   const sent = exchange.header('audit-id');
   const auditId = sent !== undefined && clientAuditId.test(sent) ? sent : randomUUID();
   const request = new ApiRequest(exchange, path, query, auditId, performance.now());
-  request.orchNames = path !== rawPath || (exchange.header('accept') ?? '').includes('orch');
+  request.orchNames = path !== decoded || usesOrchNames(exchange.header('accept') ?? '');
   request.info = parseRequestInfo(exchange.method, path, query);
   return request;
 }

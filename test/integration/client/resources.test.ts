@@ -47,6 +47,14 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       await expect(maps.get('m')).rejects.toSatisfy(isNotFound);
     });
 
+    test('reads and deletes an object whose name is escaped in paths', async () => {
+      const { clusterroles } = client.rbac.v1;
+      const name = `${namespace}:with:colons`;
+      await clusterroles.create({ metadata: { name }, rules: [] });
+      expect((await clusterroles.get(name)).metadata.name).toBe(name);
+      expect(await clusterroles.delete(name)).toBeUndefined();
+    });
+
     test('A typed client has the errors of the server with code, reason and details', async () => {
       const maps = client.core.v1.configmaps.namespace(namespace);
       const created = await maps.create({ metadata: { name: 'twice' } });
