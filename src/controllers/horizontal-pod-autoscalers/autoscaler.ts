@@ -17,7 +17,7 @@ import { formatMs } from '../shared/times.ts';
 import { Conditions } from './conditions.ts';
 import { type History, limit, newHistory, noteChange } from './limits.ts';
 import { MetricError, type MetricInput, type MetricProposal, proposalOf } from './metric-sources.ts';
-import { actionOf, type AutoscalerMetrics, autoscalerMetrics } from './metrics.ts';
+import { actionOf, type AutoscalerMetrics, autoscalerMetrics, errorOf, type ScaleError, SpecError } from './metrics.ts';
 import type { MetricsClient } from './metrics-client.ts';
 
 export interface AutoscalerParts {
@@ -73,13 +73,15 @@ export class Autoscaler {
     const conditions = new Conditions(object.status?.conditions ?? [], this.#context.wallTime());
     const look: Look = { key, object, conditions };
     const begun = this.#context.clock.now();
-    let isDone = false;
+    let failure: ScaleError = 'none';
     try {
       await this.#scale(look);
-      isDone = true;
+    } catch (error) {
+      failure = errorOf(error);
+      throw error;
     } finally {
-      const change = isDone ? (look.desiredReplicas ?? 0) - (look.currentReplicas ?? 0) : 0;
-      this.#metrics?.looked(actionOf(change), isDone ? 'none' : 'internal', this.#context.clock.now() - begun);
+      const change = failure === 'none' ? (look.desiredReplicas ?? 0) - (look.currentReplicas ?? 0) : 0;
+      this.#metrics?.looked(actionOf(change), failure, this.#context.clock.now() - begun);
       await this.#write(look);
     }
   }
@@ -111,7 +113,7 @@ export class Autoscaler {
   async #target({ object, conditions }: Look): Promise<Target> {
     const { apiVersion = '', kind = '', name = '' } = object.spec.scaleTargetRef;
     const parts = apiVersion.split('/');
-    if (parts.length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
+    if (parts.length > 2) throw new SpecError(`unexpected GroupVersion string: ${apiVersion}`);
     const { scales } = this.#parts;
     try {
       const resource = await scales.resourceInGroup(parts.length === 2 ? parts[0]! : '', kind);
@@ -183,7 +185,7 @@ export class Autoscaler {
         const prefix = 'the HPA was unable to compute the replica count';
         conditions.set('ScalingActive', 'False', failure.reason, `${prefix}: ${failure.detail}`);
         const counts = `${failures.length} invalid out of ${metrics.length}`;
-        throw new Error(`invalid metrics (${counts}), first error is: ${failure.message}`);
+        throw new Error(`invalid metrics (${counts}), first error is: ${failure.message}`, { cause: failure });
       }
       const message = `the HPA was able to successfully calculate a replica count from ${best.name}`;
       conditions.set('ScalingActive', 'True', 'ValidMetricFound', message);
@@ -204,7 +206,7 @@ export class Autoscaler {
       this.#metrics?.computed(type, action, 'none', clock.now() - begun);
       return proposal;
     } catch (error) {
-      this.#metrics?.computed(type, 'none', 'internal', clock.now() - begun);
+      this.#metrics?.computed(type, 'none', errorOf(error), clock.now() - begun);
       throw error;
     }
   }

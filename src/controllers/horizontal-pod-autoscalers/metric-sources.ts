@@ -6,6 +6,7 @@ import { selectorText } from '../../machinery/label-selector-text.ts';
 import { requirementsOf } from '../../machinery/label-selector.ts';
 import { Quantity } from '../../machinery/quantity.ts';
 import { shownSelector } from '../shared/shown-selector.ts';
+import { SpecError } from './metrics.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import {
   milli,
@@ -42,8 +43,8 @@ export class MetricError extends Error {
   /** Without what it is told beside. */
   readonly detail: string;
 
-  constructor(reason: string, detail: string, message = detail) {
-    super(message);
+  constructor(reason: string, detail: string, message = detail, options?: ErrorOptions) {
+    super(message, options);
     this.reason = reason;
     this.detail = detail;
   }
@@ -72,7 +73,9 @@ export function proposalOf(metric: MetricSpec, client: MetricsClient, input: Met
         ofExternal(external!, client, input),
       );
     default:
-      return Promise.reject(new MetricError('InvalidMetricSourceType', `unknown metric source type "${type}"`));
+      return told('InvalidMetricSourceType', '', () => {
+        throw new SpecError(`unknown metric source type "${type}"`);
+      });
   }
 }
 
@@ -81,7 +84,7 @@ async function told(reason: string, prefix: string, work: () => Promise<MetricPr
     return await work();
   } catch (error) {
     const { message } = error as Error;
-    throw new MetricError(reason, message, `${prefix}: ${message}`);
+    throw new MetricError(reason, message, prefix === '' ? message : `${prefix}: ${message}`, { cause: error });
   }
 }
 
@@ -114,7 +117,7 @@ async function ofResource(
 ): Promise<MetricProposal> {
   const { averageValue, averageUtilization } = target;
   if (averageValue === undefined && averageUtilization === undefined)
-    throw new Error(
+    throw new SpecError(
       'invalid resource metric source: neither an average utilization nor an average value target was set',
     );
   const { replicas, average, utilization } = await prefixed(
@@ -198,7 +201,7 @@ function byNumber(
     return { replicas, current: { averageValue: quantity(Math.ceil(value / Math.max(1, statusReplicas))) } };
   }
   if (whole === undefined)
-    throw new Error('invalid metric source: neither a value target nor an average value target was set');
+    throw new SpecError('invalid metric source: neither a value target nor an average value target was set');
   const replicas = replicasByRatio(value / milli(whole), specReplicas, pods, tolerance);
   return { replicas, current: { value: quantity(value) } };
 }

@@ -9,6 +9,17 @@ export type ScaleAction = 'scale_up' | 'scale_down' | 'none';
 /** `spec`: another look at the same autoscaler would fail too. */
 export type ScaleError = 'spec' | 'internal' | 'none';
 
+/** The autoscaler itself asks for what cannot be. */
+export class SpecError extends Error {
+  override readonly name: string = 'SpecError';
+}
+
+/** Whether a failure comes from the autoscaler itself; errors around it have it as their cause. */
+export function errorOf(error: unknown): ScaleError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof SpecError) return 'spec';
+  return 'internal';
+}
+
 const prefix = 'horizontal_pod_autoscaler_controller';
 /** 1 ms to 16 s. */
 const buckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);

@@ -17,10 +17,8 @@ export function startNodeIpam(context: ControllerContext): void {
   const { client, options, log } = context;
   const { allocateNodeCidrs, allocatorType } = options.nodeIpam;
   if (!allocateNodeCidrs) return;
-  if (allocatorType === 'CloudAllocator') {
-    log.warn({ controller: context.name }, 'ranges of nodes are left to the cloud (--cidr-allocator-type)');
-    return;
-  }
+  if (allocatorType === 'CloudAllocator')
+    throw new Error("--cidr-allocator-type is set to 'CloudAllocator' but cloud provider is not configured");
   const nodes = context.informer(client.core.v1.nodes);
   const ranges = new NodeRanges(options.nodeIpam, rangeMetrics(context.metrics));
   const hold = (node: Node): void => {
