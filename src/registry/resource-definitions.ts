@@ -14,12 +14,14 @@ import { core } from './core/index.ts';
 import { definitions as discovery } from './discovery/endpoint-slices/index.ts';
 import { definitions as flowcontrol } from './flowcontrol/index.ts';
 import { defaultStrategy } from './generic/strategy.ts';
+import { definitions as internal } from './internal/index.ts';
 import { definitions as networking } from './networking/index.ts';
 import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import { scheduling } from './scheduling/index.ts';
 import { storage } from './storage/index.ts';
+import { definitions as storagemigration } from './storagemigration/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
 const lists: readonly (readonly ResourceDefinition[])[] = [
@@ -34,12 +36,14 @@ const lists: readonly (readonly ResourceDefinition[])[] = [
   core,
   discovery,
   flowcontrol,
+  internal,
   networking,
   node,
   policy,
   rbac,
   scheduling,
   storage,
+  storagemigration,
 ];
 
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { codecs } from '../../api/codecs.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
 import { uses } from '../authz/configuration.ts';
+import { serverIdentityTasks } from '../bootstrap/server-identity.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
 import { createPostStartHooks, type PostStartHooks } from '../lifecycle/post-start-hooks.ts';
 import type { Extensions } from './extensions.ts';
@@ -16,7 +18,7 @@ export interface Hooks {
 
 /** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 export function createHooks(
-  { config, metrics, featureEnabled }: SharedDependencies,
+  { config, metrics, featureEnabled, serverId, now }: SharedDependencies,
   { objects, writer, webhooks }: Loopback,
   { registry, serviceRanges }: Resources,
   { aggregation, customResources }: Extensions,
@@ -41,6 +43,7 @@ export function createHooks(
     registry,
     metrics,
     services,
+    identity: serverIdentityTasks({ writer, registry, featureEnabled, hostname: hostname(), serverId, now }),
     writer,
     customResources,
     aggregation,

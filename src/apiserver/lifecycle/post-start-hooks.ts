@@ -44,6 +44,8 @@ export interface PostStartHooksOptions {
   readonly registry: RegistryCatalog;
   readonly metrics: Metrics;
   readonly services: ServiceControllers;
+  /** How the other servers see this one; begun when the bootstrap objects are there. */
+  readonly identity: readonly { readonly everyMs: number; run(): Promise<void> }[];
   readonly writer: LoopbackClient;
   readonly aggregation: Aggregation;
   readonly objects: CachedObjects;
@@ -83,6 +85,7 @@ export function createPostStartHooks({
   registry,
   metrics,
   services,
+  identity,
   writer: anyWriter,
   customResources,
   aggregation,
@@ -167,6 +170,7 @@ export function createPostStartHooks({
     isStorageReady: () => done.storage,
     start() {
       running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
+      for (const { everyMs, run } of identity) running.push(bootstrapped.then(() => repeat(run, everyMs, signal, log)));
       customResources.start();
       aggregation.start();
       if (featureEnabled('WatchCacheInitializationPostStartHook')) running.push(openStorages());

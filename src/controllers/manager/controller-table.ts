@@ -179,13 +179,17 @@ const code: Readonly<Record<string, ControllerCode>> = {
   },
   'kube-apiserver-serving-clustertrustbundle-publisher-controller': {
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+    load: async () => (await import('../cluster-trust-bundles/controller.ts')).startClusterTrustBundle,
   },
   'ephemeral-volume-controller': {
     account: 'ephemeral-volume-controller',
     reporter: 'ephemeral_volume',
     load: async () => (await import('../ephemeral-volumes/controller.ts')).startEphemeralVolumes,
   },
-  'storageversion-garbage-collector-controller': { account: 'storage-version-garbage-collector' },
+  'storageversion-garbage-collector-controller': {
+    account: 'storage-version-garbage-collector',
+    load: async () => (await import('../storage-versions/controller.ts')).startStorageVersions,
+  },
   'resourceclaim-controller': { account: 'resource-claim-controller', reporter: 'resource_claim' },
   'legacy-serviceaccount-token-cleaner-controller': {
     account: 'legacy-service-account-token-cleaner',
@@ -205,7 +209,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'service-cidrs-controller',
     load: async () => (await import('../service-cidrs/controller.ts')).startServiceCidrs,
   },
-  'storage-version-migrator-controller': { account: 'storage-version-migrator-controller' },
+  'storage-version-migrator-controller': {
+    account: 'storage-version-migrator-controller',
+    load: async () => (await import('../storage-version-migrations/controller.ts')).startStorageVersionMigrations,
+  },
   'selinux-warning-controller': { account: 'selinux-warning-controller' },
 };
 

@@ -4,13 +4,11 @@
  *   https://kubernetes.io/docs/concepts/storage/projected-volumes/#serviceaccounttoken | Projected volumes}
  */
 import { isAlreadyExists, isApiError, isNotFound } from '../../client/api-error.ts';
-import { SeriesCounter } from '../../server/metrics/series-counter.ts';
-import { SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { metricOf } from '../shared/metrics.ts';
 import { isNamespaceTerminating } from '../shared/pod-control.ts';
 import { rootCertificate } from '../shared/root-certificate.ts';
+import { syncMetrics } from '../shared/sync-metrics.ts';
 import { presentNamespaces } from '../shared/triggers.ts';
 import { configMapName, correctedConfigMap, newConfigMap } from './sync.ts';
 
@@ -20,7 +18,7 @@ export async function startRootCertificates(context: ControllerContext): Promise
   const { configmaps } = client.core.v1;
   const namespaces = context.informer(client.core.v1.namespaces);
   const configMaps = context.informer(configmaps, { fieldSelector: `metadata.name=${configMapName}` });
-  const observe = syncMetrics(context);
+  const observe = syncMetrics(context, 'root_ca_cert_publisher', 'the config map of a namespace');
 
   const publish = async (namespace: string): Promise<void> => {
     const present = configMaps.lister.get(namespace, configMapName);
@@ -53,24 +51,4 @@ export async function startRootCertificates(context: ControllerContext): Promise
     for (const namespace of namespaces.objects.keys()) controller.add(namespace);
   });
   context.onStop(stopFollowing);
-}
-
-const bucketCount = 15;
-const buckets = Array.from({ length: bucketCount }, (_, power) => 0.001 * 2 ** power);
-
-function syncMetrics({ metrics }: ControllerContext): (code: string, ms: number) => void {
-  if (metrics === undefined) return () => undefined;
-  const total = metricOf(
-    metrics,
-    'root_ca_cert_publisher_sync_total',
-    (name) => new SeriesCounter({ name, help: 'Namespaces looked at for their config map.', registry: metrics }),
-  );
-  const seconds = metricOf(metrics, 'root_ca_cert_publisher_sync_duration_seconds', (name) => {
-    const help = 'Time a look at the config map of a namespace took, in seconds.';
-    return new SeriesHistogram({ name, help, buckets, registry: metrics });
-  });
-  return (code, ms) => {
-    total.series({ code }).inc();
-    seconds.series({ code }).observe(ms / 1000);
-  };
 }

@@ -56,6 +56,7 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
     `--token-auth-file=${tokens}`,
     '--service-cluster-ip-range=10.0.0.0/16',
     '--endpoint-reconciler-type=none',
+    '--feature-gates=APIServerIdentity=false',
     '--service-account-issuer=https://localhost:7643',
     '--authorization-mode=RBAC',
   ];
