@@ -190,7 +190,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'storage-version-garbage-collector',
     load: async () => (await import('../storage-versions/controller.ts')).startStorageVersions,
   },
-  'resourceclaim-controller': { account: 'resource-claim-controller', reporter: 'resource_claim' },
+  'resourceclaim-controller': {
+    account: 'resource-claim-controller',
+    reporter: 'resource_claim',
+    load: async () => (await import('../resource-claims/controller.ts')).startResourceClaims,
+  },
   'legacy-serviceaccount-token-cleaner-controller': {
     account: 'legacy-service-account-token-cleaner',
     load: async () => (await import('../legacy-tokens/controller.ts')).startLegacyTokenCleaner,
