@@ -18,6 +18,16 @@ export interface SignerFiles {
   readonly keyFile: string;
 }
 
+/** The pod that empties volumes of a kind. */
+export interface RecyclerOptions {
+  /** A Pod as YAML or JSON, whose first volume becomes that to empty; the built-in one when undefined. */
+  readonly templateFile: string | undefined;
+  /** How long it may take at least. */
+  readonly minimumSeconds: number;
+  /** How long it may take for each GiB. */
+  readonly incrementSeconds: number;
+}
+
 /** The CertificateSigningRequest signers, each `kubernetes.io/<name>`. */
 export interface SignerOptions {
   readonly kubeApiserverClient: SignerFiles | undefined;
@@ -102,6 +112,9 @@ export interface ControllerManagerOptions {
   readonly persistentVolumeBinder: {
     readonly syncPeriodMs: number;
     readonly enableDynamicProvisioning: boolean;
+    readonly enableHostPathProvisioner: boolean;
+    readonly recyclerNfs: RecyclerOptions;
+    readonly recyclerHostPath: RecyclerOptions;
   };
   readonly podGarbageCollector: {
     /** Terminated pods that are left; 0 or less: as many as there are. */
@@ -179,6 +192,9 @@ export const defaultControllerManagerOptions: ControllerManagerOptions = {
   persistentVolumeBinder: {
     syncPeriodMs: 15 * secondMs,
     enableDynamicProvisioning: true,
+    enableHostPathProvisioner: false,
+    recyclerNfs: { templateFile: undefined, minimumSeconds: 300, incrementSeconds: 30 },
+    recyclerHostPath: { templateFile: undefined, minimumSeconds: 60, incrementSeconds: 30 },
   },
   podGarbageCollector: { terminatedPodThreshold: 12_500 },
   replicaSet: workers(5),

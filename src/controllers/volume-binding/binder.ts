@@ -1,22 +1,28 @@
 /** Does what is to become of claims and volumes, one after the other. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
-import type { StorageClass } from '../../api/gen/types/storage-v1.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
+import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { claimKey, claimVerdict, type Notice, type StorageView } from './claims.ts';
-import { isInTree, noPlugin, reclaimProblem, unbound, volumeVerdict } from './volumes.ts';
-import { boundClaim, boundStatus, boundVolume, claimForProvisioner, volumelessStatus } from './writes.ts';
+import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { claimKey, claimVerdict, type StorageView } from './claims.ts';
+import { markedClaim, markedVolume } from './migration-marks.ts';
+import type { Provisioner } from './provisioner.ts';
+import type { Reclaimer } from './reclaimer.ts';
+import type { StorageWriter } from './storage-writer.ts';
+import { unbound, volumeVerdict } from './volumes.ts';
+import { boundClaim, boundStatus, boundVolume } from './writes.ts';
 
 export interface BinderState {
   readonly claims: MutationCache<PersistentVolumeClaim>;
   readonly volumes: MutationCache<PersistentVolume>;
   readonly storage: StorageView;
+  readonly writer: StorageWriter;
+  readonly provisioner: Provisioner;
+  readonly reclaimer: Reclaimer;
   /** Looks at the claim soon. @param key `namespace/name` */
   wakeClaim(key: string): void;
 }
-
-type VolumePhase = NonNullable<PersistentVolume['status']['phase']>;
 
 export class Binder {
   readonly #context: ControllerContext;
@@ -28,85 +34,71 @@ export class Binder {
   }
 
   async syncClaim(key: string): Promise<void> {
-    const claim = this.#state.claims.get(key);
-    if (claim === undefined) return;
-    const verdict = claimVerdict(claim, this.#state.storage);
+    const { writer, storage, provisioner } = this.#state;
+    const known = this.#state.claims.get(key);
+    if (known === undefined) return;
+    const marked = markedClaim(known, this.#context.isGateOn);
+    const claim = marked === undefined ? known : await writer.updateClaim(marked);
+    const verdict = claimVerdict(claim, storage);
     switch (verdict.do) {
       case 'bind':
         return this.#bind(claim, verdict.volume);
       case 'setClass':
-        await this.#updateClaim({ ...claim, spec: { ...claim.spec, storageClassName: verdict.className } });
+        await writer.updateClaim({ ...claim, spec: { ...claim.spec, storageClassName: verdict.className } });
         return;
       case 'provision':
-        return this.#provision(claim, verdict.className);
+        await provisioner.provision(claim, verdict.className);
+        return;
       case 'wait':
-        this.#tell(claim, verdict.notice);
-        await this.#withoutVolume(claim, 'Pending');
+        writer.tell(claim, verdict.notice);
+        await writer.withoutVolume(claim, 'Pending');
         return;
       case 'lose':
         if (claim.status.phase === 'Lost') return;
-        this.#tell(await this.#withoutVolume(claim, 'Lost'), verdict.notice);
+        writer.tell(await writer.withoutVolume(claim, 'Lost'), verdict.notice);
     }
   }
 
-  async syncVolume(name: string): Promise<void> {
-    const volume = this.#state.volumes.get(name);
-    if (volume === undefined) return;
+  async syncVolume(name: string): Promise<SyncResult> {
+    const { writer, reclaimer, wakeClaim } = this.#state;
+    const known = this.#state.volumes.get(name);
+    if (known === undefined) {
+      reclaimer.forget(name);
+      return undefined;
+    }
+    const marked = markedVolume(known, this.#context.isGateOn);
+    const volume = marked === undefined ? known : await writer.updateVolume(marked);
     const claim = await this.#claimOf(volume);
     const verdict = volumeVerdict(volume, claim);
+    if (verdict.do === 'release') return reclaimer.release(volume);
+    reclaimer.forget(name);
     switch (verdict.do) {
       case 'setPhase':
-        await this.#setPhase(volume, verdict.phase);
-        return;
-      case 'release':
-        return this.#release(volume);
+        await writer.setPhase(volume, verdict.phase);
+        return undefined;
       case 'wakeClaim':
-        return this.#state.wakeClaim(claimKey(claim!));
+        wakeClaim(claimKey(claim!));
+        return undefined;
       case 'tellOfMode':
-        return this.#tellOfMode(volume, claim!);
+        this.#tellOfMode(volume, claim!);
+        return undefined;
       case 'unbind':
-        await this.#setPhase(await this.#updateVolume(unbound(volume)), 'Available');
+        await writer.setPhase(await writer.updateVolume(unbound(volume)), 'Available');
+        return undefined;
     }
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
+    const { writer } = this.#state;
     const changedVolume = boundVolume(volume, claim);
-    const claimed = await this.#setPhase(
-      changedVolume === undefined ? volume : await this.#updateVolume(changedVolume),
+    const claimed = await writer.setPhase(
+      changedVolume === undefined ? volume : await writer.updateVolume(changedVolume),
       'Bound',
     );
     const changedClaim = boundClaim(claim, volume.metadata.name!);
-    const bound = changedClaim === undefined ? claim : await this.#updateClaim(changedClaim);
+    const bound = changedClaim === undefined ? claim : await writer.updateClaim(changedClaim);
     const status = boundStatus(bound, claimed);
-    if (status !== undefined) await this.#updateClaimStatus({ ...bound, status });
-  }
-
-  async #provision(claim: PersistentVolumeClaim, className: string): Promise<void> {
-    if (!this.#context.options.persistentVolumeBinder.enableDynamicProvisioning) return;
-    const { provisioner = '' }: Partial<StorageClass> = this.#state.storage.storageClass(className) ?? {};
-    if (provisioner === '' || isInTree(provisioner)) {
-      const message =
-        provisioner === '' ? `storageclass.storage.k8s.io "${className}" not found` : noPlugin(provisioner);
-      return this.#tell(claim, { type: 'Warning', reason: 'ProvisioningFailed', message });
-    }
-    const changed = claimForProvisioner(claim, provisioner);
-    const message =
-      `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the ` +
-      'system administrator. If volume creation is delayed, please verify that the provisioner is running and ' +
-      'correctly registered.';
-    this.#tell(changed === undefined ? claim : await this.#updateClaim(changed), {
-      type: 'Normal',
-      reason: 'ExternalProvisioning',
-      message,
-    });
-  }
-
-  async #release(volume: PersistentVolume): Promise<void> {
-    const { phase } = volume.status;
-    const released = phase === 'Released' || phase === 'Failed' ? volume : await this.#setPhase(volume, 'Released');
-    const problem = reclaimProblem(released);
-    if (problem === undefined || released.status.phase === 'Failed') return;
-    this.#tell(await this.#setPhase(released, 'Failed', problem.message), problem);
+    if (status !== undefined) await writer.updateClaimStatus({ ...bound, status });
   }
 
   /**
@@ -126,48 +118,11 @@ export class Binder {
   }
 
   #tellOfMode(volume: PersistentVolume, claim: PersistentVolumeClaim): void {
+    const { writer } = this.#state;
     const why = 'due to incompatible volumeMode.';
     const toVolume = `Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claim.metadata.name}" ${why}`;
     const toClaim = `Cannot bind PersistentVolume "${volume.metadata.name}" to requested PersistentVolumeClaim ${why}`;
-    this.#tell(volume, { type: 'Warning', reason: 'VolumeMismatch', message: toVolume });
-    this.#tell(claim, { type: 'Warning', reason: 'VolumeMismatch', message: toClaim });
-  }
-
-  #tell(object: PersistentVolume | PersistentVolumeClaim, notice: Notice | undefined): void {
-    if (notice !== undefined) this.#context.events.event(object, notice.type, notice.reason, notice.message);
-  }
-
-  async #setPhase(volume: PersistentVolume, phase: VolumePhase, message?: string): Promise<PersistentVolume> {
-    if (volume.status.phase === phase) return volume;
-    const { message: _, ...rest } = volume.status;
-    const status = { ...rest, phase, ...(message === undefined ? {} : { message }) };
-    const written = await this.#context.client.core.v1.persistentvolumes.status.update({ ...volume, status });
-    this.#state.volumes.wrote(written);
-    return written;
-  }
-
-  async #updateVolume(volume: PersistentVolume): Promise<PersistentVolume> {
-    const written = await this.#context.client.core.v1.persistentvolumes.update(volume);
-    this.#state.volumes.wrote(written);
-    return written;
-  }
-
-  async #updateClaim(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
-    const { persistentvolumeclaims } = this.#context.client.core.v1;
-    const written = await persistentvolumeclaims.namespace(claim.metadata.namespace!).update(claim);
-    this.#state.claims.wrote(written);
-    return written;
-  }
-
-  async #updateClaimStatus(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
-    const { persistentvolumeclaims } = this.#context.client.core.v1;
-    const written = await persistentvolumeclaims.namespace(claim.metadata.namespace!).status.update(claim);
-    this.#state.claims.wrote(written);
-    return written;
-  }
-
-  async #withoutVolume(claim: PersistentVolumeClaim, phase: 'Pending' | 'Lost'): Promise<PersistentVolumeClaim> {
-    const status = volumelessStatus(claim, phase);
-    return status === undefined ? claim : this.#updateClaimStatus({ ...claim, status });
+    writer.tell(volume, { type: 'Warning', reason: 'VolumeMismatch', message: toVolume });
+    writer.tell(claim, { type: 'Warning', reason: 'VolumeMismatch', message: toClaim });
   }
 }

@@ -2,13 +2,20 @@
  * Gives claims the volumes that suit them, asks provisioners for those that are missing, and takes volumes back.
  * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/ | Persistent volumes}
  */
-import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
 import { classOf } from '../../api/core/persistent-volumes/class-of.ts';
 import { defaultClass, storageClassMarkers } from '../../api/meta/default-class.ts';
 import { isConflict } from '../../client/api-error.ts';
 import { changesOf, deletionsOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
+import { claimIndex, claimKeys } from '../shared/ephemeral-claims.ts';
 import { Binder } from './binder.ts';
+import { hostFolders } from './host-path.ts';
+import { Provisioner } from './provisioner.ts';
+import { Reclaimer } from './reclaimer.ts';
+import { Recycler } from './recycler.ts';
+import { loadTemplate, namespaceOf, recyclerPrefix } from './recycler-pod.ts';
+import { StorageWriter } from './storage-writer.ts';
 import { waitingClaims } from './waiting-pods.ts';
 
 const freeOfClass = 'freeOfClass';
@@ -21,8 +28,13 @@ const claimOf = ({ spec }: PersistentVolume): string[] =>
 const claimPrefix = 'claim/';
 const volumePrefix = 'volume/';
 
-export function startVolumeBinding(context: ControllerContext): void {
+export async function startVolumeBinding(context: ControllerContext): Promise<void> {
   const { core, storage } = context.client;
+  const { recyclerHostPath, recyclerNfs, syncPeriodMs } = context.options.persistentVolumeBinder;
+  const templates = {
+    hostPath: await loadTemplate('HostPath', recyclerHostPath),
+    nfs: await loadTemplate('NFS', recyclerNfs),
+  };
   const claims = context.informer(core.v1.persistentvolumeclaims);
   const volumes = context.informer(core.v1.persistentvolumes);
   const classes = context.informer(storage.v1.storageclasses);
@@ -31,9 +43,28 @@ export function startVolumeBinding(context: ControllerContext): void {
   knownVolumes.addIndex(freeOfClass, (volume) => (volume.spec.claimRef === undefined ? [classOf(volume)] : []));
   knownVolumes.addIndex(ofClaim, claimOf);
   context.index(pods, waiting, waitingClaims);
+  context.index(pods, claimIndex, claimKeys);
+  const knownClaims = context.mutationCache(claims);
+  const writer = new StorageWriter(context, knownClaims, knownVolumes);
+  const recycler = new Recycler(context, { pods, templates, claims: knownClaims, writer });
+  context.onStop(() => recycler.stop());
+  const namespaces = new Set(Object.values(templates).map(namespaceOf));
+  /** The volume that a pod empties. */
+  const recycledVolume = ({ metadata }: Pod): string[] =>
+    metadata.name?.startsWith(recyclerPrefix) === true && namespaces.has(metadata.namespace ?? '')
+      ? [`${volumePrefix}${metadata.name.slice(recyclerPrefix.length)}`]
+      : [];
   const binder = new Binder(context, {
-    claims: context.mutationCache(claims),
+    claims: knownClaims,
     volumes: knownVolumes,
+    writer,
+    provisioner: new Provisioner(context, {
+      writer,
+      folders: hostFolders,
+      hasVolume: (name) => knownVolumes.get(name) !== undefined,
+      storageClass: (name) => classes.objects.get(name),
+    }),
+    reclaimer: new Reclaimer(context, { writer, recycler, folders: hostFolders }),
     storage: {
       volume: (name) => knownVolumes.get(name),
       volumesOfClass: (name) => knownVolumes.byIndex(freeOfClass, name),
@@ -56,17 +87,17 @@ export function startVolumeBinding(context: ControllerContext): void {
       deletionsOf(volumes, (volume) => claimOf(volume).map((key) => `${claimPrefix}${key}`)),
       deletionsOf(claims, ({ spec }) => ((spec.volumeName ?? '') === '' ? [] : [`${volumePrefix}${spec.volumeName}`])),
       changesOf(classes, () => []),
-      changesOf(pods, () => []),
+      changesOf(pods, recycledVolume),
     ],
     isExpected: isConflict,
     sync: async (key) => {
-      if (key.startsWith(claimPrefix)) await binder.syncClaim(key.slice(claimPrefix.length));
-      else await binder.syncVolume(key.slice(volumePrefix.length));
+      if (!key.startsWith(claimPrefix)) return binder.syncVolume(key.slice(volumePrefix.length));
+      await binder.syncClaim(key.slice(claimPrefix.length));
       return undefined;
     },
   });
   // Nothing tells a claim that waits of a volume or a class that would suit it.
-  context.every(context.options.persistentVolumeBinder.syncPeriodMs, () => {
+  context.every(syncPeriodMs, () => {
     for (const volume of volumes.objects.values()) keyOfVolume(volume).forEach((key) => controller.add(key));
     for (const claim of claims.objects.values()) keyOfClaim(claim).forEach((key) => controller.add(key));
     return Promise.resolve();

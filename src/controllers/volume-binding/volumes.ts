@@ -2,13 +2,13 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
 import { boundByController } from '../../api/core/persistent-volumes/binding.ts';
 import { modeOf } from '../../api/core/persistent-volumes/matching.ts';
+import { driverOfPlugin } from '../../api/core/persistent-volumes/migration.ts';
+import { hasFinalizer } from '../shared/finalizers.ts';
 import type { Notice } from './claims.ts';
-
-/** Name of the provisioner that made the volume. */
-const provisionedBy = 'pv.kubernetes.io/provisioned-by';
-
-/** Its value is the CSI driver that keeps a volume of a type from before CSI. */
-const migratedTo = 'pv.kubernetes.io/migrated-to';
+import { folderOf, hostPathPlugin, isOwnFolder } from './host-path.ts';
+import { deletionFinalizer, isInTree, migratedTo, provisionedBy } from './migration-marks.ts';
+import { noPlugin, type ProvisioningOptions } from './provisioning.ts';
+import { type RecycledSource, recycledSource } from './recycler-pod.ts';
 
 export type VolumeVerdict =
   | { readonly do: 'setPhase'; readonly phase: 'Available' | 'Bound' }
@@ -46,36 +46,64 @@ export function unbound(volume: PersistentVolume): PersistentVolume {
   };
 }
 
-/** Why a volume that is released cannot be reclaimed; undefined where that is not for this controller to do. */
-export function reclaimProblem({ metadata, spec }: PersistentVolume): Notice | undefined {
-  if ((metadata.annotations?.[migratedTo] ?? '') !== '') return undefined;
+/** What is to become of a volume that no claim has any more. */
+export type Reclaim =
+  | { readonly do: 'nothing' }
+  | { readonly do: 'fail'; readonly notice: Notice }
+  | { readonly do: 'recycle'; readonly source: RecycledSource }
+  /** A folder that the provisioner of this process made. */
+  | { readonly do: 'deleteFolder'; readonly path: string };
+
+const nothing: Reclaim = { do: 'nothing' };
+
+/**
+ * @NOTE differs from upstream: folders are deleted only with `--enable-hostpath-provisioner`, and only those that the
+ *   provisioner made.
+ */
+export function reclaimOf(volume: PersistentVolume, { isHostPathEnabled, isGateOn }: ProvisioningOptions): Reclaim {
+  const { metadata, spec } = volume;
+  if ((metadata.annotations?.[migratedTo] ?? '') !== '') return nothing;
   switch (spec.persistentVolumeReclaimPolicy) {
     case 'Retain':
-      return undefined;
-    case 'Recycle':
+      return nothing;
+    case 'Recycle': {
+      const source = recycledSource(volume);
+      if (source !== undefined) return { do: 'recycle', source };
       return problem('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
-    case 'Delete':
-      return metadata.deletionTimestamp === undefined ? deletionProblem(metadata) : undefined;
+    }
+    case 'Delete': {
+      const isLeft = isGateOn('HonorPVReclaimPolicy') && hasFinalizer(volume, deletionFinalizer);
+      if (metadata.deletionTimestamp !== undefined && !isLeft) return nothing;
+      return deletionOf(volume, isHostPathEnabled, isGateOn);
+    }
     default:
       return problem('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy');
   }
 }
 
-function deletionProblem({ name = '', annotations }: PersistentVolume['metadata']): Notice | undefined {
+function deletionOf(
+  { metadata, spec }: PersistentVolume,
+  isHostPathEnabled: boolean,
+  isGateOn: (gate: string) => boolean,
+): Reclaim {
+  const { name = '', annotations } = metadata;
   const provisioner = annotations?.[provisionedBy] ?? '';
-  if (provisioner === '')
-    return problem(
-      'VolumeFailedDelete',
-      `error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`,
-    );
-  // The provisioner deletes what it made.
-  if (!isInTree(provisioner)) return undefined;
-  return problem('VolumeFailedDelete', noPlugin(provisioner));
+  // The driver deletes what it made.
+  if (provisioner !== '' && (!isInTree(provisioner) || driverOfPlugin(provisioner, isGateOn) !== undefined))
+    return nothing;
+  const isFolder = spec.hostPath !== undefined && isHostPathEnabled;
+  if (isFolder && (provisioner === '' || provisioner === hostPathPlugin)) {
+    const { path = '' } = spec.hostPath!;
+    if (isOwnFolder(path)) return { do: 'deleteFolder', path };
+    return failedDelete(`host_path deleter only supports ${folderOf('.+')} but received provided ${path}`);
+  }
+  if (provisioner !== '' && provisioner !== hostPathPlugin) return failedDelete(noPlugin(provisioner));
+  return failedDelete(`error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`);
 }
 
-/** Provisioners that would be part of this process. */
-export const isInTree = (provisioner: string): boolean => provisioner.startsWith('kubernetes.io/');
+const failedDelete = (message: string): Reclaim => problem('VolumeFailedDelete', message);
 
-export const noPlugin = (provisioner: string): string => `no volume plugin matched name: ${provisioner}`;
-
-const problem = (reason: string, message: string): Notice => ({ type: 'Warning', reason, message });
+const problem = (reason: string, message: string): Reclaim => ({
+  do: 'fail',
+  notice: { type: 'Warning', reason, message },
+});

@@ -8,6 +8,7 @@ import { bindCompleted, boundByController, volumeFor } from '../../api/core/pers
 import { isFor, sizeOf } from '../../api/core/persistent-volumes/matching.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { provisionerAnnotations } from './migration-marks.ts';
 
 export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
   const isBound = isFor(volume, claim) && volume.spec.claimRef?.uid === claim.metadata.uid;
@@ -24,11 +25,6 @@ export function boundClaim(claim: PersistentVolumeClaim, volumeName: string): Pe
   };
   return withAnnotations({ ...claim, spec: { ...claim.spec, volumeName } }, added);
 }
-
-const provisionerAnnotations = [
-  'volume.beta.kubernetes.io/storage-provisioner',
-  'volume.kubernetes.io/storage-provisioner',
-] as const;
 
 /** Tells the provisioner that a volume is wanted. */
 export function claimForProvisioner(

@@ -111,34 +111,34 @@ export const volumeBinder = section('Persistent volume binder', {
     default: persistentVolumeBinder.enableDynamicProvisioning,
     help: 'Let volumes be provisioned for claims with a storage class.',
   }),
-  enableHostPathProvisioner: bool('enable-hostpath-provisioner', 'unsupported', {
+  enableHostPathProvisioner: bool('enable-hostpath-provisioner', 'supported', {
     help: 'Provision volumes of type hostPath. For tests on a single node.',
   }),
   flexVolumePluginDir: text('flex-volume-plugin-dir', 'ignored', {
     default: '/usr/libexec/kubernetes/kubelet-plugins/volume/exec/',
     help: 'There are no volume plugins here.',
   }),
-  recyclerNfsTemplate: file('pv-recycler-pod-template-filepath-nfs', 'unsupported', {
+  recyclerNfsTemplate: file('pv-recycler-pod-template-filepath-nfs', 'supported', {
     help: 'File with a pod that empties NFS volumes, in place of the built-in one.',
   }),
-  recyclerNfsMinimumSeconds: int32('pv-recycler-minimum-timeout-nfs', 'unsupported', {
-    default: 300,
+  recyclerNfsMinimumSeconds: int32('pv-recycler-minimum-timeout-nfs', 'supported', {
+    default: persistentVolumeBinder.recyclerNfs.minimumSeconds,
     help: 'Seconds that a pod that empties an NFS volume may take at least.',
   }),
-  recyclerNfsIncrementSeconds: int32('pv-recycler-increment-timeout-nfs', 'unsupported', {
-    default: 30,
-    help: 'Seconds that it may take for each further GiB.',
+  recyclerNfsIncrementSeconds: int32('pv-recycler-increment-timeout-nfs', 'supported', {
+    default: persistentVolumeBinder.recyclerNfs.incrementSeconds,
+    help: 'Seconds that it may take for each GiB, if that is more.',
   }),
-  recyclerHostPathTemplate: file('pv-recycler-pod-template-filepath-hostpath', 'unsupported', {
+  recyclerHostPathTemplate: file('pv-recycler-pod-template-filepath-hostpath', 'supported', {
     help: 'File with a pod that empties hostPath volumes, in place of the built-in one. For tests on a single node.',
   }),
-  recyclerHostPathMinimumSeconds: int32('pv-recycler-minimum-timeout-hostpath', 'unsupported', {
-    default: 60,
+  recyclerHostPathMinimumSeconds: int32('pv-recycler-minimum-timeout-hostpath', 'supported', {
+    default: persistentVolumeBinder.recyclerHostPath.minimumSeconds,
     help: 'Seconds that a pod that empties a hostPath volume may take at least.',
   }),
-  recyclerHostPathIncrementSeconds: int32('pv-recycler-timeout-increment-hostpath', 'unsupported', {
-    default: 30,
-    help: 'Seconds that it may take for each further GiB.',
+  recyclerHostPathIncrementSeconds: int32('pv-recycler-timeout-increment-hostpath', 'supported', {
+    default: persistentVolumeBinder.recyclerHostPath.incrementSeconds,
+    help: 'Seconds that it may take for each GiB, if that is more.',
   }),
   hostCidrDenylist: strings('volume-host-cidr-denylist', 'ignored', { help: 'There are no volume plugins here.' }),
   hostAllowLocalLoopback: bool('volume-host-allow-local-loopback', 'ignored', {

@@ -6,6 +6,8 @@ import {
 import { controllerManagerFlags } from './table.ts';
 import { complete } from './testing/complete.ts';
 
+const volumes = defaultControllerManagerOptions.persistentVolumeBinder;
+
 type Part = { readonly [K in keyof ControllerManagerOptions]?: Partial<ControllerManagerOptions[K]> };
 
 /** One row per flag whose effect is in a controller: what the controller is given. */
@@ -108,6 +110,31 @@ const effects: readonly { readonly argv: readonly string[]; readonly given: Part
   {
     argv: ['--enable-dynamic-provisioning=false'],
     given: { persistentVolumeBinder: { enableDynamicProvisioning: false } },
+  },
+  { argv: ['--enable-hostpath-provisioner'], given: { persistentVolumeBinder: { enableHostPathProvisioner: true } } },
+  {
+    argv: ['--pv-recycler-pod-template-filepath-nfs=/n'],
+    given: { persistentVolumeBinder: { recyclerNfs: { ...volumes.recyclerNfs, templateFile: '/n' } } },
+  },
+  {
+    argv: ['--pv-recycler-minimum-timeout-nfs=9'],
+    given: { persistentVolumeBinder: { recyclerNfs: { ...volumes.recyclerNfs, minimumSeconds: 9 } } },
+  },
+  {
+    argv: ['--pv-recycler-increment-timeout-nfs=9'],
+    given: { persistentVolumeBinder: { recyclerNfs: { ...volumes.recyclerNfs, incrementSeconds: 9 } } },
+  },
+  {
+    argv: ['--pv-recycler-pod-template-filepath-hostpath=/h'],
+    given: { persistentVolumeBinder: { recyclerHostPath: { ...volumes.recyclerHostPath, templateFile: '/h' } } },
+  },
+  {
+    argv: ['--pv-recycler-minimum-timeout-hostpath=9'],
+    given: { persistentVolumeBinder: { recyclerHostPath: { ...volumes.recyclerHostPath, minimumSeconds: 9 } } },
+  },
+  {
+    argv: ['--pv-recycler-timeout-increment-hostpath=9'],
+    given: { persistentVolumeBinder: { recyclerHostPath: { ...volumes.recyclerHostPath, incrementSeconds: 9 } } },
   },
   { argv: ['--terminated-pod-gc-threshold=-1'], given: { podGarbageCollector: { terminatedPodThreshold: -1 } } },
   { argv: ['--concurrent-replicaset-syncs=9'], given: { replicaSet: { concurrentSyncs: 9 } } },

@@ -77,6 +77,17 @@ export function controllerOptions(options: ControllerManagerFlagOptions): Contro
     persistentVolumeBinder: {
       syncPeriodMs: volumes.syncPeriodMs,
       enableDynamicProvisioning: volumes.enableDynamicProvisioning,
+      enableHostPathProvisioner: volumes.enableHostPathProvisioner,
+      recyclerNfs: {
+        templateFile: volumes.recyclerNfsTemplate,
+        minimumSeconds: volumes.recyclerNfsMinimumSeconds,
+        incrementSeconds: volumes.recyclerNfsIncrementSeconds,
+      },
+      recyclerHostPath: {
+        templateFile: volumes.recyclerHostPathTemplate,
+        minimumSeconds: volumes.recyclerHostPathMinimumSeconds,
+        incrementSeconds: volumes.recyclerHostPathIncrementSeconds,
+      },
     },
     podGarbageCollector: options.podGarbageCollector,
     replicaSet: options.replicaSetController,
