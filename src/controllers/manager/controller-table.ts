@@ -168,7 +168,10 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'pv-protection-controller',
     load: async () => (await import('../volume-protection/controller.ts')).startVolumeProtection,
   },
-  'volumeattributesclass-protection-controller': { account: 'volumeattributesclass-protection-controller' },
+  'volumeattributesclass-protection-controller': {
+    account: 'volumeattributesclass-protection-controller',
+    load: async () => (await import('../volume-attributes-protection/controller.ts')).startVolumeAttributesProtection,
+  },
   'ttl-after-finished-controller': {
     account: 'ttl-after-finished-controller',
     load: async () => (await import('../ttl-after-finished/controller.ts')).startTtlAfterFinished,
