@@ -57,7 +57,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const largeRequests = createLargeRequests(dependencies, storage, security, resources, cleanup);
   const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests);
   const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
-  const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, cleanup);
+  const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, encryption, cleanup);
   const health = createObservedHealthChecks(dependencies, encryption, resources, hooks);
   const debug = await openDebugging(dependencies, cleanup);
   const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort, debug);

@@ -59,6 +59,8 @@ export interface Aggregation {
   readonly aggregationProxy: Filter;
   readonly openApi: RemoteOpenApi;
   start(): void;
+  /** Resolves when the APIServices of the start are known. */
+  known(): Promise<void>;
   /**
    * Makes the APIServices of what is served here, and keeps those of custom resources. Resolves when the first round is
    * done, or the signal aborts.
@@ -134,6 +136,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
       answer: (request, key) => proxy(request, services.remote(key.slice('apis/'.length))!),
     },
     start: () => services.start(),
+    known: () => services.known(),
     async register(signal) {
       if (!writer.isServed(apiServicesResource)) return registered.open();
       while (!signal.aborted && !registered.isOpen) {

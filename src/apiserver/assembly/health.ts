@@ -10,7 +10,7 @@ import type { Resources } from './resources.ts';
 
 /** The checks of `/healthz`, `/livez` and `/readyz`; each result is a metric. */
 export function createObservedHealthChecks(
-  { config, metrics, lifecycle, featureEnabled }: SharedDependencies,
+  { config, metrics, lifecycle }: SharedDependencies,
   encryption: Encryption | undefined,
   { registry }: Resources,
   { postStartHooks }: Hooks,
@@ -26,11 +26,8 @@ export function createObservedHealthChecks(
     livezGraceMs: serving.livezGraceMs,
     clock: systemClock,
     observe: processMetrics.checked,
-    isBootstrapped: () => postStartHooks.isBootstrapped(),
-    hasRoles: () => postStartHooks.hasRoles(),
+    hooks: postStartHooks.checks,
+    log: config.log,
     isStopping: () => lifecycle.isStopping,
-    isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook')
-      ? () => postStartHooks.isStorageReady()
-      : undefined,
   });
 }

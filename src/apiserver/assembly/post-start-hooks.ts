@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { codecs } from '../../api/codecs.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
+import type { Encryption } from '../../storage/encryption/encryption.ts';
 import { uses } from '../authz/configuration.ts';
 import { serverIdentityTasks } from '../bootstrap/server-identity.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
@@ -23,6 +24,7 @@ export function createHooks(
   { registry, serviceRanges }: Resources,
   { aggregation, customResources }: Extensions,
   serving: ServingPort,
+  encryption: Encryption | undefined,
   cleanup: CleanupStack,
 ): Hooks {
   const { storage, authentication, log } = config;
@@ -49,6 +51,7 @@ export function createHooks(
     aggregation,
     objects,
     waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
+    reloadsEncryption: encryption?.reloads === true,
   });
   cleanup.add(() => Promise.all([postStartHooks.stop(), webhooks.close()]));
   return { postStartHooks, services };

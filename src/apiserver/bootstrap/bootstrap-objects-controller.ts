@@ -25,6 +25,8 @@ export interface BootstrapObjectsController {
   run(signal: AbortSignal): Promise<void>;
   /** Resolves when all objects are there, with what their status says; never when `run` ended before. */
   readonly settled: Promise<void>;
+  /** Resolves when the objects of flow control are there. */
+  readonly flowControlKept: Promise<void>;
 }
 
 interface Resource {
@@ -85,6 +87,7 @@ export function createBootstrapObjectsController({
     await Promise.all([syncAfterChanges(flowSchemaConditionResources, sync, signal), keepThemFromNowOn(signal)]);
   };
   return {
+    flowControlKept: flowControl.wait(),
     settled: Promise.all([flowControl.wait(), aggregation.registered]).then(() => undefined),
     async run(signal) {
       await sleep(clock, delayMs, signal);

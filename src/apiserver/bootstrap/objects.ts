@@ -25,9 +25,12 @@ const systemPriorityClasses = [
   },
 ];
 
-export async function createBootstrapObjects(writer: LoopbackClient): Promise<void> {
+export async function createSystemNamespaces(writer: LoopbackClient): Promise<void> {
   for (const name of systemNamespaces)
     await ensure(writer, { group: '', resource: 'namespaces', namespace: '', name }, {});
+}
+
+export async function createSystemPriorityClasses(writer: LoopbackClient): Promise<void> {
   for (const { name, ...members } of systemPriorityClasses) {
     await ensure(
       writer,

@@ -31,6 +31,8 @@ export interface CustomResourceSetup {
 
 export interface CustomResourceParts {
   start(): void;
+  /** Resolves when what the definitions of the start define is served. */
+  known(): Promise<void>;
   /** Nothing happens to definitions any more; what they define is served. */
   stop(): Promise<void>;
   /** Ends what they define, watches included. */
@@ -71,6 +73,7 @@ export function setUpCustomResources({
   apis.waitFor(() => controller.known());
   return {
     start: () => controller.start(),
+    known: () => controller.known(),
     stop: () => controller.stop(),
     close: () => resources.close(),
   };

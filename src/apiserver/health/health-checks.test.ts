@@ -18,10 +18,16 @@ function create({ livezGraceMs = 0, state = { bootstrapped: false, stopping: fal
     healthTimeoutMs: 1000,
     readyTimeoutMs: 1000,
     registry: { stores: [] } as unknown as RegistryCatalog,
-    isBootstrapped: () => state.bootstrapped,
-    hasRoles: () => true,
+    hooks: [
+      {
+        name: 'poststarthook/bootstrap-controller',
+        check() {
+          if (!state.bootstrapped) throw new Error('not finished');
+        },
+      },
+    ],
+    log: { debug: () => undefined },
     isStopping: () => state.stopping,
-    isStorageReady: undefined,
     encryption: undefined,
     livezGraceMs,
     clock,
@@ -68,6 +74,36 @@ describe('a server that stops', () => {
   });
 });
 
+test('a log that cannot be written makes the server unhealthy, and is tried again at each check', async () => {
+  let isFull = true;
+  let lines = 0;
+  const clock = new FakeClock();
+  const checks = createHealthChecks({
+    store: { currentRevision: () => Promise.resolve(1) } as unknown as Store,
+    healthTimeoutMs: 1000,
+    readyTimeoutMs: 1000,
+    registry: { stores: [] } as unknown as RegistryCatalog,
+    hooks: [],
+    log: {
+      debug() {
+        lines++;
+        if (isFull) throw new Error('no space left on device');
+      },
+    },
+    isStopping: () => false,
+    encryption: undefined,
+    livezGraceMs: 0,
+    clock,
+    observe: () => undefined,
+  });
+  const status = async (): Promise<number> => (await serveHealth('livez', '/livez/log', checks, request(), log)).status;
+  expect([await status(), await status()]).toEqual([500, 500]);
+  isFull = false;
+  expect([await status(), await status(), lines]).toEqual([200, 200, 3]);
+  await clock.advance(60_000);
+  expect([await status(), lines]).toEqual([200, 4]);
+});
+
 describe('a check that is given up, because its client went away or had no more time', () => {
   test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])(
     'A check that is given up, because its client went away or had no more time: %s is not logged and not counted',
@@ -81,10 +117,9 @@ describe('a check that is given up, because its client went away or had no more 
         healthTimeoutMs: 60_000,
         readyTimeoutMs: 60_000,
         registry: { stores: [] } as unknown as RegistryCatalog,
-        isBootstrapped: () => true,
-        hasRoles: () => true,
+        hooks: [],
+        log: { debug: () => undefined },
         isStopping: () => false,
-        isStorageReady: undefined,
         encryption: undefined,
         livezGraceMs: 0,
         clock: new FakeClock(),

@@ -1,5 +1,6 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
 import type { Store } from '../../storage/interface.ts';
@@ -10,14 +11,13 @@ export interface HealthCheckOptions {
   readonly healthTimeoutMs: number;
   readonly readyTimeoutMs: number;
   readonly registry: RegistryCatalog;
-  readonly isBootstrapped: () => boolean;
-  readonly hasRoles: () => boolean;
+  /** Of the post-start hooks. */
+  readonly hooks: readonly HealthCheck[];
+  readonly log: Pick<Logger, 'debug'>;
   readonly isStopping: () => boolean;
   /** `--livez-grace-period`: until then `/livez` takes for done what a start does. */
   readonly livezGraceMs: number;
   readonly clock: Clock;
-  /** Undefined where the server does not wait for its watch caches. */
-  readonly isStorageReady: (() => boolean) | undefined;
   readonly encryption: Encryption | undefined;
   readonly observe: HealthObserver;
 }
@@ -28,26 +28,15 @@ export function createHealthChecks({
   healthTimeoutMs,
   readyTimeoutMs,
   registry,
-  isBootstrapped,
-  hasRoles,
+  hooks,
+  log,
   isStopping,
   livezGraceMs,
   clock,
-  isStorageReady,
   encryption,
   observe,
 }: HealthCheckOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const hooks = [
-    hookCheck('bootstrap-controller', isBootstrapped, 'the bootstrap objects are not there yet'),
-    hookCheck('rbac/bootstrap-roles', hasRoles, 'the default roles are not there yet'),
-    ...(isStorageReady === undefined
-      ? []
-      : [hookCheck('storage-readiness', isStorageReady, 'not all watch caches are filled yet')]),
-    ...(encryption?.reloads === true
-      ? [hookCheck('start-encryption-provider-config-automatic-reload', () => true, '')]
-      : []),
-  ];
   const graceEnds = clock.now() + livezGraceMs;
   const patient = hooks.map(
     ({ name, check }): HealthCheck => ({
@@ -55,11 +44,12 @@ export function createHealthChecks({
       check: (signal) => (clock.now() <= graceEnds ? undefined : check(signal)),
     }),
   );
-  const always = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }];
+  const alive = [ping, logCheck(log, clock)];
+  const always = [...alive, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }];
   // A key that is out of reach is no reason to start the server anew.
   const kms = encryption?.healthChecks ?? [];
   const ready = [
-    ping,
+    ...alive,
     { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) },
     cachesCheck(registry),
     ...kms,
@@ -92,13 +82,21 @@ const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
   },
 });
 
-/** Something that is done once, after the start. */
-const hookCheck = (name: string, isDone: () => boolean, problem: string): HealthCheck => ({
-  name: `poststarthook/${name}`,
-  check: () => {
-    if (!isDone()) throw new Error(problem);
-  },
-});
+/** How often a line is written to find out whether the log takes it. */
+const logCheckMs = 60_000;
+
+/** The log can be written: a server that cannot tell what it does is to be replaced. */
+function logCheck(log: Pick<Logger, 'debug'>, clock: Clock): HealthCheck {
+  let nextAt = -Infinity;
+  return {
+    name: 'log',
+    check() {
+      if (clock.now() < nextAt) return;
+      log.debug({}, 'the log is checked');
+      nextAt = clock.now() + logCheckMs;
+    },
+  };
+}
 
 /** A server that is about to stop gets no new clients. */
 const shutdownCheck = (isStopping: () => boolean): HealthCheck => ({

@@ -10,7 +10,7 @@ import { ensureTrackingSince } from '../bootstrap/legacy-token-tracking.ts';
 import { bootstrapPolicy } from '../authz/rbac/bootstrap-policy/policy.ts';
 import { reconcilePolicy } from '../bootstrap/rbac/reconcile.ts';
 import { publishAuthenticationTrust, trustIntervalMs } from '../bootstrap/cluster-authentication-trust.ts';
-import { createBootstrapObjects } from '../bootstrap/objects.ts';
+import { createSystemNamespaces, createSystemPriorityClasses } from '../bootstrap/objects.ts';
 import type { Aggregation } from '../aggregation/setup.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { Store } from '../../storage/interface.ts';
@@ -20,6 +20,8 @@ import { createBootstrapObjectsController } from '../bootstrap/bootstrap-objects
 import type { CustomResourceParts } from '../custom-resources/setup.ts';
 import { endsWithin } from '../../server/shutdown-timeout.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { HealthCheck } from '../../server/health.ts';
+import { type HookName, HookProgress } from './hook-progress.ts';
 import { waitForStorage } from './storage-readiness.ts';
 
 /** What is done for the store at intervals, and once at the start. */
@@ -52,20 +54,36 @@ export interface PostStartHooksOptions {
   /** Whether a server without the default roles is not of much use. */
   readonly waitsForRoles: boolean;
   readonly customResources: CustomResourceParts;
+  /** Whether the encryption configuration is read again when its file changes. */
+  readonly reloadsEncryption: boolean;
 }
 
 export interface PostStartHooks {
   start(): void;
   stop(): Promise<void>;
-  isBootstrapped(): boolean;
-  /** Whether the default roles and bindings are there. */
-  hasRoles(): boolean;
-  /** Whether the server has waited for its watch caches, where a gate tells it to. */
-  isStorageReady(): boolean;
+  /** One for each hook: whether it is done. */
+  readonly checks: readonly HealthCheck[];
   readonly bootstrapped: Promise<void>;
   /** Resolves when the objects exist too that readiness does not wait for. */
   readonly settled: Promise<void>;
 }
+
+/** These are done when what they begin has begun. */
+const begun: readonly HookName[] = [
+  'poststarthook/start-apiserver-admission-initializer',
+  'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/storage-object-count-tracker-hook',
+  'poststarthook/start-encryption-provider-config-automatic-reload',
+  'poststarthook/start-apiextensions-informers',
+  'poststarthook/start-apiextensions-controllers',
+  'poststarthook/start-kube-aggregator-informers',
+  'poststarthook/apiservice-status-local-available-controller',
+  'poststarthook/apiservice-status-remote-available-controller',
+  'poststarthook/apiservice-discovery-controller',
+  'poststarthook/kube-apiserver-autoregistration',
+  'poststarthook/apiservice-openapi-controller',
+  'poststarthook/apiservice-openapiv3-controller',
+];
 
 const retryMs = 1000;
 /**
@@ -91,12 +109,19 @@ export function createPostStartHooks({
   aggregation,
   objects,
   waitsForRoles,
+  reloadsEncryption,
 }: PostStartHooksOptions): PostStartHooks {
   const controller = new AbortController();
   const { signal } = controller;
   const writer = anyWriter.until(signal);
   const running: Promise<void>[] = [];
-  const done = { objects: false, roles: false, storage: false };
+  const waitsForStorage = featureEnabled('WatchCacheInitializationPostStartHook');
+  const progress = new HookProgress(
+    new Set<HookName>([
+      ...(waitsForStorage ? [] : (['poststarthook/storage-readiness'] as const)),
+      ...(reloadsEncryption ? [] : (['poststarthook/start-encryption-provider-config-automatic-reload'] as const)),
+    ]),
+  );
   let finish: () => void = () => undefined;
   let haveRoles: () => void = () => undefined;
   const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
@@ -106,11 +131,11 @@ export function createPostStartHooks({
   const trackLegacyTokens = async (): Promise<void> => {
     if (authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
   };
-  const untilDone = async (part: 'objects' | 'roles', work: () => Promise<void>): Promise<void> => {
-    while (!signal.aborted && !done[part]) {
+  const untilDone = async (part: string, last: HookName, work: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted && !progress.isDone(last)) {
       try {
         await work();
-        done[part] = true;
+        progress.done(last);
       } catch (error) {
         if (signal.aborted) break;
         log.warn({ err: error }, `the bootstrap ${part} could not be made yet`);
@@ -119,20 +144,26 @@ export function createPostStartHooks({
     }
   };
   const bootstrap = async (): Promise<void> => {
-    await untilDone('objects', () =>
-      createBootstrapObjects(writer)
-        .then(() => trackLegacyTokens())
-        .then(() => publishTrust())
-        .then(() => services.prepare()),
-    );
+    await untilDone('objects', 'poststarthook/bootstrap-controller', async () => {
+      await createSystemNamespaces(writer);
+      progress.done('poststarthook/start-system-namespaces-controller');
+      await createSystemPriorityClasses(writer);
+      progress.done('poststarthook/scheduling/bootstrap-system-priority-classes');
+      await trackLegacyTokens();
+      progress.done('poststarthook/start-legacy-token-tracking-controller');
+      await publishTrust();
+      progress.done('poststarthook/start-cluster-authentication-info-controller');
+      await services.prepare();
+      progress.done('poststarthook/start-service-ip-repair-controllers');
+    });
     if (!waitsForRoles) {
       finish();
       await pause(rolesDelayMs, signal);
     }
     // They lie in namespaces that have just been made.
     const policy = bootstrapPolicy(featureEnabled);
-    await untilDone('roles', () => reconcilePolicy(policy, writer, objects));
-    if (done.roles) haveRoles();
+    await untilDone('roles', 'poststarthook/rbac/bootstrap-roles', () => reconcilePolicy(policy, writer, objects));
+    if (progress.isDone('poststarthook/rbac/bootstrap-roles')) haveRoles();
     finish();
   };
   const bootstrapObjects = createBootstrapObjectsController({ writer, registry, aggregation, log });
@@ -141,9 +172,18 @@ export function createPostStartHooks({
       metrics.objects.set({ resource: qualified(store.groupResource) }, await store.storage.count().catch(() => -1));
     }
   };
+  const untilKnown = async (objects: { known(): Promise<void> }, ...names: readonly HookName[]): Promise<void> => {
+    while (!signal.aborted)
+      try {
+        await objects.known();
+        return progress.done(...names);
+      } catch {
+        await pause(retryMs, signal);
+      }
+  };
   const openStorages = async (): Promise<void> => {
     await waitForStorage(registry.stores, { timeoutMs: storage.initializationTimeoutMs, signal, log });
-    done.storage = true;
+    progress.done('poststarthook/storage-readiness');
   };
   const measureSize = async (): Promise<void> => {
     const { sizeBytes } = await storage.store.status(signal);
@@ -165,15 +205,26 @@ export function createPostStartHooks({
   return {
     bootstrapped,
     settled: Promise.all([bootstrapObjects.settled, rolesMade]).then(() => undefined),
-    isBootstrapped: () => done.objects,
-    hasRoles: () => done.roles,
-    isStorageReady: () => done.storage,
+    checks: progress.checks,
     start() {
       running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
       for (const { everyMs, run } of identity) running.push(bootstrapped.then(() => repeat(run, everyMs, signal, log)));
       customResources.start();
       aggregation.start();
-      if (featureEnabled('WatchCacheInitializationPostStartHook')) running.push(openStorages());
+      progress.done(...begun);
+      running.push(untilKnown(customResources, 'poststarthook/crd-informer-synced'));
+      running.push(
+        untilKnown(
+          aggregation,
+          'poststarthook/apiservice-registration-controller',
+          'poststarthook/apiservice-wait-for-first-sync',
+        ),
+      );
+      void bootstrapObjects.flowControlKept.then(() =>
+        progress.done('poststarthook/priority-and-fairness-config-producer'),
+      );
+      void aggregation.registered.then(() => progress.done('autoregister-completion'));
+      if (waitsForStorage) running.push(openStorages());
       compacting.push(...compactors.map((start) => start()));
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { HookProgress } from './hook-progress.ts';
+
+const never = new AbortController().signal;
+const gone = AbortSignal.abort();
+
+const checkOf = (progress: HookProgress, name: string, signal = never) =>
+  (async () => progress.checks.find((check) => check.name === name)!.check(signal))();
+
+test('a hook is healthy from the moment it is done', async () => {
+  const progress = new HookProgress(new Set());
+  const name = 'poststarthook/crd-informer-synced';
+  await expect(checkOf(progress, name)).rejects.toThrow('not finished');
+  progress.done(name);
+  await expect(checkOf(progress, name)).resolves.toBeUndefined();
+});
+
+test('a probe waits for what comes after the first requests, and not when its client is gone', async () => {
+  const progress = new HookProgress(new Set());
+  const name = 'autoregister-completion';
+  await expect(checkOf(progress, name, gone)).rejects.toThrow('not finished');
+  const waiting = checkOf(progress, name);
+  progress.done(name);
+  await expect(waiting).resolves.toBeUndefined();
+});
+
+test('hooks that a server does not have are not listed', () => {
+  const names = new HookProgress(new Set(['poststarthook/storage-readiness'] as const)).checks.map(({ name }) => name);
+  expect(names).not.toContain('poststarthook/storage-readiness');
+  expect(new Set(names).size).toBe(names.length);
+});
