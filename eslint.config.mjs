@@ -48,7 +48,7 @@ const zones = [
   only('auth', ['base', 'machinery', 'cel', 'pki', 'api'], 'auth is shared by all daemons that serve.'),
   only(
     'server',
-    ['base', 'machinery', 'http2', 'auth', 'reconcile'],
+    ['base', 'machinery', 'http2', 'grpc', 'auth', 'reconcile'],
     'server is what every daemon serves with: it does not know what.',
   ),
   only('storage', ['base', 'machinery', 'http2', 'grpc', 'etcd'], 'storage does not know what the bytes mean.'),

@@ -4,9 +4,8 @@
  */
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
-import { reportStallsFrom } from '../server/stall-detector/report-stalls.ts';
 import { openAuditLog } from './assembly/audit-log.ts';
-import { openDebugging } from './assembly/debugging.ts';
+import { openDebugging, watchForStalls } from './assembly/debugging.ts';
 import { openEncryption } from './assembly/encryption.ts';
 import { createEndpoints } from './assembly/endpoints.ts';
 import { createExtensions } from './assembly/extensions.ts';
@@ -21,6 +20,7 @@ import { createResources } from './assembly/resources.ts';
 import { openSecurity } from './assembly/security.ts';
 import { createServingPort } from './assembly/serving-port.ts';
 import { createShutdown } from './assembly/shutdown.ts';
+import { openTracing } from './assembly/tracing.ts';
 import { createResourceStorage } from './assembly/storage.ts';
 import type { ApiServerConfig } from './config.ts';
 
@@ -49,6 +49,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const dependencies = createSharedDependencies(config);
   const loopback = createLoopback(dependencies);
   const audit = openAuditLog(dependencies, loopback, cleanup);
+  const tracer = await openTracing(dependencies, cleanup);
   const encryption = await openEncryption(dependencies, cleanup);
   const servingPort = createServingPort(dependencies, cleanup);
   const storage = createResourceStorage(dependencies, loopback, encryption, cleanup);
@@ -61,20 +62,14 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const health = createObservedHealthChecks(dependencies, encryption, resources, hooks);
   const debug = await openDebugging(dependencies, cleanup);
   const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort, debug);
-  const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources);
+  const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources, tracer);
   const close = createShutdown(dependencies, hooks, servingPort, cleanup);
 
   const { bootstrapped, settled } = hooks.postStartHooks;
   await servingPort.open(handle);
   hooks.postStartHooks.start();
   security.authorization.start();
-  cleanup.add(
-    reportStallsFrom(bootstrapped, config.stalls, {
-      log: config.log,
-      registry: dependencies.metrics.registry,
-      contention: debug.contention,
-    }),
-  );
+  cleanup.add(watchForStalls(dependencies, debug, bootstrapped));
   return {
     port: servingPort.port,
     bootstrapped,

@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
+import type { TracingConfiguration } from '../server/tracing/configuration.ts';
 import type { Verbosity } from '../server/koa/debug-routes.ts';
 import type { FlagValue } from '../server/koa/zpages-routes.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
@@ -61,6 +62,8 @@ export interface ApiServerConfig {
   /** What differs from the usual limits of the thread for large requests. */
   readonly largeRequests?: Partial<LargeRequestLimits>;
   readonly debugging: DebuggingConfig;
+  /** Absent: nothing is traced, and no part of a tracing library is loaded. */
+  readonly tracing?: TracingConfiguration;
   /** What is told of an event loop that stands. */
   readonly stalls: StallReporting;
   readonly version: VersionInfo;

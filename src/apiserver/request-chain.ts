@@ -22,6 +22,8 @@ import { parseRequestInfo } from './request/request-info.ts';
 import type { ApiResponse, Caller, Exchange } from '../server/exchange.ts';
 import { compose } from '../server/middleware.ts';
 import { ApiRequest, type Filter, type Handler } from './request/request.ts';
+import { traceRequests, traceVerbs } from './filters/tracing.ts';
+import type { Tracer } from '../server/tracing/tracer.ts';
 import type { AuditTrail } from './audit/trail.ts';
 import type { RequestMetrics } from './metrics/request-metrics.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -47,6 +49,8 @@ export interface RequestChainOptions {
   /** Resource requests, and everything else. */
   readonly resources: Handler;
   readonly nonResources: Handler;
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined;
 }
 
 /** Every request, upgraded connections included, passes these in this order. */
@@ -55,6 +59,7 @@ export function requestChain(
 ): (exchange: Exchange, caller?: Caller) => Promise<ApiResponse> {
   const { audit, lifecycle, shutdown, requestMetrics: metrics } = options;
   const filters: readonly Filter[] = [
+    ...(options.tracer === undefined ? [] : [traceRequests(options.tracer)]),
     // outside of all: nothing is done for what comes too late
     ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []),
     responseHeaders, // the headers every answer has; the client's spelling of names
@@ -77,8 +82,9 @@ export function requestChain(
     timed('authorization', authorize(options.authorizer, options.metrics.authorization), metrics),
     options.aggregationProxy, // from here on only what this server answers itself
   ];
+  const resources = options.tracer === undefined ? options.resources : traceVerbs(options.resources);
   const endpoint: Handler = (request) =>
-    request.info.isResourceRequest ? options.resources(request) : options.nonResources(request);
+    request.info.isResourceRequest ? resources(request) : options.nonResources(request);
   const handle = compose(filters, endpoint);
   return (exchange, caller) => {
     const request = describe(exchange);

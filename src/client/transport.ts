@@ -2,6 +2,7 @@
  * The connections to a webhook, and the server's credentials on them: token files and client certificates are read
  * again when they change.
  */
+import { currentSpan, inChildSpan } from '../base/span.ts';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClientPair, TransportConfig } from './transport-config.ts';
 import type { CallObserver } from './call-observer.ts';
@@ -34,6 +35,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
   const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
     // Loaded at first use: most servers call no other.
     const undici = await import('undici');
+    const traceparent = currentSpan()?.traceparent;
     const authorization = await connection.authorization();
     const pair = await connection.renewedPair?.();
     // From here to the request nothing waits, so that no other call takes the agent away. New connections show a new
@@ -56,29 +58,35 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
         'content-type': 'application/json',
         accept: 'application/json, */*',
         ...(authorization === undefined ? {} : { authorization }),
+        ...(traceparent === undefined ? {} : { traceparent }),
       },
     });
   };
+  const post: HttpTransport['post'] = async (body, signal, maxAnswerBytes, url = connection.url) => {
+    const call = observer?.begins(host, Buffer.byteLength(body));
+    let bytes: Buffer | undefined;
+    try {
+      const answer = await request(body, signal, url).catch((error: unknown) => {
+        call?.answered(undefined);
+        throw error;
+      });
+      call?.answered(answer.statusCode);
+      bytes = await readBytes(answer.body, maxAnswerBytes);
+      return {
+        status: answer.statusCode,
+        contentType: firstOf(answer.headers['content-type']) ?? '',
+        retryAfter: firstOf(answer.headers['retry-after']),
+        text: bytes?.toString(),
+      };
+    } finally {
+      call?.ended(bytes?.length);
+    }
+  };
   return {
-    async post(body, signal, maxAnswerBytes, url = connection.url) {
-      const call = observer?.begins(host, Buffer.byteLength(body));
-      let bytes: Buffer | undefined;
-      try {
-        const answer = await request(body, signal, url).catch((error: unknown) => {
-          call?.answered(undefined);
-          throw error;
-        });
-        call?.answered(answer.statusCode);
-        bytes = await readBytes(answer.body, maxAnswerBytes);
-        return {
-          status: answer.statusCode,
-          contentType: firstOf(answer.headers['content-type']) ?? '',
-          retryAfter: firstOf(answer.headers['retry-after']),
-          text: bytes?.toString(),
-        };
-      } finally {
-        call?.ended(bytes?.length);
-      }
+    post(body, signal, maxAnswerBytes, url) {
+      const parent = currentSpan();
+      const posting = (): Promise<HttpAnswer> => post(body, signal, maxAnswerBytes, url);
+      return parent === undefined ? posting() : inChildSpan(parent, 'HTTP POST', posting, { 'net.peer.name': host });
     },
     async destroy() {
       await agent?.destroy();

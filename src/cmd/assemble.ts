@@ -26,6 +26,7 @@ import { readOverride } from './flags/api-server/store-overrides.ts';
 import { flagValues } from './flags/flag-values.ts';
 import { apiServerFlags, type ApiServerOptions } from './flags/api-server/table.ts';
 import type { KeyPair, Pki } from '../pki/pki.ts';
+import { readTracingConfig } from './tracing-config.ts';
 import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
 import { fixedPair, watchFlagPair } from './key-pair-files.ts';
@@ -90,6 +91,7 @@ async function readOptions(
   const audit = await readAuditConfig(options, around.log);
   const pluginConfiguration = await readAdmissionConfig(options.admission, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
+  const tracing = await readTracingConfig(options.connections.tracingConfigFile);
   const metrics = await readMetricsConfig(options.metrics);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
@@ -112,6 +114,7 @@ async function readOptions(
     metrics,
     store,
     encryption,
+    ...(tracing === undefined ? {} : { tracing }),
     stalls: stallReporting(options.debugging, options.logs, flags, around.ownsProcess === true),
     debugging: debuggingConfig(options, around.verbosity),
     version: versionInfo(),

@@ -20,6 +20,7 @@ type ReadMembers =
   | 'signal'
   | 'stalls'
   | 'store'
+  | 'tracing'
   | 'version';
 
 /**

@@ -8,6 +8,7 @@ import { createAdmissionPlugins, type PluginServices } from '../admission/plugin
 import { WatchedSources } from '../admission/webhooks/sources.ts';
 import type { Loopback } from './loopback.ts';
 import type { Security } from './security.ts';
+import { traceAdmission } from '../../registry/traced-admission.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 
 export function createAdmission(
@@ -42,5 +43,6 @@ export function createAdmission(
     webhooks: { clients: webhooks, createSource: sources.create, observe: metrics.admissionWebhooks },
     log: config.log,
   });
-  return { admission: createAdmissionChain(plugins, metrics.admission), pluginServices };
+  const chain = createAdmissionChain(plugins, metrics.admission);
+  return { admission: config.tracing === undefined ? chain : traceAdmission(chain), pluginServices };
 }

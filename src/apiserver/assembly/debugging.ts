@@ -1,6 +1,7 @@
 /** What operators see of the process itself: profiles, the verbosity of the log, flags and state. */
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { ContentionProfile } from '../../server/profiling/contention-profile.ts';
+import { reportStallsFrom } from '../../server/stall-detector/report-stalls.ts';
 import type { DebugPages } from '../nonresource/routes.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 
@@ -37,3 +38,10 @@ export async function openDebugging(
     },
   };
 }
+
+/** @param ready when to begin. @returns what ends it */
+export const watchForStalls = (
+  { config: { stalls, log }, metrics: { registry } }: SharedDependencies,
+  { contention }: DebugPages,
+  ready: Promise<void>,
+): (() => Promise<void>) => reportStallsFrom(ready, stalls, { log, registry, contention });

@@ -1,4 +1,5 @@
 import type { ApiResponse, Caller, Exchange } from '../../server/exchange.ts';
+import type { Tracer } from '../../server/tracing/tracer.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import { createRouter } from '../endpoints/router.ts';
 import { requestChain } from '../request-chain.ts';
@@ -18,6 +19,7 @@ export function createRequestHandler(
   { context, apis, requestMetrics }: Endpoints,
   { aggregation }: Extensions,
   nonResources: Handler,
+  tracer: Tracer | undefined,
 ): RequestHandler {
   const { serving, inFlight, log } = config;
   return requestChain({
@@ -36,5 +38,6 @@ export function createRequestHandler(
     aggregationProxy: aggregation.aggregationProxy,
     resources: createRouter(context, apis),
     nonResources,
+    tracer,
   });
 }

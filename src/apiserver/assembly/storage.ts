@@ -11,6 +11,7 @@ import type { Encryption } from '../../storage/encryption/encryption.ts';
 import type { LeaseId, Store } from '../../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { observeStore } from '../../storage/observed-store.ts';
+import { traceStore } from '../metrics/store-spans.ts';
 import { type CountedStorage, createStorageMetrics } from '../metrics/storage-metrics.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
@@ -28,7 +29,7 @@ export interface ResourceStorage {
 }
 
 export function createResourceStorage(
-  { config: { storage, log }, metrics }: SharedDependencies,
+  { config: { storage, log, tracing }, metrics }: SharedDependencies,
   { stores }: Loopback,
   encryption: Encryption | undefined,
   cleanup: CleanupStack,
@@ -38,7 +39,11 @@ export function createResourceStorage(
     storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const objectStoreOf = (info: StoredResource): Store => {
     const resource = qualified({ group: info.group, resource: info.name });
-    const observed = observeStore(storeOf(info.group, info.name), storageMetrics.observerOf(resource));
+    const counted = storageMetrics.observerOf(resource);
+    const observed = observeStore(
+      storeOf(info.group, info.name),
+      tracing === undefined ? counted : traceStore(resource, counted),
+    );
     return encryption?.wrap(observed, { group: storedGroupOf(info), resource: info.name }) ?? observed;
   };
   // Watches end when their storage does, which lets their connections go.

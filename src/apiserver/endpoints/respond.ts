@@ -1,4 +1,5 @@
 /** Answers of the verbs: one object or a list, in the representation the client asked for. */
+import { currentSpan, type Span } from '../../base/span.ts';
 import { type Status, StatusError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { jsonToYaml } from '../../machinery/json/yaml.ts';
@@ -68,9 +69,23 @@ export async function objectResponse(
   object: StoredObject,
 ): Promise<ApiResponse> {
   if (mayWait(served)) await convertedAhead(served, [object]);
-  recordAnswer(request, () => objectBytes(context, served, request, { ...representation, ...plainJson }, object));
-  return bytesResponse(request, representation, status, objectBytes(context, served, request, representation, object));
+  const span = beginSerialization(request, representation);
+  try {
+    recordAnswer(request, () => objectBytes(context, served, request, { ...representation, ...plainJson }, object));
+    return bytesResponse(
+      request,
+      representation,
+      status,
+      objectBytes(context, served, request, representation, object),
+    );
+  } finally {
+    span?.end();
+  }
 }
+
+/** Undefined where nothing is traced. */
+const beginSerialization = (request: ApiRequest, { mediaType }: Representation): Span | undefined =>
+  currentSpan()?.child('SerializeObject', { 'audit-id': request.auditId, method: request.method, mediaType });
 
 /**
  * Where a webhook converts custom objects, it is asked before anything is written: no answer begins that cannot be
@@ -148,6 +163,22 @@ export async function listResponse(
   page: ListPage,
 ): Promise<ApiResponse> {
   if (mayWait(served)) await convertedAhead(served, page.objects);
+  const span = beginSerialization(request, representation);
+  try {
+    return pageResponse(context, served, request, representation, page);
+  } finally {
+    span?.end();
+  }
+}
+
+/** What is sent piece by piece is encoded later, as the client takes it. */
+function pageResponse(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  representation: Representation,
+  page: ListPage,
+): ApiResponse {
   const { encoder } = context;
   const version = representation.asVersion ?? 'v1';
   if (representation.as === 'Table') {

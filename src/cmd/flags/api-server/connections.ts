@@ -4,7 +4,7 @@ export const connections = section('Egress and tracing', {
   egressSelectorConfigFile: file('egress-selector-config-file', 'unsupported', {
     help: 'EgressSelectorConfiguration document: through which proxies nodes, etcd and webhooks are reached.',
   }),
-  tracingConfigFile: file('tracing-config-file', 'unsupported', {
+  tracingConfigFile: file('tracing-config-file', 'supported', {
     help: 'TracingConfiguration document: where OpenTelemetry traces go, and how many.',
   }),
 });

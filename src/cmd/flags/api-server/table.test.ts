@@ -116,5 +116,4 @@ const unsupported = [
   'peer-advertise-ip',
   'peer-advertise-port',
   'peer-ca-file',
-  'tracing-config-file',
 ];

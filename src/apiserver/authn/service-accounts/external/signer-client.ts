@@ -4,7 +4,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Method } from '../../../../grpc/call.ts';
 import { GrpcError } from '../../../../grpc/grpc-error.ts';
 import { grpcCodeName } from '../../../../grpc/status.ts';
-import { UnixClient } from '../../../../grpc/unix-client.ts';
+import { GrpcClient } from '../../../../grpc/client.ts';
 import {
   encodeSign,
   type FetchedKeys,
@@ -61,11 +61,11 @@ export class SignerMetrics {
 }
 
 export class SignerClient {
-  readonly #client: UnixClient;
+  readonly #client: GrpcClient;
   readonly #duration: Histogram;
 
   constructor(path: string, { duration }: Pick<SignerMetrics, 'duration'>) {
-    this.#client = new UnixClient({ path, peer: 'the external signer' });
+    this.#client = new GrpcClient({ address: { path }, peer: 'the external signer' });
     this.#duration = duration;
   }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Method } from './call.ts';
 import { GrpcCode } from './status.ts';
-import { UnixClient } from './unix-client.ts';
+import { GrpcClient } from './client.ts';
 
 const method: Method<string> = { path: '/test.Service/Ask', decode: (reader) => reader.string() };
 const endless = new AbortController().signal;
@@ -45,8 +45,8 @@ async function socketPath(): Promise<string> {
   return path.join(directory, 'a.sock');
 }
 
-function clientOf(socket: string): UnixClient {
-  const client = new UnixClient({ path: socket, peer: 'the program' });
+function clientOf(socket: string): GrpcClient {
+  const client = new GrpcClient({ address: { path: socket }, peer: 'the program' });
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,6 +1,6 @@
 /**
- * Calls a program on this machine over a Unix socket. A call waits until the program is there, and goes again when it
- * certainly was not processed; how long, its signal says.
+ * Calls a program over one connection without TLS: a Unix socket, or a port. A call waits until the program is there,
+ * and goes again when it certainly was not processed; how long, its signal says.
  */
 import net from 'node:net';
 import { abortable } from '../base/abortable.ts';
@@ -10,9 +10,11 @@ import { GrpcError } from './grpc-error.ts';
 import { Http2Connection } from '../http2/client/connection.ts';
 import { GrpcCode } from './status.ts';
 
-export interface UnixClientOptions {
-  /** Of the socket; `@name` lies in Linux's abstract namespace. */
-  readonly path: string;
+/** A socket by its path, `@name` in Linux's abstract namespace; or a port. */
+export type GrpcAddress = { readonly path: string } | { readonly host: string; readonly port: number };
+
+export interface GrpcClientOptions {
+  readonly address: GrpcAddress;
   /** What messages call the program. */
   readonly peer: string;
   readonly clock?: Clock;
@@ -21,8 +23,8 @@ export interface UnixClientOptions {
 const backoff = { firstMs: 50, maxMs: 1000 };
 const connectionOptions = { streamWindowBytes: 1 << 20, keepaliveMs: 30_000, keepaliveTimeoutMs: 10_000 };
 
-export class UnixClient {
-  readonly #path: string;
+export class GrpcClient {
+  readonly #address: GrpcAddress;
   readonly #peer: string;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
@@ -30,8 +32,8 @@ export class UnixClient {
   #connection: Promise<Http2Connection> | undefined;
   #failures = 0;
 
-  constructor({ path, peer, clock = systemClock }: UnixClientOptions) {
-    this.#path = path;
+  constructor({ address, peer, clock = systemClock }: GrpcClientOptions) {
+    this.#address = address;
     this.#peer = peer;
     this.#clock = clock;
   }
@@ -85,7 +87,10 @@ export class UnixClient {
       throw new GrpcError(GrpcCode.unavailable, `the connection to ${this.#peer} was lost`, { unprocessed: true });
     let headers = this.#headers.get(path);
     if (headers === undefined)
-      this.#headers.set(path, (headers = requestHeaders(path, { authority: 'localhost', secure: false })));
+      this.#headers.set(
+        path,
+        (headers = requestHeaders(path, { authority: authorityOf(this.#address), secure: false })),
+      );
     const block = headers;
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.abort(this.#gaveUp(signal));
@@ -123,7 +128,7 @@ export class UnixClient {
 
   #open(): Promise<Http2Connection> {
     const opening = (async () => {
-      const socket = net.connect({ path: this.#path.startsWith('@') ? `\0${this.#path.slice(1)}` : this.#path });
+      const socket = net.connect(dialed(this.#address));
       const connection = new Http2Connection(socket, {
         ...connectionOptions,
         clock: this.#clock,
@@ -139,3 +144,11 @@ export class UnixClient {
     if (this.#connection === connection) this.#connection = undefined;
   }
 }
+
+const authorityOf = (address: GrpcAddress): string =>
+  'path' in address
+    ? 'localhost'
+    : `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`;
+
+const dialed = (address: GrpcAddress): net.NetConnectOpts =>
+  'path' in address && address.path.startsWith('@') ? { path: `\0${address.path.slice(1)}` } : { ...address };
