@@ -1,5 +1,5 @@
 /** The table of routes for everything that is no resource: discovery, version, health, metrics, OpenAPI, OpenID. */
-import { Router, type RouterContext } from '@koa/router';
+import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { VersionInfo } from '../../base/version.ts';
@@ -46,7 +46,7 @@ export interface RequestState extends ServingState {
   readonly request: ApiRequest;
 }
 
-type Context = RouterContext<RequestState>;
+type Context = Koa.ParameterizedContext<RequestState>;
 
 export function createApplication(options: NonResourceOptions): Koa<RequestState> {
   const { served, version, health, registry, log, serverAddress, documents } = options;

@@ -9,7 +9,7 @@ import { changesOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
 import { eventsOf } from '../shared/triggers.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { classesOfClaim, classesOfVolume, letGo } from './sync.ts';
 
 const finalizer = 'kubernetes.io/vac-protection';

@@ -4,7 +4,6 @@ import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
 import { claimKey, claimVerdict, type StorageView } from './claims.ts';
 import { markedClaim, markedVolume } from './migration-marks.ts';
 import type { Provisioner } from './provisioner.ts';

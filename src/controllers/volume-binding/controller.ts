@@ -8,7 +8,8 @@ import { defaultClass, storageClassMarkers } from '../../api/meta/default-class.
 import { isConflict } from '../../client/api-error.ts';
 import { changesOf, deletionsOf } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { claimIndex, claimKeys } from '../shared/ephemeral-claims.ts';
+import { claimKeys } from '../../api/core/pods/claims.ts';
+import { claimIndex } from '../shared/ephemeral-claims.ts';
 import { Binder } from './binder.ts';
 import { hostFolders } from './host-path.ts';
 import { Provisioner } from './provisioner.ts';

@@ -3,7 +3,7 @@ import type { PersistentVolume } from '../../api/gen/types/core-v1.ts';
 import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { hasFinalizer, withFinalizer } from '../shared/finalizers.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { Notice } from './claims.ts';
 import type { Folders } from './host-path.ts';
 import { deletionFinalizer } from './migration-marks.ts';

@@ -5,8 +5,8 @@ import type { Informer } from '../../reconcile/informer.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { claimIndex } from '../shared/ephemeral-claims.ts';
-import { isPodTerminal } from '../shared/pod-conditions.ts';
-import { undefinedWhenGone } from '../shared/undefined-when-gone.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { type RecycledSource, type RecyclerTemplate, recyclerPod } from './recycler-pod.ts';
 import type { StorageWriter } from './storage-writer.ts';
 

@@ -21,8 +21,8 @@ describe('the table of controller manager flags', () => {
     expect(unexplained(controllerManagerFlags)).toEqual([]);
   });
 
-  test('refuses none', () => {
-    expect(namesOf('unsupported')).toEqual([]);
+  test('The table of controller manager flags refuses none', () => {
+    expect(namesOf(controllerManagerFlags, 'unsupported')).toEqual([]);
   });
 
   test('The table of controller manager flags takes exactly these without any effect', () => {
