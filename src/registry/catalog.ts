@@ -12,7 +12,7 @@ import { definitionOf, hasDefinition } from './resource-definitions.ts';
 import type { ResourceDefinition } from './strategy.ts';
 import { createStorageCodec, type StorageMediaType } from './generic/storage-codec.ts';
 import { ResourceStore } from './generic/resource-store.ts';
-import { createVersionForm, type ServedVersion } from './generic/served-version.ts';
+import { createServedVersion, type ServedVersion } from './generic/served-version.ts';
 import type { WriteHooks } from './generic/write.ts';
 import { ResourceStores } from './resource-stores.ts';
 
@@ -106,7 +106,7 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
 function servedVersionOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): ServedVersion {
   const stored =
     info.storage === undefined ? info.type : (schemas.ofKind(info.storage.apiVersion, info.kind) ?? info.type);
-  return createVersionForm({
+  return createServedVersion({
     apiVersion: info.apiVersion,
     kind: info.kind,
     listKind: info.listKind ?? `${info.kind}List`,
@@ -127,7 +127,7 @@ function anyVersion(
   const typeId = options.schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) return undefined;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  return createVersionForm({
+  return createServedVersion({
     apiVersion,
     kind,
     listKind: `${kind}List`,

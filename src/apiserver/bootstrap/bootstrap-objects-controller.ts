@@ -77,7 +77,7 @@ export function createBootstrapObjectsController({
       await keepObjects(signal);
     }
   };
-  const upkeepFlowControl = async (signal: AbortSignal): Promise<void> => {
+  const keepFlowControl = async (signal: AbortSignal): Promise<void> => {
     if (!flowSchemaConditionResources.every((resource) => writer.isServed(resource))) return flowControl.open();
     await keepObjects(signal);
     const sync = async (): Promise<void> => {
@@ -92,7 +92,7 @@ export function createBootstrapObjectsController({
     async run(signal) {
       await sleep(clock, delayMs, signal);
       // One after the other, so that requests of clients wait as little as possible.
-      const first = upkeepFlowControl(signal);
+      const first = keepFlowControl(signal);
       await Promise.race([flowControl.wait(signal).catch(() => undefined), first]);
       await Promise.all([first, aggregation.register(signal)]);
     },

@@ -131,7 +131,7 @@ export function graceSeconds(pods: readonly Pod[], sinceMs: number): number {
   return Math.max(0, longest - Math.floor(sinceMs / 1000));
 }
 
-/** Of objects whose finalizers are someone else's work. */
+/** Of objects whose finalizers other controllers remove. */
 export const finalizerEstimateSeconds = 15;
 
 /** How long what remains is let be. */

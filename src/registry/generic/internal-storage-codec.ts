@@ -2,7 +2,7 @@ import type { Codecs } from '../../machinery/codec/index.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import { createStorageCodec, type StorageMediaType } from './storage-codec.ts';
-import { createVersionForm } from './served-version.ts';
+import { createServedVersion } from './served-version.ts';
 
 /** The way in and out of the store for objects that servers keep for each other and that no path serves. */
 export interface InternalStorageCodec extends ObjectCodec {
@@ -18,7 +18,7 @@ export interface InternalStorageCodecOptions {
   readonly mediaType: StorageMediaType;
 }
 
-const emptyCard = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
+const noAttributes = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
 
 export function createInternalStorageCodec({
   apiVersion,
@@ -27,7 +27,7 @@ export function createInternalStorageCodec({
   codecs,
   mediaType,
 }: InternalStorageCodecOptions): InternalStorageCodec {
-  const stored = createVersionForm({
+  const stored = createServedVersion({
     apiVersion,
     kind,
     listKind: `${kind}List`,
@@ -37,7 +37,7 @@ export function createInternalStorageCodec({
     rules: undefined,
   });
   return {
-    ...createStorageCodec({ stored, others: () => undefined, scan: () => emptyCard, mediaType }),
+    ...createStorageCodec({ stored, others: () => undefined, scan: () => noAttributes, mediaType }),
     codec: stored.codec,
   };
 }

@@ -58,7 +58,7 @@ export interface ServedVersion {
   fromStored(object: KubeObject): KubeObject;
 }
 
-export interface VersionFormOptions {
+export interface ServedVersionOptions {
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
@@ -69,7 +69,7 @@ export interface VersionFormOptions {
   readonly accepts?: readonly string[];
 }
 
-export function createVersionForm({
+export function createServedVersion({
   apiVersion,
   kind,
   listKind,
@@ -78,7 +78,7 @@ export function createVersionForm({
   codecs,
   rules,
   accepts,
-}: VersionFormOptions): ServedVersion {
+}: ServedVersionOptions): ServedVersion {
   return {
     apiVersion,
     kind,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { codecs } from '../../api/codecs.ts';
 import { readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { createVersionForm } from './served-version.ts';
+import { createServedVersion } from './served-version.ts';
 import { createStorageCodec, OwnValues, type StorageCodecOptions, type StorageMediaType } from './storage-codec.ts';
 
 const attributes = { namespace: 'x', name: 'a', labels: new Map<string, string>(), fields: new Map<string, string>() };
@@ -10,7 +10,7 @@ const key = '/registry/poddisruptionbudgets/x/a';
 
 /** `policy/v1beta1` calls what it lacks by an annotation here, which stands for a conversion. */
 const versionOf = (apiVersion: 'policy/v1' | 'policy/v1beta1') =>
-  createVersionForm({
+  createServedVersion({
     apiVersion,
     kind: 'PodDisruptionBudget',
     listKind: 'PodDisruptionBudgetList',

@@ -1,6 +1,6 @@
 /**
- * Between stored values and objects: bytes come in once, in whatever form they were stored, and are from then
- * on in normal form (storage version, defaulted, protobuf). See `docs/architecture.md`, "Bytes are the currency".
+ * Decodes stored values, in whatever encoding they were stored, to normalized bytes (storage version, defaulted,
+ * protobuf), and encodes these. See `docs/architecture.md`, "Objects are kept as bytes".
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { hasEnvelope, readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
@@ -25,7 +25,7 @@ export interface StorageCodecOptions {
    * apiVersion.
    */
   readonly untyped?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
-  /** Reads the attributes from bytes in normal form. */
+  /** Reads the attributes from normalized bytes. */
   readonly scan: AttributesScanner;
   /** `--storage-media-type` */
   readonly mediaType: StorageMediaType;
@@ -34,7 +34,7 @@ export interface StorageCodecOptions {
 }
 
 /**
- * Values that this process sealed a moment ago, by key: they are in normal form, so that what comes back of a write of
+ * Values that this process encoded a moment ago, by key: they are normalized, so that what comes back of a write of
  * our own, usually before the write's answer, need not be read and written again to see that.
  */
 export class OwnValues {
@@ -62,7 +62,7 @@ export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
   const own = new OwnValues();
   const share = createAttributesInterning();
-  const seal = (bytes: Buffer): Buffer =>
+  const encode = (bytes: Buffer): Buffer =>
     mediaType === 'application/vnd.kubernetes.protobuf'
       ? writeEnvelope(stored.apiVersion, stored.kind, bytes)
       : asText(stored, bytes, mediaType);
@@ -72,7 +72,7 @@ export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
       return { key, revision, bytes, attributes: share(key, scan(bytes)), representations: undefined };
     },
     encode: (key, bytes) => {
-      const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+      const value = encode(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
       own.add(key, value);
       return value;
     },
@@ -89,13 +89,13 @@ function normalized(options: StorageCodecOptions, value: Buffer): Buffer {
   return raw !== undefined && bytes.equals(raw) ? raw : bytes;
 }
 
-interface Opened {
+interface DecodedValue {
   readonly servedVersion: ServedVersion;
   readonly object: KubeObject;
   readonly raw?: Buffer;
 }
 
-function fromEnvelope({ stored, others }: StorageCodecOptions, value: Buffer): Opened {
+function fromEnvelope({ stored, others }: StorageCodecOptions, value: Buffer): DecodedValue {
   const { apiVersion, kind, raw } = readEnvelope(value);
   const servedVersion = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
   if (servedVersion === undefined)
@@ -107,7 +107,7 @@ function fromEnvelope({ stored, others }: StorageCodecOptions, value: Buffer): O
   };
 }
 
-function fromText({ stored, others, untyped }: StorageCodecOptions, value: Buffer): Opened {
+function fromText({ stored, others, untyped }: StorageCodecOptions, value: Buffer): DecodedValue {
   const body = value[0] === 0x7b ? new JsonBody(value) : readYaml(value);
   const { apiVersion, kind } = body.typeMeta();
   const convert = kind === stored.kind ? untyped?.[apiVersion] : undefined;

@@ -192,13 +192,13 @@ export class SchedulingCycle {
     await failures.handle(queued, { ...failure, nominatedNodeName }, signal);
   }
 
-  /** @returns the node on which there will be room; empty when there is none to be made, undefined when it is open */
+  /** @returns the node on which there will be space; empty when there is none to be made, undefined when it is open */
   async #makeRoom({ profile, state, queued }: Attempt, choice: Choice): Promise<string | undefined> {
     if (choice.kind === 'noNodes') return '';
     if (choice.kind !== 'unfit' || !profile.hasPostFilters) return undefined;
     const { status, nominatedNodeName } = await profile.postFilter(state, queued.info, choice.diagnosis.statuses);
     if (status?.code === 'Error')
-      this.#options.log.error({ err: status.error, plugin: status.plugin }, 'no room could be made for a pod');
+      this.#options.log.error({ err: status.error, plugin: status.plugin }, 'no space could be made for a pod');
     choice.diagnosis.postFilterMessage = status?.message ?? '';
     return nominatedNodeName;
   }

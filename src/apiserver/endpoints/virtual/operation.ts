@@ -2,7 +2,7 @@
 import { asJson, type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../../registry/admission.ts';
 import { ensureNamespace } from '../../../registry/generic/before-create.ts';
-import { createVersionForm, type ServedVersion } from '../../../registry/generic/served-version.ts';
+import { createServedVersion, type ServedVersion } from '../../../registry/generic/served-version.ts';
 import type { VersionRules } from '../../../registry/strategy.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { negotiate, type Representation } from '../../request/negotiation.ts';
@@ -28,7 +28,7 @@ export function operationVersion(
 ): ServedVersion {
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
-  return createVersionForm({
+  return createServedVersion({
     apiVersion,
     kind,
     listKind: `${kind}List`,
