@@ -9,6 +9,7 @@ import { AuthenticationMetrics } from '../authn/metrics.ts';
 import { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import { createAdmissionMetrics } from '../admission/metrics.ts';
+import { createConditionMetrics } from '../admission/matching/metrics.ts';
 import { createPolicyMetrics } from '../admission/policies/metrics.ts';
 import type { ObservePolicy } from '../admission/policies/observations.ts';
 import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
@@ -89,8 +90,9 @@ export class Metrics {
       registers,
     });
     this.admission = createAdmissionMetrics(this.registry);
-    this.admissionWebhooks = createWebhookMetrics(this.registry);
-    this.admissionPolicies = createPolicyMetrics(this.registry);
+    const conditions = createConditionMetrics(this.registry);
+    this.admissionWebhooks = createWebhookMetrics(this.registry, conditions);
+    this.admissionPolicies = createPolicyMetrics(this.registry, conditions);
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);

@@ -2,11 +2,12 @@
 import type { Registry } from 'prom-client';
 import { SeriesCounter } from '../../../server/metrics/series-counter.ts';
 import { SeriesHistogram } from '../../../server/metrics/series-histogram.ts';
+import type { ObserveConditions } from '../matching/metrics.ts';
 import type { ObservePolicy } from './observations.ts';
 
 const buckets = [5e-7, 0.001, 0.01, 0.1, 1];
 
-export function createPolicyMetrics(registry: Registry): ObservePolicy {
+export function createPolicyMetrics(registry: Registry, observeConditions: ObserveConditions): ObservePolicy {
   const checks = new SeriesCounter({
     name: 'apiserver_validating_admission_policy_check_total',
     help: 'Validations that failed, by policy, binding and what came of it.',
@@ -18,7 +19,14 @@ export function createPolicyMetrics(registry: Registry): ObservePolicy {
     buckets,
     registry,
   });
-  return ({ policy, binding, action, error, seconds }) => {
+  return (observation) => {
+    const { policy, seconds } = observation;
+    if (observation.what === 'conditions') {
+      const { operation, failed } = observation;
+      // The same for policies that mutate.
+      return observeConditions({ kind: 'policy', name: policy, operation, type: 'validate', failed, seconds });
+    }
+    const { binding, action, error } = observation;
     const labels = { enforcement_action: action, error_type: error, policy, policy_binding: binding };
     checks.series(labels).inc();
     durations.series(labels).observe(seconds);

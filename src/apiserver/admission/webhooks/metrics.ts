@@ -2,10 +2,10 @@
 import type { Registry } from 'prom-client';
 import { SeriesCounter } from '../../../server/metrics/series-counter.ts';
 import { SeriesHistogram } from '../../../server/metrics/series-histogram.ts';
+import type { ObserveConditions } from '../matching/metrics.ts';
 import type { ObserveWebhook } from './observations.ts';
 
-const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
-const callBuckets = [...buckets, 10, 25];
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 
 /** Codes that no webhook should use are counted as one. */
 const maxCode = 600;
@@ -13,16 +13,10 @@ const maxCode = 600;
 /** @NOTE differs from upstream in nothing: exclusions and errors have other names for the phase than the rest. */
 const phases = { admit: 'admit', validating: 'validate' } as const;
 
-export function createWebhookMetrics(registry: Registry): ObserveWebhook {
+export function createWebhookMetrics(registry: Registry, observeConditions: ObserveConditions): ObserveWebhook {
   const durations = new SeriesHistogram({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
     help: 'Time until an admission webhook has answered, in seconds.',
-    buckets: callBuckets,
-    registry,
-  });
-  const conditionDurations = new SeriesHistogram({
-    name: 'apiserver_admission_match_condition_evaluation_seconds',
-    help: 'Time that match conditions took that were not all true, in seconds.',
     buckets,
     registry,
   });
@@ -32,7 +26,6 @@ export function createWebhookMetrics(registry: Registry): ObserveWebhook {
   const rejections = counter('webhook_rejection_count', 'Requests that were refused, by admission webhook and cause.');
   const failOpen = counter('webhook_fail_open_count', 'Failures of admission webhooks that were passed over.');
   const exclusions = counter('match_condition_exclusions_total', 'Requests that match conditions left out.');
-  const errors = counter('match_condition_evaluation_errors_total', 'Match conditions that failed.');
   return (observation) => {
     const { name, type, operation } = observation;
     switch (observation.what) {
@@ -48,10 +41,9 @@ export function createWebhookMetrics(registry: Registry): ObserveWebhook {
       case 'failOpen':
         return failOpen.series({ name, type }).inc();
       case 'conditions': {
-        const labels = { kind: 'webhook', name, operation };
-        conditionDurations.series({ ...labels, type }).observe(observation.seconds);
-        for (let i = 0; i < observation.failed; i++) errors.series({ ...labels, type }).inc();
-        if (observation.excluded) exclusions.series({ ...labels, type: phases[type] }).inc();
+        const { failed, seconds, excluded } = observation;
+        observeConditions({ kind: 'webhook', name, operation, type, failed, seconds });
+        if (excluded) exclusions.series({ kind: 'webhook', name, operation, type: phases[type] }).inc();
       }
     }
   };

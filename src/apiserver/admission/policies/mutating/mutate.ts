@@ -11,6 +11,7 @@ import { applyConfiguration, applyPatch, MutationProblem } from './changes.ts';
 import type { CompiledMutatingPolicy, CompiledMutation } from './compile.ts';
 
 export interface Invocation {
+  readonly policy: string;
   readonly compiled: CompiledMutatingPolicy;
   readonly form: ResourceForm;
   readonly params: Value;
@@ -30,10 +31,9 @@ const notAsked: MutationResult = { changed: undefined, errors: [] };
 /** @param isWanted asked when the conditions hold */
 export async function mutate(invocation: Invocation, isWanted: () => boolean): Promise<MutationResult> {
   const { compiled, form, params, input } = invocation;
-  const { attributes, objects } = input;
-  const matched = await compiled.conditions?.evaluate({ attributes, form, objects, params });
-  if (matched?.error !== undefined) return { changed: false, errors: [matched.error] };
-  if (matched?.matches === false || !isWanted()) return notAsked;
+  const matched = await input.matches(invocation.policy, compiled.conditions, form, params);
+  if ('error' in matched) return { changed: false, errors: [matched.error] };
+  if (!matched.matches || !isWanted()) return notAsked;
   const errors: string[] = [];
   let changed = false;
   for (const mutation of compiled.mutations) {

@@ -93,7 +93,7 @@ async function changeBy(
   const matched: Matched[] = [];
   for await (const policy of parts.matcher.matched(candidates, attributes)) matched.push(policy);
   const problems = matched.flatMap(configurationProblems);
-  const input = new RequestInput(attributes, parts.authorizer, parts.objects);
+  const input = new RequestInput(attributes, parts);
   for (const policy of matched) problems.push(...(await changeByPolicy(policy, input, round, parts)));
   if (problems.length > 0) throw refusedBy(attributes, problems);
 }
@@ -125,7 +125,14 @@ async function changeByPolicy(
     for (const param of params) {
       await input.next();
       const key = `${nameOf(policy)}/${nameOf(binding)}/${param.key}`;
-      const invocation: Invocation = { compiled: ready, form, params: param.value, input, types };
+      const invocation: Invocation = {
+        policy: nameOf(policy),
+        compiled: ready,
+        form,
+        params: param.value,
+        input,
+        types,
+      };
       const isWanted = (): boolean => !round.isSecond || reinvocation.isAgain(key);
       const { changed, errors } = await mutate(invocation, isWanted);
       if (changed === undefined) continue;

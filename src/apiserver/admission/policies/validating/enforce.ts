@@ -24,6 +24,8 @@ export interface Enforcement {
   readonly observe: ObservePolicy;
 }
 
+type Check = Extract<PolicyObservation, { readonly what: 'check' }>;
+
 const failureKey = 'validation.policy.admission.k8s.io/validation_failure';
 
 export function enforce(enforcement: Enforcement): Refusal[] {
@@ -35,7 +37,7 @@ export function enforce(enforcement: Enforcement): Refusal[] {
     else {
       const { error, seconds } = annotation;
       // The binding's actions are about validations.
-      observe({ policy, binding: name, action: 'deny', error: errorType(error), seconds });
+      observe({ what: 'check', policy, binding: name, action: 'deny', error: errorType(error), seconds });
       refusals.push({ policy, binding: name, message: error, reason: '' });
     }
   }
@@ -49,8 +51,8 @@ function enforceDecision(
 ): Refusal[] {
   const name = binding.metadata.name!;
   const refusals: Refusal[] = [];
-  const told = (done: PolicyObservation['action']): void =>
-    observe({ policy, binding: name, action: done, error: errorType(message), seconds });
+  const told = (done: Check['action']): void =>
+    observe({ what: 'check', policy, binding: name, action: done, error: errorType(message), seconds });
   if (action === 'admit') {
     if (isError) told('allow');
     return [];
@@ -82,7 +84,7 @@ function enforceDecision(
   return refusals;
 }
 
-function errorType(message: string): PolicyObservation['error'] {
+function errorType(message: string): Check['error'] {
   if (message.startsWith('compilation')) return 'compile_error';
   return message.startsWith(outOfBudget.slice(0, outOfBudget.indexOf(','))) ? 'out_of_budget' : 'invalid_error';
 }

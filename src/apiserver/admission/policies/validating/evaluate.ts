@@ -35,6 +35,7 @@ const nothing: PolicyResult = { decisions: [], annotations: [] };
 const maxMessageBytes = 5 * 1024;
 
 export interface Evaluation {
+  readonly policy: string;
   readonly compiled: CompiledValidatingPolicy;
   readonly failurePolicy: string | undefined;
   readonly form: ResourceForm;
@@ -45,10 +46,9 @@ export interface Evaluation {
 export async function evaluatePolicy(evaluation: Evaluation): Promise<PolicyResult> {
   const { compiled, form, params, input } = evaluation;
   const failed = (message: string): PolicyResult => ({ decisions: [failure(evaluation, message, 0)], annotations: [] });
-  const { attributes, objects } = input;
-  const matched = await compiled.conditions?.evaluate({ attributes, form, objects, params });
-  if (matched?.error !== undefined) return failed(matched.error);
-  if (matched?.matches === false) return nothing;
+  const matched = await input.matches(evaluation.policy, compiled.conditions, form, params);
+  if ('error' in matched) return failed(matched.error);
+  if (!matched.matches) return nothing;
   const bindings = await input.bindings(form, params);
   try {
     const decisions = await evaluateValidations(evaluation, bindings);

@@ -82,7 +82,17 @@ describe('a validating policy', () => {
         '[{"message":"failed expression: false","policy":"p","binding":"b","expressionIndex":0,' +
         '"validationActions":["Warn","Audit"]}]',
     });
-    expect(observed.map(({ action }) => action)).toEqual(['warn', 'audit']);
+    expect(observed).toMatchObject([{ action: 'warn' }, { action: 'audit' }]);
+  });
+
+  test.each([
+    ["object.data.k == 'x'", undefined, 0],
+    ["object.data.none == 'x'", "expression 'object.data.none == 'x'' resulted in error: no such key: none", 1],
+  ])('is not asked unless its condition %s holds', async (expression, message, failed) => {
+    const matchConditions = [{ name: 'c', expression }];
+    const { refusal, observed } = await judgeBy({ expression: 'false' }, { matchConditions });
+    expect(refusal?.message).toBe(message && `configmaps "c" is forbidden: ${denied}${message}`);
+    expect(observed[0]).toMatchObject({ what: 'conditions', policy: 'p', operation: 'CREATE', failed });
   });
 
   test('has a budget for all its validations together', async () => {

@@ -71,8 +71,7 @@ async function judgeBy(
   matcher: Matcher,
   options: PolicyPluginOptions,
 ): Promise<void> {
-  const { objects, authorizer } = options;
-  const input = new RequestInput(attributes, authorizer, objects);
+  const input = new RequestInput(attributes, options);
   const refusals: Refusal[] = [];
   for await (const matched of matcher.matched(candidates, attributes))
     refusals.push(...(await refusalsOf(matched, input, options)));
@@ -98,7 +97,7 @@ async function refusalsOf(matched: Matched, input: RequestInput, { observe }: Po
   for (const { binding, params } of matched.bindings) {
     for (const { value } of params) {
       await input.next();
-      const result = await evaluatePolicy({ compiled, failurePolicy, form, params: value, input });
+      const result = await evaluatePolicy({ policy: name, compiled, failurePolicy, form, params: value, input });
       refusals.push(...enforce({ policy: name, binding, result, attributes: input.attributes, annotations, observe }));
     }
   }
