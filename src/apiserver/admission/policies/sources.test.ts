@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { silentLogger } from '../../../base/logger.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { createDirectCatalog } from '../../../registry/testing/direct-catalog.ts';
@@ -44,6 +44,20 @@ test('policies are known when they were written, and the index stays while only 
   } finally {
     await watched.stop();
   }
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test('a request is refused while policies cannot be read', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const silent = { resourceName: 'policies', key: () => '', list: () => new Promise<never>(() => undefined) };
+  const registry = { storeOf: () => silent as unknown as ResourceStore };
+  const watched = new WatchedPolicies({ registry, decode: createSharedDecoder(), log: silentLogger });
+  const refused = expect(
+    Promise.resolve(watched.create(resources, () => Promise.resolve('')).current(pod)),
+  ).rejects.toMatchObject({ code: 403, message: 'pods "p" is forbidden: not yet ready to handle request' });
+  await vi.advanceTimersByTimeAsync(5000);
+  await refused;
 });
 
 test('a server without the resources has no policies', async () => {
