@@ -34,7 +34,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
   const host = connection.host ?? new URL(connection.url).host;
   const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
     // Loaded at first use: most servers call no other.
-    const undici = await import('undici');
+    const { default: undici } = await import('undici');
     const traceparent = currentSpan()?.traceparent;
     const authorization = await connection.authorization();
     const pair = await connection.renewedPair?.();

@@ -32,7 +32,7 @@ const hooks = [
     'poststarthook/apiservice-openapiv3-controller',
   );
 
-test('the checks of a server are listed as upstream lists them, and all pass once it has started', async () => {
+test('The checks of a server are listed as upstream lists them, and all pass once it has started', async () => {
   await using server = await startTestServer({ flags: ['--authorization-mode=RBAC'], settled: true });
   const lines = async (endpoint: string): Promise<string[]> =>
     (await server.send('GET', `/${endpoint}?verbose`)).text.trimEnd().split('\n');

@@ -9,7 +9,7 @@ const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const versions = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions';
 const identity = 'apiserver.kubernetes.io/identity=kube-apiserver';
 
-test('a server has a lease with its name, and deletes those of servers that are gone', async () => {
+test('A server has a lease with its name, and deletes those of servers that are gone', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-identity-'));
   const old = (name: string, labels: object) => ({
     metadata: { name, labels },
@@ -37,7 +37,7 @@ test('a server has a lease with its name, and deletes those of servers that are 
   }
 });
 
-test('with feature gate StorageVersionAPI a server tells in which versions it stores resources', async () => {
+test('With feature gate StorageVersionAPI a server tells in which versions it stores resources', async () => {
   const gates = '--feature-gates=StorageVersionAPI=true';
   await using server = await startApiUsers({}, [gates, '--runtime-config=internal.apiserver.k8s.io/v1alpha1=true']);
   const isSet = ({ body }: Answer): boolean => body.status?.commonEncodingVersion !== undefined;

@@ -104,17 +104,17 @@ describe('a server that traces all requests', () => {
     },
     { name: `GET ${collection}`, below: [['List', 'SerializeObject']] },
     { name: 'GET', below: [] },
-  ])('sends the spans of $name', ({ name, below }) => {
+  ])('Sends the spans of $name', ({ name, below }) => {
     expect(treeOf(rootOf(name))).toEqual(below);
   });
 
-  test('sends the writes of the store as parts of the verbs that cause them', () => {
+  test('Sends the writes of the store as parts of the verbs that cause them', () => {
     const below = (name: string): string[] => childrenOf(childrenOf(rootOf(name))[0]!).map((child) => child.name);
     expect(below(`PUT ${collection}/{:name}`)).toContain('GuaranteedUpdate etcd3');
     expect(below(`DELETE ${collection}/{:name}`)).toContain('Delete etcd3');
   });
 
-  test('links what the client says, which is no parent', () => {
+  test('Links what the client says, which is no parent', () => {
     const root = rootOf(`POST ${collection}`);
     expect(root.linkedTraceIds).toEqual([sentTrace]);
     expect(root.traceId).not.toBe(sentTrace);
@@ -122,7 +122,7 @@ describe('a server that traces all requests', () => {
     expect(new Set(childrenOf(root).map(({ traceId }) => traceId))).toEqual(new Set([root.traceId]));
   });
 
-  test('says what was asked for, and no token', () => {
+  test('Says what was asked for, and no token', () => {
     expect(rootOf(`POST ${collection}`).attributes).toMatchObject({
       'http.method': 'POST',
       'http.target': '/api/v1/namespaces/default/configmaps',
@@ -133,20 +133,20 @@ describe('a server that traces all requests', () => {
     expect(rootOf('GET').attributes['http.target']).toBe('/version?access_token=REDACTED');
   });
 
-  test('tells webhooks which span calls them', () => {
+  test('Tells webhooks which span calls them', () => {
     const calls = spans.filter(({ name }) => name === 'HTTP POST');
     expect(calls.length).toBeGreaterThan(0);
     expect(calledWith.slice(0, calls.length)).toEqual(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
     expect(new Set(calls.map(({ parentSpanId }) => parentSpanId))).not.toContain('');
   });
 
-  test('marks what failed', () => {
+  test('Marks what failed', () => {
     const failed = spans.filter(({ failed }) => failed).map(({ name }) => name);
     expect(failed).toContain('Get');
     expect(failed.every((name) => name === 'Get')).toBe(true);
   });
 
-  test('sends times that are those of the work', () => {
+  test('Sends times that are those of the work', () => {
     for (const span of spans) {
       const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
       if (parent !== undefined) expect(span.nanoseconds).toBeLessThanOrEqual(parent.nanoseconds + 1e6);
@@ -154,11 +154,11 @@ describe('a server that traces all requests', () => {
   });
 });
 
-test('a server that samples no request sends no span, whatever the client asks for', async () => {
+test('A server that samples no request sends no span, whatever the client asks for', async () => {
   expect(await collected(0)).toEqual([]);
 });
 
-test('a server whose collector is away answers, and ends in time', async () => {
+test('A server whose collector is away answers, and ends in time', async () => {
   const endpoint = 'unix:///nowhere/collector.sock';
   const flag = await configure('away.yaml', `endpoint: ${endpoint}\nsamplingRatePerMillion: 1000000`);
   const server = await startTestServer({ flags: [flag] });
@@ -166,7 +166,7 @@ test('a server whose collector is away answers, and ends in time', async () => {
   await server[Symbol.asyncDispose]();
 });
 
-test('a configuration that is wrong ends the start, with its path and the reason', async () => {
+test('A configuration that is wrong ends the start, with its path and the reason', async () => {
   const flag = await configure('wrong.yaml', 'samplingRatePerMillion: -1');
   await expect(startTestServer({ flags: [flag] })).rejects.toThrow(
     `${flag.replace('=', ': ')}: failed to validate tracing configuration: samplingRatePerMillion: ` +

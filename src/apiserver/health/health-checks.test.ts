@@ -74,7 +74,7 @@ describe('a server that stops', () => {
   });
 });
 
-test('a log that cannot be written makes the server unhealthy, and is tried again at each check', async () => {
+test('A log that cannot be written makes the server unhealthy, and is tried again at each check', async () => {
   let isFull = true;
   let lines = 0;
   const clock = new FakeClock();

@@ -7,7 +7,7 @@ const gone = AbortSignal.abort();
 const checkOf = (progress: HookProgress, name: string, signal = never) =>
   (async () => progress.checks.find((check) => check.name === name)!.check(signal))();
 
-test('a hook is healthy from the moment it is done', async () => {
+test('A hook is healthy from the moment it is done', async () => {
   const progress = new HookProgress(new Set());
   const name = 'poststarthook/crd-informer-synced';
   await expect(checkOf(progress, name)).rejects.toThrow('not finished');
@@ -15,7 +15,7 @@ test('a hook is healthy from the moment it is done', async () => {
   await expect(checkOf(progress, name)).resolves.toBeUndefined();
 });
 
-test('a probe waits for what comes after the first requests, and not when its client is gone', async () => {
+test('A probe waits for what comes after the first requests, and not when its client is gone', async () => {
   const progress = new HookProgress(new Set());
   const name = 'autoregister-completion';
   await expect(checkOf(progress, name, gone)).rejects.toThrow('not finished');
@@ -24,7 +24,7 @@ test('a probe waits for what comes after the first requests, and not when its cl
   await expect(waiting).resolves.toBeUndefined();
 });
 
-test('hooks that a server does not have are not listed', () => {
+test('Hooks that a server does not have are not listed', () => {
   const names = new HookProgress(new Set(['poststarthook/storage-readiness'] as const)).checks.map(({ name }) => name);
   expect(names).not.toContain('poststarthook/storage-readiness');
   expect(new Set(names).size).toBe(names.length);

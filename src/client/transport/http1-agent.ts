@@ -44,7 +44,7 @@ export class Http1Agent {
 
   async #createAgent(): Promise<Agent> {
     // Loaded at first use: most servers speak HTTP/2.
-    const { Agent } = await import('undici');
+    const { Agent } = (await import('undici')).default;
     return new Agent({
       // Requests have time limits of their own, and a watch is silent for long.
       bodyTimeout: 0,

@@ -7,7 +7,7 @@ const old = bundleOf('old CA') as ClusterTrustBundle;
 const changed = { ...right, spec: { ...right.spec, trustBundle: 'other' } };
 const nothing = { create: false, update: undefined, remove: [] };
 
-test('a bundle has the signer and a hash of the authority in its name', () => {
+test('A bundle has the signer and a hash of the authority in its name', () => {
   expect(right.metadata.name).toMatch(/^kubernetes\.io:kube-apiserver-serving:[0-9a-f]{24}$/);
 });
 
@@ -20,6 +20,6 @@ test.each([
     present: [old],
     actions: { create: true, update: undefined, remove: [old.metadata.name] },
   },
-])('the bundle of the API server $name', ({ present, actions }) => {
+])('The bundle of the API server $name', ({ present, actions }) => {
   expect(bundleActions(present, 'CA')).toEqual(actions);
 });

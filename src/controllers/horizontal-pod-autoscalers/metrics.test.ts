@@ -24,7 +24,7 @@ test.each([
   { name: 'of an unknown type', metric: { type: 'Other' } },
   { name: 'without a target', metric: { type: 'External', external: { metric: { name: 'm' }, target } } },
   { name: 'of a resource without a target', metric: { type: 'Resource', resource: { name: 'cpu', target } } },
-])('a metric $name is an error of the autoscaler', async ({ metric }) => {
+])('A metric $name is an error of the autoscaler', async ({ metric }) => {
   const client = { external: () => Promise.resolve([1]), externalPerPod: () => Promise.resolve([1]) };
   const input = { namespace: 'n', selector: '', pods: [], options: {}, specReplicas: 1, statusReplicas: 1, nowMs: 0 };
   const error = await proposalOf(metric as never, client as never, input as never).catch((reason: unknown) => reason);

@@ -74,7 +74,7 @@ test.each([
     status: undefined,
     release: undefined,
   },
-])('a claim $name', ({ of, valid, status, release }) => {
+])('A claim $name', ({ of, valid, status, release }) => {
   const change = afterUse(of, valid);
   expect(change.status?.status).toEqual(status);
   expect(change.release).toBe(release);
@@ -86,7 +86,7 @@ const template = {
 test.each([
   { name: 'of short names', pod: 'web', claim: 'gpu', base: 'web-gpu-' },
   { name: 'of long names', pod: 'p'.repeat(60), claim: 'c'.repeat(60), base: `${'p'.repeat(28)}-${'c'.repeat(28)}` },
-])('the name of a claim $name begins with both', ({ pod, claim: name, base }) => {
+])('The name of a claim $name begins with both', ({ pod, claim: name, base }) => {
   const owner = { metadata: { name: pod, namespace: 'n', uid: 'u' } } as Pod;
   const made = claimFrom(template, owner, { name });
   expect(made.metadata).toMatchObject({
@@ -102,6 +102,6 @@ test.each([
   { name: 'has ended', pod: { spec: { nodeName: 'n' }, status: { phase: 'Failed' } }, done: true },
   { name: 'was deleted before it had a node', pod: { metadata: { deletionTimestamp: 't' }, spec: {} }, done: true },
   { name: 'ends on its node', pod: { metadata: { deletionTimestamp: 't' }, spec: { nodeName: 'n' } }, done: false },
-])('whether a pod that $name is done', ({ pod, done }) => {
+])('Whether a pod that $name is done', ({ pod, done }) => {
   expect(isPodDone({ metadata: {}, status: {}, ...pod } as unknown as Pod)).toBe(done);
 });

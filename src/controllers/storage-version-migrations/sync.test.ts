@@ -35,7 +35,7 @@ test.each([
     conditions: ['Failed True StorageVersionMigrationFailed why'],
     ended: true,
   },
-])('a migration that $name says so', ({ phases, conditions, ended }) => {
+])('A migration that $name says so', ({ phases, conditions, ended }) => {
   const migration = (phases as Phase[]).reduce(
     (before, phase) => inPhase(before, phase, nowMs, phase === 'Failed' ? 'why' : ''),
     empty,

@@ -80,7 +80,7 @@ describe('the volume of a claim is made', () => {
 describe('a folder', () => {
   const storageClass = { metadata: { name: 'k' }, provisioner: hostPath };
 
-  test('becomes the volume of the claim, and is deleted with it', () => {
+  test('Becomes the volume of the claim, and is deleted with it', () => {
     const volume = hostPathVolume(claimOf(), storageClass, '/tmp/hostpath_pv/x', all);
     expect(volume.metadata).toMatchObject({
       name: volumeNameFor(claimOf()),
@@ -135,7 +135,7 @@ describe('marks of volumes and claims from before CSI', () => {
       is: 'none',
     },
     { title: 'is left when it names none', annotations: { [mark]: 'y' }, is: 'none' },
-  ])('a claim of a provisioner $title', ({ annotations, is }) => {
+  ])('A claim of a provisioner $title', ({ annotations, is }) => {
     const marked = markedClaim(claimOf({}, annotations), all);
     expect(marked === undefined ? 'none' : marked.metadata.annotations?.[mark]).toBe(is);
   });
@@ -155,7 +155,7 @@ describe('marks of volumes and claims from before CSI', () => {
     { title: 'of a user is left', made: {}, policy: 'Delete', is: 'left' },
     { title: 'is left with the gate off', made: by(hostPath), policy: 'Delete', gate: none, is: 'left' },
     { title: 'that is being deleted gets none', made: by(hostPath), policy: 'Delete', ending: true, is: 'left' },
-  ])('a volume $title', ({ made, policy, finalizers, ending = false, gate = all, is }) => {
+  ])('A volume $title', ({ made, policy, finalizers, ending = false, gate = all, is }) => {
     const volume = volumeOf('a', { persistentVolumeReclaimPolicy: policy as 'Delete' }, made);
     const metadata = {
       ...volume.metadata,

@@ -85,7 +85,7 @@ export class HttpExtender {
   async #post(verb: string, body: object, signal: AbortSignal): Promise<unknown> {
     const { urlPrefix, timeoutMs } = this.config;
     const url = `${urlPrefix.replace(/\/+$/, '')}/${verb}`;
-    const { Agent, request } = await import('undici');
+    const { Agent, request } = (await import('undici')).default;
     this.#agent ??= Promise.resolve(new Agent({ connect: this.#tls }));
     const answer = await request(url, {
       method: 'POST',

@@ -47,7 +47,7 @@ describe.each([{ contentType: 'application/vnd.kubernetes.protobuf' }, { content
       await expect(maps.get('m')).rejects.toSatisfy(isNotFound);
     });
 
-    test('reads and deletes an object whose name is escaped in paths', async () => {
+    test('Reads and deletes an object whose name is escaped in paths', async () => {
       const { clusterroles } = client.rbac.v1;
       const name = `${namespace}:with:colons`;
       await clusterroles.create({ metadata: { name }, rules: [] });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster[Symbol.asyncDispose]());
 
-test('the authority of the API server is in a bundle, also after it was deleted', async () => {
+test('The authority of the API server is in a bundle, also after it was deleted', async () => {
   const { clustertrustbundles } = cluster.client.certificates.v1alpha1;
   const names = async (): Promise<string[]> =>
     (await clustertrustbundles.list()).items.map(({ metadata }) => metadata.name!);
@@ -45,7 +45,7 @@ test('the authority of the API server is in a bundle, also after it was deleted'
   await vi.waitFor(async () => expect(await names()).toEqual([bundle!.metadata.name]), timeoutMs);
 });
 
-test('a server without a lease is taken out of storage versions', async () => {
+test('A server without a lease is taken out of storage versions', async () => {
   const { client } = cluster;
   const { storageversions } = client.internal.v1alpha1;
   const leases = client.coordination.v1.leases.namespace('kube-system');
@@ -77,7 +77,7 @@ test('a server without a lease is taken out of storage versions', async () => {
   await vi.waitFor(async () => expect(await told()).toEqual([]), timeoutMs);
 });
 
-test('a migration writes each object again, and says how it ended', async () => {
+test('A migration writes each object again, and says how it ended', async () => {
   const { client } = cluster;
   const { storageversionmigrations } = client.storagemigration.v1alpha1;
   for (const name of ['a', 'b']) await client.core.v1.configmaps.namespace('default').create({ metadata: { name } });

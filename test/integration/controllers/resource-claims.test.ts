@@ -3,7 +3,7 @@ import { startControllerCluster } from './controller-cluster.ts';
 
 const timeoutMs = 10_000;
 
-test('a pod gets a claim from a template, which is given back when the pod has ended', async () => {
+test('A pod gets a claim from a template, which is given back when the pod has ended', async () => {
   await using cluster = await startControllerCluster({
     controllers: ['resourceclaim-controller'],
     serverFlags: ['--runtime-config=resource.k8s.io/v1beta1=true', '--feature-gates=DynamicResourceAllocation=true'],

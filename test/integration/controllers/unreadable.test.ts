@@ -15,7 +15,7 @@ async function reasonOf(name: string, type: string): Promise<string | undefined>
   return status.conditions?.find((condition) => condition.type === type)?.reason;
 }
 
-test('bytes that cannot be read keep their dependents, their share of a quota, and their namespace', async () => {
+test('Bytes that cannot be read keep their dependents, their share of a quota, and their namespace', async () => {
   const { client, store, proxy, until, pass } = cluster;
   const { namespaces, configmaps, secrets, resourcequotas } = client.core.v1;
   for (const name of ['kept', 'ending']) await namespaces.create({ metadata: { name } });

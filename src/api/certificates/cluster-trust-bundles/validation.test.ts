@@ -58,11 +58,11 @@ describe('ClusterTrustBundle', () => {
       object: bundle('a', 'x'.repeat(1024 * 1024 + 1)),
       errors: ['spec.trustBundle: Too long: may not be more than 1048576 bytes'],
     },
-  ])('a trust bundle with $name', ({ object, errors }) => {
+  ])('A trust bundle with $name', ({ object, errors }) => {
     expect(validateClusterTrustBundle(object).map(fieldErrorText)).toEqual(errors);
   });
 
-  test('an update reads certificates only where they change, and keeps the signer', () => {
+  test('An update reads certificates only where they change, and keeps the signer', () => {
     const old = bundle('plain', 'not read');
     expect(validateClusterTrustBundleUpdate(old, old)).toEqual([]);
     const changed = bundle('example.com:own:a', ca, 'example.com/own');

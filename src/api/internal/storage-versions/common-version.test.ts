@@ -32,7 +32,7 @@ test.each([
     servers: ['v2', 'v2'],
     is: ['v2', `True ${set} 2024-01-01T00:00:00Z`],
   },
-])('the common version $name', ({ before, servers, is }) => {
+])('The common version $name', ({ before, servers, is }) => {
   const list = servers.map((version, i) => server(`s${i}`, version));
   expect(shown(withServers(before, list, nowMs))).toEqual(is);
 });

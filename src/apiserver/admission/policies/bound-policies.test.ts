@@ -21,7 +21,7 @@ const withStatus = (generation: number): Policy => {
   return { ...policy, metadata: { ...policy.metadata, generation } };
 };
 
-test('a policy is compiled at its first use, and again when its spec has changed', async () => {
+test('A policy is compiled at its first use, and again when its spec has changed', async () => {
   const { bound, compiled } = setUp();
   const use = async (policy: Policy): Promise<void> => {
     for (const { entry } of bound.index([policy], [binding()]).candidates(pod)) await entry.compiled();
@@ -35,14 +35,14 @@ test('a policy is compiled at its first use, and again when its spec has changed
   expect(compiled).toEqual(['p', 'p']);
 });
 
-test('a policy that was deleted and made again is compiled again', async () => {
+test('A policy that was deleted and made again is compiled again', async () => {
   const { bound, compiled } = setUp();
   for (const policies of [[withStatus(1)], [], [withStatus(1)]])
     for (const { entry } of bound.index(policies, [binding()]).candidates(pod)) await entry.compiled();
   expect(compiled).toEqual(['p', 'p']);
 });
 
-test('a policy without a binding, and a binding without a policy, concern no request', () => {
+test('A policy without a binding, and a binding without a policy, concern no request', () => {
   const { bound } = setUp();
   expect(bound.index([withStatus(1)], []).candidates(pod)).toEqual([]);
   expect(bound.index([], [binding()]).candidates(pod)).toEqual([]);
@@ -52,7 +52,7 @@ test.each([
   ['validatingadmissionpolicies', false],
   ['mutatingadmissionpolicybindings', false],
   ['validatingwebhookconfigurations', true],
-])('a policy for everything concerns %s: %s', (resource, expected) => {
+])('A policy for everything concerns %s: %s', (resource, expected) => {
   const { bound } = setUp();
   const target = attributesFor('pods', undefined, {
     resource: { group: 'admissionregistration.k8s.io', version: 'v1', resource },

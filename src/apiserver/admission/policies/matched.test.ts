@@ -37,7 +37,7 @@ function setUp(policies: readonly Policy[], bindings: readonly BoundTo[]) {
   };
 }
 
-test('a policy and its bindings are matched by the labels of namespace and object', async () => {
+test('A policy and its bindings are matched by the labels of namespace and object', async () => {
   const matched = setUp(
     [policy('p', of('a')), policy('q'), policy('r', { objectSelector: { matchLabels: { l: 'y' } } })],
     [
@@ -51,7 +51,7 @@ test('a policy and its bindings are matched by the labels of namespace and objec
   expect(await matched(pod('other'))).toEqual(['q: 2, 3']);
 });
 
-test('a thousand policies for other namespaces are looked at once, not for each request', async () => {
+test('A thousand policies for other namespaces are looked at once, not for each request', async () => {
   let looks = 0;
   const resources = {
     namespaceSelector: {
@@ -72,7 +72,7 @@ test('a thousand policies for other namespaces are looked at once, not for each 
   expect(looks).toBe(first);
 });
 
-test('of a namespace that is changed the labels count that it gets', async () => {
+test('Of a namespace that is changed the labels count that it gets', async () => {
   const matched = setUp([policy('p', of('b'))], [binding()]);
   const object = namespace('team', { of: 'a' });
   const change = attributesFor('namespaces', object, { operation: 'UPDATE', name: 'team' });
@@ -81,7 +81,7 @@ test('of a namespace that is changed the labels count that it gets', async () =>
   expect(await matched(change)).toEqual(['p: b']);
 });
 
-test('what keeps a policy or a binding from being asked is a problem of it', async () => {
+test('What keeps a policy or a binding from being asked is a problem of it', async () => {
   const odd = { namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'Odd' }] } } as never;
   const unknown = { ...policy('r') };
   unknown.spec = { ...unknown.spec, paramKind: { apiVersion: 'v1', kind: 'Nothing' } };

@@ -19,7 +19,7 @@ const write = async (store: ResourceStore, object: KubeObject): Promise<void> =>
   else await store.storage.update(key, store.encode(object), current.revision);
 };
 
-test('policies are known when they were written, and the index stays while only their status changes', async () => {
+test('Policies are known when they were written, and the index stays while only their status changes', async () => {
   await using store = await openEmbeddedStore();
   const registry = createDirectCatalog(store, ['admissionregistration.k8s.io/v1']);
   const [policies, bindings] = [resources.policies, resources.bindings].map(
@@ -48,7 +48,7 @@ test('policies are known when they were written, and the index stays while only 
 
 afterEach(() => void vi.useRealTimers());
 
-test('a request is refused while policies cannot be read', async () => {
+test('A request is refused while policies cannot be read', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const silent = { resourceName: 'policies', key: () => '', list: () => new Promise<never>(() => undefined) };
   const registry = { storeOf: () => silent as unknown as ResourceStore };
@@ -60,7 +60,7 @@ test('a request is refused while policies cannot be read', async () => {
   await refused;
 });
 
-test('a server without the resources has no policies', async () => {
+test('A server without the resources has no policies', async () => {
   const registry = { storeOf: () => undefined };
   const watched = new WatchedPolicies({ registry, decode: createSharedDecoder(), log: silentLogger });
   const source = watched.create(resources, () => Promise.resolve(''));

@@ -38,7 +38,7 @@ export class Documents {
     url: string,
     { accept, authorization, signal }: DocumentRequest,
   ): Promise<{ status: number; text: string }> {
-    const { Agent: UndiciAgent, request } = await import('undici');
+    const { Agent: UndiciAgent, request } = (await import('undici')).default;
     const ca = this.#certificateAuthority;
     this.#agent ??= new UndiciAgent({ maxResponseSize: maxDocumentBytes, ...(ca === '' ? {} : { connect: { ca } }) });
     const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };

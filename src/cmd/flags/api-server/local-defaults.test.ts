@@ -26,6 +26,6 @@ test.each([
     isLocal: true,
     expected: false,
   },
-])('the plugin ServiceAccount runs $name', ({ argv, isLocal, expected }) => {
+])('The plugin ServiceAccount runs $name', ({ argv, isLocal, expected }) => {
   expect(runs(argv, isLocal)).toBe(expected);
 });

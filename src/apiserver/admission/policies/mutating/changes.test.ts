@@ -41,7 +41,7 @@ describe('an apply configuration', () => {
     expect(applyConfiguration(podType, pod(), valueOf(expression))).toMatchObject(changed),
   );
 
-  test('leaves the object that it is merged into as it is', () => {
+  test('Leaves the object that it is merged into as it is', () => {
     const object = pod();
     applyConfiguration(podType, object, valueOf("Object{metadata: Object.metadata{labels: {'l': 'x'}}}"));
     expect(object).toEqual(pod());
@@ -72,11 +72,11 @@ describe('an apply configuration', () => {
       'type mismatch: unexpected type name "Object.metadata", expected "Object.spec", ' +
         'which matches field name path from root Object type',
     ],
-  ])('with %s is refused', (_, expression, why) =>
+  ])('With %s is refused', (_, expression, why) =>
     expect(() => applyConfiguration(podType, pod(), valueOf(expression))).toThrow(why),
   );
 
-  test('cannot make the object one of another kind', () =>
+  test('Cannot make the object one of another kind', () =>
     expect(applyConfiguration(podType, pod(), valueOf("Object{kind: 'Secret', apiVersion: 'v2'}"))).toEqual(pod()));
 });
 
@@ -92,7 +92,7 @@ describe('a JSON patch', () => {
     ['sets null', "[JSONPatch{op: 'add', path: '/x', value: null}]", { x: null }],
   ])('%s', (_, expression, changed) => expect(applyPatch(pod(), valueOf(expression))).toMatchObject(changed));
 
-  test('changes nothing when one of its tests fails', () => {
+  test('Changes nothing when one of its tests fails', () => {
     const object = pod();
     const patch = "[JSONPatch{op: 'remove', path: '/spec'}, JSONPatch{op: 'test', path: '/kind', value: 'x'}]";
     expect(applyPatch(object, valueOf(patch))).toBe(object);

@@ -38,7 +38,7 @@ const other = (): AdmissionPlugin => ({
 });
 
 describe('mutating policies', () => {
-  test('change the object in the order of their names, and each sees what those before it made', async () => {
+  test('Change the object in the order of their names, and each sees what those before it made', async () => {
     const mutation = (name: string) => applied(`Object{data: {'list': object.data.list + '${name}'}}`);
     expect(
       await admitted([
@@ -52,7 +52,7 @@ describe('mutating policies', () => {
     ['Never', 'x'],
     ['IfNeeded', 'xx'],
   ])(
-    'with the reinvocation policy %s leave %s when others change the object after them',
+    'With the reinvocation policy %s leave %s when others change the object after them',
     async (reinvocationPolicy, list) =>
       expect(await admitted([mutating({ mutations: [append], reinvocationPolicy })], [other()])).toEqual({
         list,
@@ -86,7 +86,7 @@ describe('mutating policies', () => {
     expect(await admitted(policies)).toEqual({ list: 'xx' });
   });
 
-  test('use variables, which are evaluated anew for each mutation', async () => {
+  test('Use variables, which are evaluated anew for each mutation', async () => {
     const use = patched("[JSONPatch{op: 'add', path: '/data/list', value: variables.next}]");
     const variables = [{ name: 'next', expression: "object.data.list + 'y'" }];
     expect(await admitted([mutating({ variables, mutations: [use, use] })])).toEqual({ list: 'yy' });

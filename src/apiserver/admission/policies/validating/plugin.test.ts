@@ -46,7 +46,7 @@ describe('a validating policy', () => {
       "expression 'object.data.none == 'x'' resulted in error: no such key: none",
     ],
     ['why its expression is none', { expression: '1' }, 'compilation error: must evaluate to bool but got int'],
-  ])('refuses with %s', async (_, validation, message) => {
+  ])('Refuses with %s', async (_, validation, message) => {
     const { refusal } = await judgeBy(validation);
     expect(refusal).toMatchObject({
       code: 422,
@@ -60,7 +60,7 @@ describe('a validating policy', () => {
     ['Forbidden', 403],
     ['RequestEntityTooLarge', 413],
     ['Invalid', 422],
-  ])('refuses for the reason %s with the code %i', async (reason, code) =>
+  ])('Refuses for the reason %s with the code %i', async (reason, code) =>
     expect((await judgeBy({ expression: 'false', reason })).refusal).toMatchObject({ reason, code }),
   );
 
@@ -70,7 +70,7 @@ describe('a validating policy', () => {
     expect(observed).toMatchObject([{ policy: 'p', binding: 'b', action: 'allow', error: 'invalid_error' }]);
   });
 
-  test('refuses nothing where the binding only warns and notes', async () => {
+  test('Refuses nothing where the binding only warns and notes', async () => {
     const actions = { validationActions: ['Warn', 'Audit'] };
     const { refusal, warnings, annotations, observed } = await judgeBy({ expression: 'false' }, {}, actions);
     expect(refusal).toBeUndefined();
@@ -102,7 +102,7 @@ describe('a validating policy', () => {
     expect(observed).toMatchObject([{ action: 'deny', error: 'out_of_budget' }]);
   });
 
-  test('pays for its variables', async () => {
+  test('Pays for its variables', async () => {
     const names = Array.from({ length: 15 }, (_, i) => `v${i}`);
     const { refusal } = await judge({
       policies: [
@@ -116,7 +116,7 @@ describe('a validating policy', () => {
     expect(refusal?.message).toContain(outOfBudget);
   });
 
-  test('asks the authorizer each question once, whoever asks it', async () => {
+  test('Asks the authorizer each question once, whoever asks it', async () => {
     const asked: string[] = [];
     const authorize = async ({ path, user }: AuthorizationAttributes) => {
       await Promise.resolve();
@@ -132,7 +132,7 @@ describe('a validating policy', () => {
     expect(asked).toEqual(['jane /a', 'jane /b']);
   });
 
-  test('notes what its expressions say, each value once', async () => {
+  test('Notes what its expressions say, each value once', async () => {
     const { annotations } = await judge({
       policies: [
         validating({
@@ -158,7 +158,7 @@ describe('a validating policy', () => {
   });
 });
 
-test('policies and bindings are asked in the order of their names', async () => {
+test('Policies and bindings are asked in the order of their names', async () => {
   const validations = [{ expression: 'false' }];
   const { refusal, warnings } = await judge({
     policies: [validating({ validations }, 'q'), validating({ validations })],
