@@ -143,6 +143,63 @@ describe('a large object', () => {
     expect((await server.send('POST', at, { body: thing('two', 'longer') })).status).toBe(201);
   });
 
+  test('is refused by a policy with a parameter of a custom kind', async () => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { longest: { type: 'integer' } } } };
+    const definition = customDefinition({
+      plural: 'bounds',
+      kind: 'Bound',
+      scope: 'Cluster',
+      versions: [{ schema: schema as never }],
+    });
+    await server.send('POST', definitionsPath, { body: definition });
+    const bounds = '/apis/example.com/v1/bounds';
+    await expect.poll(async () => (await server.send('GET', bounds)).status).toBe(200);
+    const group = '/apis/admissionregistration.k8s.io/v1';
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+    const bodies: readonly (readonly [string, object])[] = [
+      [bounds, { apiVersion: 'example.com/v1', kind: 'Bound', metadata: { name: 'b' }, longest: 1000 }],
+      [
+        `${group}/validatingadmissionpolicies`,
+        {
+          metadata: { name: 'bounded' },
+          spec: {
+            paramKind: { apiVersion: 'example.com/v1', kind: 'Bound' },
+            matchConstraints: { resourceRules: [rule], objectSelector: { matchLabels: { bounded: 'yes' } } },
+            validations: [{ expression: 'size(object.metadata.annotations.large) <= params.longest' }],
+          },
+        },
+      ],
+      [
+        `${group}/validatingadmissionpolicybindings`,
+        {
+          metadata: { name: 'bounded' },
+          spec: {
+            policyName: 'bounded',
+            paramRef: { name: 'b', parameterNotFoundAction: 'Deny' },
+            validationActions: ['Deny'],
+          },
+        },
+      ],
+    ];
+    for (const [at, body] of bodies) expect((await server.send('POST', at, { body })).status).toBe(201);
+    const bounded = (name: string, text: string): object => ({
+      metadata: { name, labels: { bounded: 'yes' }, annotations: { large: text } },
+    });
+    const send = (name: string, text: string): Promise<Answer> =>
+      server.send('POST', `${namespace}/configmaps?dryRun=All`, { body: bounded(name, text) });
+    await expect.poll(async () => (await send('c', 'x'.repeat(2000))).status).toBe(422);
+    const answer = await send('c', large);
+    expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+      422,
+      "configmaps \"c\" is forbidden: ValidatingAdmissionPolicy 'bounded' with binding 'bounded' denied request: " +
+        'failed expression: size(object.metadata.annotations.large) <= params.longest',
+    ]);
+    expect((await send('d', 'short')).status).toBe(201);
+    expect((await server.send('GET', '/metrics')).text).toMatch(
+      /apiserver_validating_admission_policy_check_total\{[^}]*policy="bounded"[^}]*\} 2/,
+    );
+  });
+
   test('A large object of a service gets an address', async () => {
     const body = {
       kind: 'Service',
