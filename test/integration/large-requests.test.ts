@@ -143,7 +143,7 @@ describe('a large object', () => {
     expect((await server.send('POST', at, { body: thing('two', 'longer') })).status).toBe(201);
   });
 
-  test('is refused by a policy with a parameter of a custom kind', async () => {
+  test('A large object is refused by a policy with a parameter of a custom kind', async () => {
     const schema = { openAPIV3Schema: { type: 'object', properties: { longest: { type: 'integer' } } } };
     const definition = customDefinition({
       plural: 'bounds',

@@ -70,7 +70,7 @@ describe('the volume of a claim is made', () => {
         'plugin "kubernetes.io/host-path" is not a CSI plugin. ' +
         'Only CSI plugin can provision a claim with a datasource',
     },
-  ])('$name', ({ storageClass, claim, disabled = false, is }) => {
+  ])('The volume of a claim: $name', ({ storageClass, claim, disabled = false, is }) => {
     const found = storageClass === undefined ? undefined : { metadata: { name: 'k' }, ...storageClass };
     const options = { isHostPathEnabled: !disabled, isGateOn: all };
     expect(shown(provisioningOf(claimOf(claim), 'k', found, options))).toBe(is);
@@ -100,7 +100,7 @@ describe('a folder', () => {
   test.each([
     { title: 'a class that retains volumes', reclaimPolicy: 'Retain' as const, isGateOn: all },
     { title: 'the gate HonorPVReclaimPolicy off', reclaimPolicy: 'Delete' as const, isGateOn: none },
-  ])('has no finalizer with $title', ({ reclaimPolicy, isGateOn }) => {
+  ])('A volume that is a folder has no finalizer with $title', ({ reclaimPolicy, isGateOn }) => {
     const volume = hostPathVolume(claimOf(), { ...storageClass, reclaimPolicy }, '/x', isGateOn);
     expect(volume.metadata.finalizers).toBeUndefined();
   });

@@ -13,7 +13,7 @@ import { volumeOf } from './testing/objects.ts';
 const { recyclerHostPath, recyclerNfs } = defaultControllerManagerOptions.persistentVolumeBinder;
 
 describe('the pod that empties a volume', () => {
-  test('has it in the place of its first volume, and a time for it', async () => {
+  test('The pod that empties a volume has it in the place of its first volume, and a time for it', async () => {
     const volume = volumeOf('pv', { hostPath: { path: '/a', type: '' }, capacity: { storage: '3Gi' } });
     const template = await loadTemplate('HostPath', recyclerHostPath);
     const pod = recyclerPod(volume, recycledSource(volume)!, template);
@@ -28,7 +28,7 @@ describe('the pod that empties a volume', () => {
     });
   });
 
-  test('is like that of the file, in its namespace', () => {
+  test('The pod that empties a volume is like that of the file, in its namespace', () => {
     const text =
       'apiVersion: v1\nkind: Pod\nmetadata: {generateName: x-, namespace: ops, labels: {a: b}}\n' +
       'spec: {volumes: [{name: data}, {name: tools, emptyDir: {}}], containers: [{name: c, image: scrub:1}]}\n';
@@ -55,7 +55,7 @@ describe('the pod that empties a volume', () => {
     { storage: '100Gi', seconds: 3000 },
     { storage: '2999Mi', seconds: 60 },
     { storage: '1', seconds: 60 },
-  ])('has $seconds s for $storage', ({ storage, seconds }) => {
+  ])('The pod that empties a volume has $seconds s for $storage', ({ storage, seconds }) => {
     expect(timeoutSeconds(volumeOf('pv', { capacity: { storage } }), recyclerHostPath)).toBe(seconds);
   });
 
@@ -77,7 +77,7 @@ describe('a file with such a pod', () => {
     expect(() => readTemplate(Buffer.from(text))).toThrow(says);
   });
 
-  test('that is missing is named', async () => {
+  test('A file with a recycler pod that is missing is named', async () => {
     const options = { ...recyclerNfs, templateFile: '/does/not/exist' };
     await expect(loadTemplate('NFS', options)).rejects.toThrow(
       'Could not create NFS recycler pod from file /does/not/exist: ENOENT',

@@ -124,7 +124,7 @@ describe('a volume that is released', () => {
       hostPath: true,
       is: 'deleteFolder',
     },
-  ])('$name', ({ policy, annotations, spec, metadata, hostPath = false, is }) => {
+  ])('A volume that is released: $name', ({ policy, annotations, spec, metadata, hostPath = false, is }) => {
     const volume = volumeOf('a', { claimRef, persistentVolumeReclaimPolicy: policy, ...spec }, annotations);
     const verdict = reclaimOf(
       { ...volume, metadata: { ...volume.metadata, ...metadata } },

@@ -20,7 +20,7 @@ describe('a TracingConfiguration', () => {
     },
     { text: `${head}endpoint: unix:///run/c.sock\n`, collector: { path: '/run/c.sock' }, samplingRatePerMillion: 0 },
     { text: `${head}endpoint: unix-abstract://c\n`, collector: { path: '@c' }, samplingRatePerMillion: 0 },
-  ])('is read: $text', ({ text, ...expected }) => {
+  ])('A TracingConfiguration is read: $text', ({ text, ...expected }) => {
     expect(readTracingConfiguration(text)).toEqual(expected);
   });
 
@@ -62,7 +62,7 @@ describe('a TracingConfiguration', () => {
         'unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md',
     },
     { text: `${head}endpoint: 'a b:c'\n`, message: `${wrong}endpoint: Invalid value: "a b:c": must be of the form` },
-  ])('is refused: $text', ({ text, message }) => {
+  ])('A TracingConfiguration is refused: $text', ({ text, message }) => {
     expect(() => readTracingConfiguration(text)).toThrow(message);
   });
 });

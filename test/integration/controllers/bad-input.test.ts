@@ -206,7 +206,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test.each(rows)('$name', (row) => {
+test.each(rows)('Controllers with bad input: $name', (row) => {
   const namespace = namespaceOf(row);
   expect(said.get(namespace)).toEqual(expect.arrayContaining([...row.says]));
   expect(cluster.proxy.count(({ path }) => path.includes(`/namespaces/${namespace}/`))).toBeLessThanOrEqual(row.atMost);

@@ -54,16 +54,18 @@ describe('parameters of policies', () => {
     ['by label', { selector: { matchLabels: { of: 'x' } }, namespace: 'a' }, 'b', ['1']],
     ['that are all', { selector: {} }, 'a', ['1', '2']],
     ['that may be absent', { name: 'none', parameterNotFoundAction: 'Allow' }, 'a', []],
-  ])('%s', async (_, ref, namespace, names) => expect(namesOf(await collect(ref, namespace))).toEqual(names));
+  ])('Parameters of a policy: %s', async (_, ref, namespace, names) =>
+    expect(namesOf(await collect(ref, namespace))).toEqual(names),
+  );
 
-  test('are null where a policy has none, or its binding names none', async () => {
+  test('Parameters of policies are null where a policy has none, or its binding names none', async () => {
     expect(await params.collect(await params.kindOf(undefined), { name: '1' }, 'a')).toEqual([
       { value: null, key: '' },
     ]);
     expect(await collect(undefined)).toEqual([{ value: null, key: '' }]);
   });
 
-  test('have the form of the version that the policy names, with kind and apiVersion', async () => {
+  test('Parameters of policies have the form of the version that the policy names, with kind and apiVersion', async () => {
     const [param] = await collect({ name: 'h' }, 'a', {
       apiVersion: 'autoscaling/v1',
       kind: 'HorizontalPodAutoscaler',
@@ -73,7 +75,7 @@ describe('parameters of policies', () => {
     expect((value.get('spec') as MapValue).get('targetCPUUtilizationPercentage')).toBe(60);
   });
 
-  test('are read once for all requests while they stay as they are', async () => {
+  test('Parameters of policies are read once for all requests while they stay as they are', async () => {
     const { store: configMaps, servedVersion } = registry.kindOf('v1', 'ConfigMap')!;
     const stored = (await configMaps.find('a', '1', { match: 'any' }))!;
     let decoded = 0;

@@ -37,7 +37,7 @@ describe('an apply configuration', () => {
       "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'd', image: 'j'}]}}",
       { spec: { containers: [{ name: 'c' }, { name: 'd', image: 'j' }] } },
     ],
-  ])('%s', (_, expression, changed) =>
+  ])('An apply configuration of a policy: %s', (_, expression, changed) =>
     expect(applyConfiguration(podType, pod(), valueOf(expression))).toMatchObject(changed),
   );
 
@@ -90,7 +90,9 @@ describe('a JSON patch', () => {
     ],
     ['copies', "[JSONPatch{op: 'copy', from: '/metadata/name', path: '/x'}]", { x: 'p' }],
     ['sets null', "[JSONPatch{op: 'add', path: '/x', value: null}]", { x: null }],
-  ])('%s', (_, expression, changed) => expect(applyPatch(pod(), valueOf(expression))).toMatchObject(changed));
+  ])('A JSON patch of a policy: %s', (_, expression, changed) =>
+    expect(applyPatch(pod(), valueOf(expression))).toMatchObject(changed),
+  );
 
   test('Changes nothing when one of its tests fails', () => {
     const object = pod();

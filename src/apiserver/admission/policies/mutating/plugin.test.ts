@@ -60,10 +60,10 @@ describe('mutating policies', () => {
       }),
   );
 
-  test('do nothing while their gate is off', async () =>
+  test('Mutating policies do nothing while their gate is off', async () =>
     expect(await admitted([mutating({ mutations: [append] })], [], false)).toEqual({ list: '' }));
 
-  test('that fail refuse the request, each with a cause', async () => {
+  test('Mutating policies that fail refuse the request, each with a cause', async () => {
     const bad = applied("Object{data: {'x': object.data.none}}");
     const why = "expression 'Object{data: {'x': object.data.none}}' resulted in error: no such key: none";
     const message = (name: string): string => `policy '${name}' with binding 'b' denied request: ${why}`;
@@ -77,7 +77,7 @@ describe('mutating policies', () => {
     );
   });
 
-  test('that fail are passed over where their failure policy says so, and the others change the object', async () => {
+  test('Mutating policies that fail are passed over by their failure policy, and the others change the object', async () => {
     const bad = applied("Object{data: {'x': object.data.none}}");
     const policies = [
       mutating({ mutations: [bad, append], failurePolicy: 'Ignore' }),
@@ -92,7 +92,7 @@ describe('mutating policies', () => {
     expect(await admitted([mutating({ variables, mutations: [use, use] })])).toEqual({ list: 'yy' });
   });
 
-  test('whose expressions are none refuse the request', async () =>
+  test('Mutating policies whose expressions are none refuse the request', async () =>
     await expect(admitted([mutating({ mutations: [applied('nonsense')] })])).rejects.toThrow(
       "denied request: compilation failed: ERROR: <input>:1:1: undeclared reference to 'nonsense'",
     ));

@@ -64,7 +64,7 @@ describe('a validating policy', () => {
     expect((await judgeBy({ expression: 'false', reason })).refusal).toMatchObject({ reason, code }),
   );
 
-  test('that fails is passed over where its failure policy says so', async () => {
+  test('A validating policy that fails is passed over where its failure policy says so', async () => {
     const { refusal, observed } = await judgeBy({ expression: "object.data.none == 'x'" }, { failurePolicy: 'Ignore' });
     expect(refusal).toBeUndefined();
     expect(observed).toMatchObject([{ policy: 'p', binding: 'b', action: 'allow', error: 'invalid_error' }]);
@@ -88,14 +88,14 @@ describe('a validating policy', () => {
   test.each([
     ["object.data.k == 'x'", undefined, 0],
     ["object.data.none == 'x'", "expression 'object.data.none == 'x'' resulted in error: no such key: none", 1],
-  ])('is not asked unless its condition %s holds', async (expression, message, failed) => {
+  ])('A validating policy is not asked unless its condition %s holds', async (expression, message, failed) => {
     const matchConditions = [{ name: 'c', expression }];
     const { refusal, observed } = await judgeBy({ expression: 'false' }, { matchConditions });
     expect(refusal?.message).toBe(message && `configmaps "c" is forbidden: ${denied}${message}`);
     expect(observed[0]).toMatchObject({ what: 'conditions', policy: 'p', operation: 'CREATE', failed });
   });
 
-  test('has a budget for all its validations together', async () => {
+  test('A validating policy has a budget for all its validations together', async () => {
     const validations = Array.from({ length: 15 }, () => ({ expression: expensive }));
     const { refusal, observed } = await judge({ policies: [validating({ validations })], bindings: [binding()] });
     expect(refusal?.message).toBe(`configmaps "c" is forbidden: ${denied}${outOfBudget}`);
@@ -148,7 +148,7 @@ describe('a validating policy', () => {
     expect(annotations).toEqual({ 'p/name': 'c', 'p/long': 'é'.repeat(5 * 1024) });
   });
 
-  test('is not asked about what its binding leaves out', async () => {
+  test('A validating policy is not asked about what its binding leaves out', async () => {
     const excludeResourceRules = [
       { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] },
     ];
