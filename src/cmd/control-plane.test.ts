@@ -109,7 +109,7 @@ describe('startControlPlane', () => {
     { flags: ['--bogus'], message: 'unknown flag: --bogus' },
     { flags: ['--help'], message: 'unknown flag: --help' },
     { flags: ['--runtime-config=foo'], message: 'runtime-config invalid key foo' },
-    { flags: ['--tracing-config-file=x'], message: '--tracing-config-file is not supported by this version yet' },
+    { flags: ['--tracing-config-file=x'], message: '--tracing-config-file: open x: no such file or directory' },
   ])('A control plane refuses $flags', async ({ flags, message }) => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
   });

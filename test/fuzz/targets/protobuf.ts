@@ -26,10 +26,10 @@ function isMessage(bytes: Buffer): boolean {
   const reader = protobuf.Reader.create(bytes);
   try {
     while (reader.pos < reader.len) {
-      const tag = reader.uint32();
-      if (tag >>> 3 === 0) return false;
-      if ((tag & 7) === startGroup) return true;
-      reader.skipType(tag & 7);
+      const tag = Number(reader.uint64());
+      if (tag < 8) return false;
+      if (tag % 8 === startGroup) return true;
+      reader.skipType(tag % 8);
     }
     return reader.pos === reader.len;
   } catch {
