@@ -2,11 +2,12 @@
  * Resource quotas of a namespace: an object that would exceed one is refused, others are charged to its status.
  *
  * Every quota is looked at before any is charged. Charging is a guarded write that checks again, so that writers on two
- * servers cannot share the last place. What is charged and then not created is given back by the quota controller.
+ * servers cannot share the last place; those on one server take turns. What is charged and then not created is given back by the quota controller.
  *
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
 import type { Pod, ResourceQuota } from '../../api/gen/types/core-v1.ts';
+import { Turns } from '../../base/turns.ts';
 import type { PodResourcesOptions } from '../../api/core/pods/pod-requests.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
@@ -57,7 +58,11 @@ export function createResourceQuota(options: ResourceQuotaOptions): AdmissionPlu
     for (const quota of charged) checkQuota(attributes, quota, added);
     if (!attributes.dryRun) for (const quota of charged) await charge(attributes, quota.metadata.name!, added);
   };
-  const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
+  // Creators that share a quota would repeat each other's writes.
+  const turns = new Turns();
+  const charge = (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> =>
+    turns.run(`${attributes.namespace}/${name}`, () => chargeNow(attributes, name, added), attributes.signal);
+  const chargeNow = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
     const store = registry.storeOf('', 'resourcequotas')!;
     const { namespace } = attributes;
     await readModifyWrite(

@@ -16,6 +16,8 @@ export interface QuotaServer extends AsyncDisposable {
   validate(attributes: AdmissionAttributes): Promise<void>;
   used(name: string): Promise<Readonly<Record<string, string>> | undefined>;
   get(name: string): Promise<ResourceQuota>;
+  /** How many writes of quotas were tried. */
+  readonly writes: () => number;
 }
 
 /**
@@ -38,6 +40,13 @@ export async function startQuotaServer(
       resource.encode({ ...quota, metadata: { ...quota.metadata, namespace } }),
     );
   }
+  let writes = 0;
+  const { storage } = resource;
+  const update = storage.update.bind(storage);
+  storage.update = (...args) => {
+    writes++;
+    return update(...args);
+  };
   const plugin = createResourceQuota({
     objects: createCachedObjects(registry, createSharedDecoder()),
     registry,
@@ -50,6 +59,7 @@ export async function startQuotaServer(
     resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;
   return {
     get,
+    writes: () => writes,
     validate: async (attributes) => (plugin.handles(attributes.operation) ? plugin.validate!(attributes) : undefined),
     used: async (name) => (await get(name)).status?.used,
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
