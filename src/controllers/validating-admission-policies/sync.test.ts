@@ -39,6 +39,19 @@ describe('the warnings of a policy', () => {
       ],
     },
     {
+      name: 'stand apart for each kind',
+      kinds: [daemonSet, deployment],
+      validations: [{ expression: 'object.x' }],
+      warnings: [
+        {
+          fieldRef: 'spec.validations[0].expression',
+          warning:
+            "apps/v1, Kind=DaemonSet: ERROR: <input>:1:7: undefined field 'x'\n | object.x\n | ......^\n\n" +
+            "apps/v1, Kind=Deployment: ERROR: <input>:1:7: undefined field 'x'\n | object.x\n | ......^\n",
+        },
+      ],
+    },
+    {
       name: 'are about messages too',
       validations: [{ expression: 'true', messageExpression: 'object.other' }],
       warnings: [

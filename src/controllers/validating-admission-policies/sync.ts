@@ -74,11 +74,11 @@ export function expressionWarnings(
   const environments = kinds.map((kind) => ({ kind, environment: environmentOf(kind.type, params, spec) }));
   const warningOf = (expression: string): string =>
     environments
-      .map(({ kind, environment }) => {
+      .flatMap(({ kind, environment }) => {
         const failure = failureOf(environment, expression);
-        return failure === undefined ? '' : `${kindText(kind)}: ${failure}\n`;
+        return failure === undefined ? [] : [`${kindText(kind)}: ${failure}\n`];
       })
-      .join('');
+      .join('\n');
   return (spec.validations ?? []).flatMap(({ expression = '', messageExpression = '' }, index) =>
     Object.entries({ expression, messageExpression }).flatMap(([field, text]): ExpressionWarning[] => {
       const warning = text === '' && field === 'messageExpression' ? '' : warningOf(text);
