@@ -17,7 +17,7 @@ function held(name: string, begun: string[]): Held {
   return { work, release: () => release() };
 }
 
-test('work for one key begins in order, each when the one before it has ended, and that for others at once', async () => {
+test('work for one key begins in order, after that before it has ended, and that for others at once', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   const [a, b, other] = ['a', 'b', 'other'].map((name) => held(name, begun)) as [Held, Held, Held];

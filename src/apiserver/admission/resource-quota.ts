@@ -2,7 +2,8 @@
  * Resource quotas of a namespace: an object that would exceed one is refused, others are charged to its status.
  *
  * Every quota is looked at before any is charged. Charging is a guarded write that checks again, so that writers on two
- * servers cannot share the last place; those on one server take turns. What is charged and then not created is given back by the quota controller.
+ * servers cannot share the last place; those on one server take turns. What is charged and then not created is given
+ * back by the quota controller.
  *
  * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
  */
