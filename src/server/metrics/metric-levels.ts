@@ -42,6 +42,8 @@ const stable: ReadonlySet<string> = new Set([
 ]);
 
 const beta: ReadonlySet<string> = new Set([
+  'apiserver_validating_admission_policy_check_duration_seconds',
+  'apiserver_validating_admission_policy_check_total',
   'disabled_metrics_total',
   'hidden_metrics_total',
   'kubernetes_feature_enabled',
