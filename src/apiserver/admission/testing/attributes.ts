@@ -1,5 +1,6 @@
 /** Attributes and objects for the tests of plugins. */
 import { deduced } from '../../../machinery/managed-fields/merge-type.ts';
+import { isEqual } from '../../../machinery/equal.ts';
 import { asJson, type KubeObject } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes, ObjectForms } from '../../../registry/admission.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
@@ -19,9 +20,10 @@ export const plainForms: ObjectForms = {
   typeOf: () => deduced,
   show: (object) => Promise.resolve(structuredClone(asJson(object))),
   replace: (object, shown) => {
+    const isChanged = !isEqual(object, shown);
     for (const key of Object.keys(object)) delete object[key as keyof KubeObject];
     Object.assign(object, shown);
-    return Promise.resolve(true);
+    return Promise.resolve(isChanged);
   },
 };
 

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest';
+import { attributesFor } from '../testing/attributes.ts';
+import { FakeWebhooks, webhookNamed } from '../testing/webhooks.ts';
+import { createValidatingWebhooks } from './validating.ts';
+
+const configMap = (more: Parameters<typeof attributesFor>[2] = {}) =>
+  attributesFor('configmaps', { metadata: { name: 'a', labels: { x: 'y' } } }, more);
+const deny = (message: string) => (): object => ({ allowed: false, status: { message } });
+
+const validate = (hooks: FakeWebhooks, attributes: ReturnType<typeof configMap>, ...names: string[]) =>
+  Promise.resolve(
+    createValidatingWebhooks(hooks.options(...names.map((name) => webhookNamed(name)))).validate!(attributes),
+  );
+
+test('all webhooks are asked at the same time, and the first that refuses is the answer', async () => {
+  const order: string[] = [];
+  let releaseOne = (): void => undefined;
+  const released = new Promise<void>((resolve) => (releaseOne = resolve));
+  const hooks = new FakeWebhooks({
+    one: async () => {
+      await released;
+      order.push('one');
+      return deny('slow')();
+    },
+    two: () => {
+      order.push('two');
+      releaseOne();
+      return deny('fast')();
+    },
+  });
+  await expect(validate(hooks, configMap(), 'one', 'two')).rejects.toMatchObject({
+    code: 400,
+    message: 'admission webhook "two" denied the request: fast',
+  });
+  expect(order).toEqual(['two', 'one']);
+});
+
+test('nothing is asked for a request that is over', async () => {
+  const hooks = new FakeWebhooks();
+  await expect(validate(hooks, configMap({ signal: AbortSignal.abort() }), 'one')).rejects.toMatchObject({ code: 504 });
+  expect(hooks.asked).toEqual([]);
+});
+
+test.each([
+  { sideEffects: 'None' as const, asked: ['one'] },
+  { sideEffects: 'NoneOnDryRun' as const, asked: ['one'] },
+  { sideEffects: 'Some' as const, asked: [] },
+  { sideEffects: 'Unknown' as const, asked: [] },
+])('of webhooks with side effects $sideEffects, a dry run asks $asked', async ({ sideEffects, asked }) => {
+  const hooks = new FakeWebhooks();
+  const plugin = createValidatingWebhooks(hooks.options(webhookNamed('one', { sideEffects })));
+  const result = Promise.resolve(plugin.validate!(configMap({ dryRun: true })));
+  if (asked.length > 0) await result;
+  else
+    await expect(result).rejects.toMatchObject({
+      code: 400,
+      message: 'admission webhook "one" does not support dry run',
+    });
+  expect(hooks.asked).toEqual(asked);
+});
+
+test('warnings and notes are told; what cannot be a header or a key is left out', async () => {
+  const hooks = new FakeWebhooks({
+    one: () => ({ warnings: ['w', 'line\nbreak', ''], auditAnnotations: { key: 'v', 'a/b': 'no', 'not a key': 'no' } }),
+  });
+  const attributes = configMap();
+  await validate(hooks, attributes, 'one');
+  expect(attributes.warnings.filter((text) => text !== '')).toEqual(['w']);
+  expect(attributes.annotations).toEqual({ 'one/key': 'v' });
+});
+
+test('every end of a question is counted', async () => {
+  const hooks = new FakeWebhooks({ no: deny('m'), bad: () => 'garbage' });
+  await validate(hooks, configMap(), 'yes');
+  await validate(hooks, configMap(), 'no').catch(() => undefined);
+  await validate(hooks, configMap(), 'bad').catch(() => undefined);
+  expect(
+    hooks.observations.map(({ name, what, ...more }) => ({ name, what, ...more, seconds: undefined })),
+  ).toMatchObject([
+    { name: 'yes', what: 'call', code: 200, rejected: false },
+    { name: 'no', what: 'call', code: 400, rejected: true },
+    { name: 'no', what: 'rejection', code: 400, error: 'no_error' },
+    { name: 'bad', what: 'call', code: 400, rejected: true },
+    { name: 'bad', what: 'rejection', code: 400, error: 'calling_webhook_error' },
+  ]);
+});
+
+test('a condition that is false or fails keeps a webhook from being asked', async () => {
+  const ask = async (expression: string, failurePolicy: 'Fail' | 'Ignore'): Promise<unknown> => {
+    const hooks = new FakeWebhooks();
+    const webhook = webhookNamed('one', { failurePolicy, matchConditions: [{ name: 'c', expression }] });
+    const error: unknown = await Promise.resolve(
+      createValidatingWebhooks(hooks.options(webhook)).validate!(configMap()),
+    ).then(
+      () => undefined,
+      (refusal: Error) => refusal.message,
+    );
+    return { asked: hooks.asked, error };
+  };
+  expect(await ask('false', 'Fail')).toEqual({ asked: [], error: undefined });
+  expect(await ask('object.none', 'Ignore')).toEqual({ asked: [], error: undefined });
+  expect(await ask('object.none == 1', 'Fail')).toEqual({
+    asked: [],
+    error: 'configmaps "a" is forbidden: expression \'object.none == 1\' resulted in error: no such key: none',
+  });
+});
