@@ -22,13 +22,12 @@ export function customDefinitions(
   dialect: Dialect,
 ): readonly (readonly [string, JsonObject])[] {
   if (schema === undefined) return [];
-  const shown = dialect === 'v2' ? simplified(schema) : schema;
   const gvk = (ofKind: string): JsonObject => ({
     'x-kubernetes-group-version-kind': [{ group, kind: ofKind, version }],
   });
   const items = { description: `The ${name}.`, type: 'array', items: reference(dialect, definitionName(type)) };
   return [
-    [type, { ...withIdentity(shown, dialect, true), ...gvk(kind) }],
+    [type, { ...definitionOf(schema, dialect), ...gvk(kind) }],
     [
       `${type}List`,
       {
@@ -38,7 +37,7 @@ export function customDefinitions(
         properties: {
           ...identity,
           items,
-          metadata: referring(listMeta, 'Version of the list, and how to continue it.', dialect),
+          metadata: referring(listMeta, 'Standard list metadata: its version, and how to continue it.', dialect),
         },
         ...gvk(listKind ?? `${kind}List`),
       },
@@ -46,13 +45,23 @@ export function customDefinitions(
   ];
 }
 
+const isOpen = (schema: JsonObject): boolean => memberOf(schema, 'x-kubernetes-preserve-unknown-fields') === true;
+
+/** Clients of version 2 refuse every member that is not listed: of open objects they are told none. */
+function definitionOf(schema: JsonObject, dialect: Dialect): JsonObject {
+  if (dialect === 'v3') return withIdentity(schema, dialect, true);
+  return isOpen(schema) ? { type: 'object' } : withIdentity(simplified(schema), dialect, true);
+}
+
+/** Tests of conformance look for the beginnings of these descriptions. */
 const identity: JsonObject = {
   apiVersion: {
-    description: 'Group and version of the schema that the object is written in, for example apps/v1.',
+    description:
+      'APIVersion defines the schema that the object is written in by group and version, for example apps/v1.',
     type: 'string',
   },
   kind: {
-    description: 'Kind of the object, in CamelCase, for example Deployment. It cannot be changed.',
+    description: 'Kind is the name of the schema in CamelCase, for example Deployment. It cannot be changed.',
     type: 'string',
   },
 };
@@ -72,12 +81,13 @@ function withIdentity(schema: JsonObject, dialect: Dialect, isObjectItself = fal
     if (isObject(sub)) result[member] = withIdentity(sub, dialect);
   }
   if (!isObjectItself && memberOf(schema, 'x-kubernetes-embedded-resource') !== true) return result;
+  if (dialect === 'v2' && isOpen(schema)) return result;
   result['properties'] = {
     ...(isObject(result['properties']) ? result['properties'] : {}),
     ...identity,
     metadata: referring(
       objectMeta,
-      'Name, namespace, labels, annotations and the other metadata that every object has.',
+      "Standard object's metadata: name, namespace, labels, annotations and what else every object has.",
       dialect,
     ),
   };
@@ -97,10 +107,10 @@ const shape: ReadonlySet<string> = new Set(['properties', 'items', 'additionalPr
 
 function simplified(schema: JsonObject): JsonObject {
   const isNullable = memberOf(schema, 'nullable') === true;
-  const isOpen = memberOf(schema, 'x-kubernetes-preserve-unknown-fields') === true;
+  const hasNoShape = isNullable || isOpen(schema);
   const result: JsonObject = {};
   for (const name of keysOf(schema)) {
-    if (dropped.has(name) || (isNullable && name === 'type') || ((isNullable || isOpen) && shape.has(name))) continue;
+    if (dropped.has(name) || (isNullable && name === 'type') || (hasNoShape && shape.has(name))) continue;
     const value = schema[name]!;
     if (name === 'properties') result[name] = mapped(value as JsonObject, simplified);
     else if ((name === 'items' || name === 'additionalProperties') && isObject(value)) result[name] = simplified(value);

@@ -198,7 +198,41 @@ describe('custom resources', () => {
     expect(JSON.stringify(specOf(old))).not.toMatch(/anyOf|default|nullable/);
     expect(changing.v3(key, 'protobuf')!.body.length).toBeGreaterThan(1000);
     expect(changing.v2('protobuf').body.length).toBeGreaterThan(1000);
+    const { o } = specOf(old)['properties'] as { o: JsonObject };
+    // Members would be all that clients of version 2 let pass.
+    expect(Object.keys(o)).not.toContain('properties');
   });
+
+  test('Custom resources that preserve unknown fields have members in version 3 alone', () => {
+    const open = { ...schema, description: 'A widget.', 'x-kubernetes-preserve-unknown-fields': true };
+    current = withWidgets.map((info) =>
+      info.group === group ? { ...info, resources: [{ ...resource, schema: open }] } : info,
+    );
+    const name = 'com.example.stable.v1.Widget';
+    expect((parse(changing.v2('json'))['definitions'] as Record<string, JsonObject>)[name]).toEqual({
+      type: 'object',
+      'x-kubernetes-group-version-kind': [{ group, kind: 'Widget', version: 'v1' }],
+    });
+    const { schemas } = parse(changing.v3(key, 'json')!)['components'] as { schemas: Record<string, JsonObject> };
+    const members = Object.keys(schemas[name]!['properties'] as JsonObject);
+    expect(members.sort()).toEqual(['apiVersion', 'kind', 'metadata', 'spec']);
+  });
+
+  test.each(['v2', 'v3'] as const)(
+    'Descriptions of members of all custom objects begin as clients expect in %s',
+    (version) => {
+      current = withWidgets;
+      const document = parse(version === 'v2' ? changing.v2('json') : changing.v3(key, 'json')!);
+      const { definitions, components } = document as { definitions?: JsonObject; components?: JsonObject };
+      const schemas = definitions ?? (components!['schemas'] as JsonObject);
+      for (const name of ['Widget', 'WidgetList']) {
+        const { properties } = schemas[`com.example.stable.v1.${name}`] as { properties: Record<string, JsonObject> };
+        expect(properties['apiVersion']!['description']).toMatch(/^APIVersion defines /);
+        expect(properties['kind']!['description']).toMatch(/^Kind is /);
+        expect(properties['metadata']!['description']).toMatch(/^Standard (object's|list) metadata/);
+      }
+    },
+  );
 });
 
 interface GoldenCase {
