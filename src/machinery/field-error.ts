@@ -85,7 +85,7 @@ export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
   );
 
 export const tooMany = (path: FieldPath, actual: number, max: number): FieldError =>
-  make('FieldValueTooMany', path, `Too many: ${actual}`, `must have at most ${max} item${max === 1 ? '' : 's'}`);
+  make('FieldValueTooMany', path, `Too many: ${actual}`, `must have at most ${max} items`);
 
 export const typeInvalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
   make('FieldValueTypeInvalid', path, titled('Invalid value', value), detail);

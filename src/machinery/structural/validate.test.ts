@@ -73,7 +73,7 @@ describe('validation', () => {
       name: 'too many items',
       property: { type: 'array', maxItems: 1, items: { type: 'string' } },
       value: ['a', 'b'],
-      errors: ['spec.f: Too many: 2: must have at most 1 item'],
+      errors: ['spec.f: Too many: 2: must have at most 1 items'],
     },
     {
       name: 'too few items',

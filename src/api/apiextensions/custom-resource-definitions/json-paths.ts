@@ -4,12 +4,14 @@ import type {
   CustomResourceSubresources,
   JSONSchemaProps,
 } from '../../gen/types/apiextensions-v1.ts';
-import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+
+const oneOf = (values: readonly string[]): string => `must be one of ${values.join(',')}`;
 
 /** Whether the path is a simple one like `.a.b`. */
 function checkSimplePath(text: string, path: FieldPath, errors: FieldErrors): boolean {
@@ -40,10 +42,10 @@ export function checkColumn(
   errors: FieldErrors,
 ): void {
   if (name === '') errors.push(required(path.child('name')));
-  if (type === '') errors.push(required(path.child('type'), `must be one of ${columnTypes.join(',')}`));
-  else if (!columnTypes.includes(type)) errors.push(notSupported(path.child('type'), type, columnTypes));
+  if (type === '') errors.push(required(path.child('type'), oneOf(columnTypes)));
+  else if (!columnTypes.includes(type)) errors.push(invalid(path.child('type'), type, oneOf(columnTypes)));
   if (format !== '' && !columnFormats.includes(format))
-    errors.push(notSupported(path.child('format'), format, columnFormats));
+    errors.push(invalid(path.child('format'), format, oneOf(columnFormats)));
   if (jsonPath === '') errors.push(required(path.child('JSONPath')));
   else checkSimplePath(jsonPath, path.child('JSONPath'), errors);
 }

@@ -56,6 +56,22 @@ describe('where errors of a version are said to be', () => {
   });
 });
 
+test('Types and formats of columns are one of those that exist', () => {
+  expect(
+    errorsOf(({ spec }) => {
+      spec.versions![0]!.additionalPrinterColumns = [
+        { name: 'a', type: 'text', format: 'long', jsonPath: '.a' },
+        { name: 'b', type: '', jsonPath: '.b' },
+      ];
+    }),
+  ).toEqual([
+    'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
+    'spec.additionalPrinterColumns[0].format: Invalid value: "long": must be one of byte,date,date-time,double,float,' +
+      'int32,int64,password',
+    'spec.additionalPrinterColumns[1].type: Required value: must be one of boolean,date,integer,number,string',
+  ]);
+});
+
 describe('groups of the community', () => {
   test.each([
     ['https://github.com/kubernetes/kubernetes/pull/1', 0],
