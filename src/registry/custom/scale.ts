@@ -3,6 +3,7 @@ import { invalid } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goTypeName, goValue } from '../../machinery/go-format.ts';
+import { jsonTypeOf } from '../../machinery/json-type.ts';
 import { memberOf } from '../../machinery/members.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { internalError } from '../../machinery/status.ts';
@@ -47,7 +48,7 @@ function typedAt(
   };
 }
 
-const isInteger = (value: JsonValue): boolean => typeof value === 'bigint' || Number.isInteger(value);
+const isInteger = (value: JsonValue): boolean => jsonTypeOf(value) === 'integer';
 
 /** Values that a Scale could not show. */
 export function scaleErrors(object: KubeObject, scale: ScalePaths | undefined): FieldErrors {
@@ -69,6 +70,7 @@ export function scaleErrors(object: KubeObject, scale: ScalePaths | undefined): 
 }
 
 export const customScaleFields = (scale: ScalePaths): ScaleFields => ({
+  isJudgedAsObject: true,
   selectorText: (object) => {
     const { value } = scale.selector === '' ? {} : valueAt(object, scale.selector);
     return typeof value === 'string' ? value : '';

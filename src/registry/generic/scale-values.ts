@@ -8,6 +8,11 @@ export interface ScaleFields {
   specReplicas(object: KubeObject): number | undefined;
   statusReplicas(object: KubeObject): number;
   setReplicas(object: KubeObject, replicas: number): void;
+  /**
+   * Whether errors are those of the object and not of the Scale, and an update without resourceVersion is one of the
+   * version that is there: some kinds take no other. Absent: no.
+   */
+  readonly isJudgedAsObject?: boolean;
   /** What a reader is told of an object that does not say how many; absent where that means none. */
   readonly missingReplicas?: () => Error;
 }

@@ -55,7 +55,7 @@ function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
 function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): KubeObject {
   const wanted = scale.spec?.replicas ?? 0;
   const meta = metaOf(scale);
-  if (wanted < 0) {
+  if (wanted < 0 && fields.isJudgedAsObject !== true) {
     const error = invalid(FieldPath.of('spec', 'replicas'), wanted, 'must be greater than or equal to 0');
     throw invalidStatus({ group: 'autoscaling', kind: 'Scale' }, meta.name ?? '', [error]);
   }
@@ -65,8 +65,9 @@ function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): Kube
         `uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`,
     );
   fields.setReplicas(object, wanted);
-  if (meta.resourceVersion === undefined || meta.resourceVersion === '') delete metaOf(object).resourceVersion;
-  else metaOf(object).resourceVersion = meta.resourceVersion;
+  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '')
+    metaOf(object).resourceVersion = meta.resourceVersion;
+  else if (fields.isJudgedAsObject !== true) delete metaOf(object).resourceVersion;
   if (meta.managedFields !== undefined) metaOf(object).managedFields = meta.managedFields;
   return object;
 }
