@@ -4,17 +4,19 @@ import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { writeYaml } from '../machinery/json/yaml-write.ts';
-import type { SchedulerConfig } from '../scheduler/config/types.ts';
+import type { SchedulerConfig, SchedulerFeatures } from '../scheduler/config/types.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from '../scheduler/informers.ts';
 import { createSchedulerMetrics } from '../scheduler/metrics.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
+import type { GateSettings } from '../api/feature-gates.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
-import { type LeadingDaemon } from './daemon/daemon-spec.ts';
+import type { LeadingDaemon } from './daemon/daemon-spec.ts';
 import { runDaemon } from './daemon/run-daemon.ts';
 import { flagValues } from './flags/flag-values.ts';
 import { emptyDocument, formatDocument, type GivenDocument, parseDocument } from './flags/scheduler/document.ts';
 import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
+import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
 import { schedulerFlags } from './flags/scheduler/table.ts';
 import { readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
@@ -29,10 +31,11 @@ const run =
     const line = readDaemonCommandLine({ command: `orch ${program}`, about, flags: schedulerFlags }, argv, context);
     if (line === undefined) return 0;
     const { configuration } = line.options;
-    const document = await readDocument(configuration.config);
+    const features = featuresOf(configuration.featureGates);
+    const document = await readDocument(configuration.config, features);
     const completed = completeScheduler(line.options, line.given, program, document?.process);
     for (const warning of completed.warnings) context.err(`Warning: ${warning}\n`);
-    const inForce = documentOf(completed, document);
+    const inForce = documentOf(completed, document ?? emptyDocument(features));
     if (configuration.writeConfigTo !== undefined) {
       await writeDocument(configuration.writeConfigTo, inForce);
       context.out(`Wrote configuration to: ${configuration.writeConfigTo}\n`);
@@ -41,7 +44,7 @@ const run =
     const cache: { informers?: SchedulerInformers } = {};
     const readAhead = ({ client, log }: LeadingDaemon): (() => Promise<void>) => {
       const wholePods = inForce.scheduler.extenders.length > 0;
-      const parts = { log, clock: systemClock, random: Math.random, wholePods };
+      const parts = { log, clock: systemClock, random: Math.random, wholePods, ...features };
       cache.informers = createSchedulerInformers(client({ part: 'scheduler' }), parts);
       const informers = allInformers(cache.informers);
       for (const informer of informers) informer.start();
@@ -55,7 +58,7 @@ const run =
         featureGates: completed.featureGates,
         config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
         standBy: inForce.process.delayCacheUntilActive ? undefined : readAhead,
-        lead: (daemon) => schedule(daemon, completed, inForce.scheduler, cache.informers),
+        lead: (daemon) => schedule(daemon, completed, { config: inForce.scheduler, features }, cache.informers),
         emulatedVersions: configuration.emulatedVersions,
         flags: () => flagValues(schedulerFlags, line.options),
       },
@@ -67,11 +70,16 @@ export const scheduler = run('scheduler');
 /** In the place of the original: with its lock. */
 export const kubeScheduler = run('kube-scheduler');
 
-async function readDocument(path: string | undefined): Promise<GivenDocument | undefined> {
+const featuresOf = (gates: GateSettings): SchedulerFeatures => {
+  const on = expandGates(gates, daemonGates)['DynamicResourceAllocation'];
+  return { dynamicResources: on ?? daemonGates.gates['DynamicResourceAllocation']!.default };
+};
+
+async function readDocument(path: string | undefined, features: SchedulerFeatures): Promise<GivenDocument | undefined> {
   const text = await readFlagFile('config', path);
   if (text === undefined) return undefined;
   try {
-    return parseDocument(text);
+    return parseDocument(text, features);
   } catch (error) {
     throw new UserError(`--config: ${path!}: ${(error as Error).message}`, { cause: error });
   }
@@ -80,7 +88,7 @@ async function readDocument(path: string | undefined): Promise<GivenDocument | u
 /** What is in force, whether a document or flags say it. */
 function documentOf(
   { daemon: { client, leaderElection, debugging } }: CompletedScheduler,
-  document = emptyDocument(),
+  document: GivenDocument,
 ): GivenDocument {
   const { kubeconfig = '', qps, burst, contentType } = client;
   return {
@@ -106,7 +114,7 @@ async function writeDocument(path: string, document: GivenDocument): Promise<voi
 async function schedule(
   daemon: LeadingDaemon,
   { podMaxInUnschedulableMs }: CompletedScheduler,
-  config: SchedulerConfig,
+  { config, features }: { readonly config: SchedulerConfig; readonly features: SchedulerFeatures },
   informers: SchedulerInformers | undefined,
 ): Promise<void> {
   const { signal, log } = daemon;
@@ -116,6 +124,7 @@ async function schedule(
     eventClient: daemon.client({ part: 'events' }),
     notBefore: daemon.since,
     config,
+    features,
     maxUnschedulableMs: podMaxInUnschedulableMs,
     instance: hostname(),
     metrics: createSchedulerMetrics(daemon.registry),

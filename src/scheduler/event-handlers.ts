@@ -111,6 +111,13 @@ const otherResources = (informers: SchedulerInformers): (readonly [EventResource
   ['CSINode', informers.csiNodes as Informer<unknown>],
   ['CSIDriver', informers.csiDrivers as Informer<unknown>],
   ['CSIStorageCapacity', informers.csiStorageCapacities as Informer<unknown>],
+  ...(informers.devices === undefined
+    ? []
+    : ([
+        ['ResourceClaim', informers.devices.claims as Informer<unknown>],
+        ['ResourceSlice', informers.devices.slices as Informer<unknown>],
+        ['DeviceClass', informers.devices.classes as Informer<unknown>],
+      ] as const)),
 ];
 
 function otherHandler(resource: EventResource, { queue }: EventTargets) {

@@ -13,6 +13,7 @@ import type {
 import type { ReplicaSet, StatefulSet } from '../api/gen/types/apps-v1.ts';
 import type { PodDisruptionBudget } from '../api/gen/types/policy-v1.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../api/gen/types/storage-v1.ts';
+import type { DeviceClass, ResourceClaim, ResourceSlice } from '../api/gen/types/resource-v1beta1.ts';
 import type { Client } from '../client/client.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { Informer } from '../reconcile/informer.ts';
@@ -35,6 +36,14 @@ export interface SchedulerInformers {
   readonly csiNodes: Informer<CSINode>;
   readonly csiDrivers: Informer<CSIDriver>;
   readonly csiStorageCapacities: Informer<CSIStorageCapacity>;
+  /** With feature gate DynamicResourceAllocation; its API need not be served otherwise. */
+  readonly devices?: DeviceInformers;
+}
+
+export interface DeviceInformers {
+  readonly claims: Informer<ResourceClaim>;
+  readonly slices: Informer<ResourceSlice>;
+  readonly classes: Informer<DeviceClass>;
 }
 
 export interface InformerParts {
@@ -45,6 +54,8 @@ export interface InformerParts {
   readonly notBefore?: string;
   /** Whether pods are kept with what the scheduler itself does not read. */
   readonly wholePods?: boolean;
+  /** Whether pods can have ResourceClaims. */
+  readonly dynamicResources?: boolean;
 }
 
 /** Pods that have ended need nothing of their node any more. */
@@ -52,10 +63,10 @@ const unfinishedPods = 'status.phase!=Succeeded,status.phase!=Failed';
 const lean = { dropManagedFields: true, streamLists: true };
 
 export function createSchedulerInformers(client: Client, options: InformerParts): SchedulerInformers {
-  const { wholePods = false, ...parts } = options;
+  const { wholePods = false, dynamicResources = false, ...parts } = options;
   const of = <T extends KubeObject>(source: Source<T>, isNamespaced = false): Informer<T> =>
     new Informer({ source, ...parts, ...(isNamespaced ? { indexers: namespaceIndexer<T>(source.view) } : {}) });
-  const { core, apps, policy, storage } = client;
+  const { core, apps, policy, storage, resource } = client;
   return {
     pods: new Informer({
       source: core.v1.pods.source({ ...lean, fieldSelector: unfinishedPods }),
@@ -75,8 +86,20 @@ export function createSchedulerInformers(client: Client, options: InformerParts)
     csiNodes: of(storage.v1.csinodes.source(lean)),
     csiDrivers: of(storage.v1.csidrivers.source(lean)),
     csiStorageCapacities: of(storage.v1.csistoragecapacities.source(lean)),
+    ...(dynamicResources
+      ? {
+          devices: {
+            claims: of(resource.v1beta1.resourceclaims.source(lean)),
+            slices: of(resource.v1beta1.resourceslices.source(lean)),
+            classes: of(resource.v1beta1.deviceclasses.source(lean)),
+          },
+        }
+      : {}),
   };
 }
 
-export const allInformers = (informers: SchedulerInformers): Informer<unknown>[] =>
-  Object.values(informers) as Informer<unknown>[];
+export const allInformers = ({
+  devices = {} as DeviceInformers,
+  ...informers
+}: SchedulerInformers): Informer<unknown>[] =>
+  [...Object.values(informers), ...Object.values(devices)] as Informer<unknown>[];

@@ -16,7 +16,7 @@ import type { Client } from '../client/client.ts';
 import { createSeriesRecorder, type SeriesRecorder } from '../client/events/series-recorder.ts';
 import { CooperativeScheduler } from '../machinery/cooperative-scheduling.ts';
 import { defaultSchedulerConfig } from './config/defaults.ts';
-import type { SchedulerConfig } from './config/types.ts';
+import type { SchedulerConfig, SchedulerFeatures } from './config/types.ts';
 import { FailureHandler } from './cycle/failure.ts';
 import { PodEvents } from './cycle/pod-events.ts';
 import { PodScheduler } from './cycle/schedule-pod.ts';
@@ -47,6 +47,8 @@ export interface SchedulerOptions {
   /** Of events; `client` when absent. */
   readonly eventClient?: Pick<Client, 'events'>;
   readonly config?: SchedulerConfig;
+  /** As the configuration was made with; also those of the default configuration. */
+  readonly features?: SchedulerFeatures;
   /** How long a pod that fits nowhere waits at most before it is tried again; 5 minutes when absent. */
   readonly maxUnschedulableMs?: number;
   readonly clock?: Clock;
@@ -93,7 +95,8 @@ class RunningScheduler implements Scheduler {
 
   constructor(options: SchedulerOptions) {
     const { client, clock = systemClock, log = silentLogger, random = Math.random, wallTime = Date.now } = options;
-    const { config = defaultSchedulerConfig(), metrics } = options;
+    const { features = {}, metrics } = options;
+    const { config = defaultSchedulerConfig(features) } = options;
     // Each binding that is under way listens.
     setMaxListeners(0, this.#abort.signal);
     this.#log = log;
@@ -104,6 +107,7 @@ class RunningScheduler implements Scheduler {
         ...{ log, clock, random },
         ...(options.notBefore === undefined ? {} : { notBefore: options.notBefore }),
         wholePods: config.extenders.length > 0,
+        ...features,
       });
     this.#recorders = recordersOf(options, config);
     const observer = metrics ?? silentObserver;

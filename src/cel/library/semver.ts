@@ -62,6 +62,9 @@ function read(text: string): SemverValue | CelError {
   return new SemverValue(match.slice(1, 4).map(BigInt), match[4]?.split('.') ?? []);
 }
 
+/** The version of a text; an error for what is none. */
+export const semverOf = (text: string): Value => read(text);
+
 type Compare = (a: SemverValue, b: SemverValue) => Value;
 const part = (name: string, index: number) => ({
   name,

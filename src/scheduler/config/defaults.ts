@@ -2,7 +2,7 @@
 import { type ExtensionPoint, extensionPointNames } from '../framework/extension-point.ts';
 import { pluginPoints } from '../plugins/registry.ts';
 import { defaultPluginArgs } from './plugin-args.ts';
-import type { ProfileConfig, SchedulerConfig, WeightedName } from './types.ts';
+import type { ProfileConfig, SchedulerConfig, SchedulerFeatures, WeightedName } from './types.ts';
 
 export const defaultSchedulerName = 'default-scheduler';
 
@@ -28,6 +28,13 @@ export const defaultMultiPoint: readonly WeightedName[] = [
   { name: 'DefaultBinder', weight: 0 },
 ];
 
+/** Those of the feature gates that are on. */
+export function multiPointOf({ dynamicResources = false }: SchedulerFeatures = {}): readonly WeightedName[] {
+  if (!dynamicResources) return defaultMultiPoint;
+  const at = defaultMultiPoint.findIndex(({ name }) => name === 'DefaultPreemption');
+  return defaultMultiPoint.toSpliced(at, 0, { name: 'DynamicResources', weight: 0 });
+}
+
 /** Each plugin at every point that it has. */
 export function expandMultiPoint(plugins: readonly WeightedName[]): Record<ExtensionPoint, WeightedName[]> {
   const expanded = Object.fromEntries(
@@ -41,14 +48,14 @@ export function expandMultiPoint(plugins: readonly WeightedName[]): Record<Exten
   return expanded as Record<ExtensionPoint, WeightedName[]>;
 }
 
-export const defaultProfile = (): ProfileConfig => ({
+export const defaultProfile = (features: SchedulerFeatures = {}): ProfileConfig => ({
   schedulerName: defaultSchedulerName,
-  plugins: expandMultiPoint(defaultMultiPoint),
+  plugins: expandMultiPoint(multiPointOf(features)),
   args: defaultPluginArgs,
 });
 
-export const defaultSchedulerConfig = (): SchedulerConfig => ({
-  profiles: [defaultProfile()],
+export const defaultSchedulerConfig = (features: SchedulerFeatures = {}): SchedulerConfig => ({
+  profiles: [defaultProfile(features)],
   percentageOfNodesToScore: 0,
   podInitialBackoffSeconds: 1,
   podMaxBackoffSeconds: 10,

@@ -13,7 +13,7 @@ import { defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
 import { resolvePlugins } from './profile-plugins.ts';
 import { readExtenders } from './read-extenders.ts';
 import { readProcess } from './read-process.ts';
-import type { ExtenderConfig, ProcessConfig, ProfileConfig, SchedulerConfig } from './types.ts';
+import type { ExtenderConfig, ProcessConfig, ProfileConfig, SchedulerConfig, SchedulerFeatures } from './types.ts';
 
 /** What the scheduler does, and what the process around it does. */
 export interface LoadedConfig {
@@ -22,16 +22,16 @@ export interface LoadedConfig {
 }
 
 /** Throws an Error whose message names the fields that are wrong. */
-export function loadSchedulerConfig(text: string): LoadedConfig {
+export function loadSchedulerConfig(text: string, features: SchedulerFeatures = {}): LoadedConfig {
   const document = readDocument(text);
   const errors = new FieldErrors();
   const process = readProcess(document, errors);
-  const scheduler = readScheduler(document, errors);
+  const scheduler = readScheduler(document, errors, features);
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return { scheduler, process };
 }
 
-function readScheduler(document: SchedulerDocument, errors: FieldErrors): SchedulerConfig {
+function readScheduler(document: SchedulerDocument, errors: FieldErrors, features: SchedulerFeatures): SchedulerConfig {
   const { profiles = [{}], extenders = [], percentageOfNodesToScore = 0 } = document;
   const { podInitialBackoffSeconds = 1, podMaxBackoffSeconds = 10 } = document;
   const path = FieldPath.of('profiles');
@@ -41,6 +41,7 @@ function readScheduler(document: SchedulerDocument, errors: FieldErrors): Schedu
       profiles.length === 1 ? { schedulerName: defaultSchedulerName, ...profile } : profile,
       path.index(i),
       errors,
+      features,
     ),
   );
   checkProfiles(read, path, errors);
@@ -77,7 +78,12 @@ function checkPercentage(value: number, path: FieldPath, errors: FieldErrors): v
   if (value < 0 || value > 100) errors.push(invalid(path, value, 'not in valid range [0-100]'));
 }
 
-function readProfile(document: ProfileDocument, path: FieldPath, errors: FieldErrors): ProfileConfig {
+function readProfile(
+  document: ProfileDocument,
+  path: FieldPath,
+  errors: FieldErrors,
+  features: SchedulerFeatures,
+): ProfileConfig {
   const { schedulerName = '', percentageOfNodesToScore, plugins = {}, pluginConfig = [] } = document;
   if (schedulerName === '') errors.push(required(path.child('schedulerName')));
   if (percentageOfNodesToScore !== undefined)
@@ -85,7 +91,7 @@ function readProfile(document: ProfileDocument, path: FieldPath, errors: FieldEr
   return {
     schedulerName,
     ...(percentageOfNodesToScore === undefined ? {} : { percentageOfNodesToScore }),
-    plugins: resolvePlugins(plugins, schedulerName, path.child('plugins'), errors),
+    plugins: resolvePlugins(plugins, schedulerName, path.child('plugins'), errors, features),
     args: readPluginConfig(pluginConfig, path.child('pluginConfig'), errors),
   };
 }

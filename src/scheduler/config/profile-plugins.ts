@@ -13,9 +13,9 @@ import type { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { type ExtensionPoint, extensionPointNames } from '../framework/extension-point.ts';
 import { pluginPoints } from '../plugins/registry.ts';
-import { defaultMultiPoint } from './defaults.ts';
+import { multiPointOf } from './defaults.ts';
 import type { PluginsDocument, PluginSetDocument } from './document.ts';
-import type { ProfileConfig, WeightedName } from './types.ts';
+import type { ProfileConfig, SchedulerFeatures, WeightedName } from './types.ts';
 
 const all = '*';
 
@@ -24,9 +24,10 @@ export function resolvePlugins(
   schedulerName: string,
   path: FieldPath,
   errors: FieldErrors,
+  features: SchedulerFeatures = {},
 ): ProfileConfig['plugins'] {
   checkNames(plugins, path, errors);
-  const multiPoint = mergeMultiPoint(plugins.multiPoint ?? {});
+  const multiPoint = mergeMultiPoint(plugins.multiPoint ?? {}, multiPointOf(features));
   const resolved = Object.fromEntries(
     extensionPointNames.map((point) => [point, pluginsAt(point, multiPoint, plugins[point] ?? {})]),
   ) as Record<ExtensionPoint, WeightedName[]>;
@@ -40,10 +41,10 @@ const enabledOf = ({ enabled = [] }: PluginSetDocument): WeightedName[] =>
 const disabledOf = ({ disabled = [] }: PluginSetDocument): ReadonlySet<string> =>
   new Set(disabled.map(({ name = '' }) => name));
 
-function mergeMultiPoint(set: PluginSetDocument): WeightedName[] {
+function mergeMultiPoint(set: PluginSetDocument, defaults: readonly WeightedName[]): WeightedName[] {
   const disabled = disabledOf(set);
   const enabled = enabledOf(set);
-  const kept = disabled.has(all) ? [] : defaultMultiPoint.filter(({ name }) => !disabled.has(name));
+  const kept = disabled.has(all) ? [] : defaults.filter(({ name }) => !disabled.has(name));
   const replaced = kept.map((plugin) => enabled.find(({ name }) => name === plugin.name) ?? plugin);
   return [...replaced, ...enabled.filter(({ name }) => !replaced.some((plugin) => plugin.name === name))];
 }

@@ -16,6 +16,12 @@ export interface ProfileConfig {
   readonly args: PluginArgs;
 }
 
+/** Feature gates that decide which plugins there are by default. */
+export interface SchedulerFeatures {
+  /** DynamicResourceAllocation */
+  readonly dynamicResources?: boolean;
+}
+
 export interface SchedulerConfig {
   readonly profiles: readonly ProfileConfig[];
   /** 0 for one that falls with the number of nodes. */

@@ -14,6 +14,9 @@ export type EventResource =
   | 'CSIStorageCapacity'
   | 'StorageClass'
   | 'VolumeAttachment'
+  | 'ResourceClaim'
+  | 'ResourceSlice'
+  | 'DeviceClass'
   | '*';
 
 /** Bits: an event has those of what changed, and a plugin asks for a union of them. */

@@ -6,6 +6,8 @@ import type { WorkloadReader } from './pod-topology-spread/default-selector.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { createDefaultBinder } from './default-binder.ts';
 import { createDefaultPreemption, type PreemptionParts } from './default-preemption/plugin.ts';
+import { createDynamicResources } from './dynamic-resources/plugin.ts';
+import { skip } from '../framework/status.ts';
 import { createImageLocality } from './image-locality.ts';
 import { createInterPodAffinity } from './inter-pod-affinity/plugin.ts';
 import { createNodeAffinity } from './node-affinity.ts';
@@ -79,6 +81,10 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
         namespaceLabels: (namespace) => informers.namespaces.objects.get(namespace)?.metadata.labels,
       }),
   },
+  DynamicResources: {
+    points: ['preEnqueue', 'preFilter', 'filter', 'reserve', 'preBind'],
+    create: (_, context) => dynamicResources(context),
+  },
   DefaultPreemption: {
     points: ['postFilter'],
     create: (args, context) => createDefaultPreemption(args.DefaultPreemption, preemptionParts(context)),
@@ -91,6 +97,18 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
   DefaultBinder: { points: ['bind'], create: (_, { client }) => createDefaultBinder(client) },
 };
 
+const skipsDevices = { status: skip('DynamicResources') };
+const inert: Plugin = {
+  name: 'DynamicResources',
+  preEnqueue: () => undefined,
+  preFilter: () => skipsDevices,
+  filter: () => undefined,
+  reserve: () => undefined,
+  unreserve: () => undefined,
+  preBind: () => Promise.resolve(undefined),
+  events: [],
+};
+
 /** Reads what informers have. */
 const workloadReader = (informers: SchedulerInformers): WorkloadReader => ({
   servicesIn: (namespace) => informers.services.lister.listIn(namespace),
@@ -98,6 +116,19 @@ const workloadReader = (informers: SchedulerInformers): WorkloadReader => ({
   replicaSet: (namespace, name) => informers.replicaSets.lister.get(namespace, name),
   statefulSet: (namespace, name) => informers.statefulSets.lister.get(namespace, name),
 });
+
+/** Nothing without its feature gate: pods with claims are scheduled as if they had none, as upstream. */
+function dynamicResources({ informers: { devices }, client, log }: PluginContext): Plugin {
+  if (devices === undefined) return inert;
+  const { claims, slices, classes } = devices;
+  return createDynamicResources({
+    claim: (key) => claims.objects.get(key),
+    claims: () => claims.objects.values(),
+    slices: () => slices.objects.values(),
+    deviceClass: (name) => classes.objects.get(name),
+    ...{ client, log },
+  });
+}
 
 function preemptionParts(context: PluginContext): PreemptionParts {
   const { informers, waiting, extenders, cluster, signal } = context;

@@ -35,8 +35,9 @@ function trimContainer({ name, image, resources, ports, restartPolicy }: Contain
   return defined({ name, image, resources, ports, restartPolicy });
 }
 
-function trimStatus({ phase, conditions, nominatedNodeName, startTime, resize }: PodStatus): PodStatus {
-  return defined({ phase, conditions, nominatedNodeName, startTime, resize });
+function trimStatus(status: PodStatus): PodStatus {
+  const { phase, conditions, nominatedNodeName, startTime, resize, resourceClaimStatuses } = status;
+  return defined({ phase, conditions, nominatedNodeName, startTime, resize, resourceClaimStatuses });
 }
 
 /** Without members that are undefined. */

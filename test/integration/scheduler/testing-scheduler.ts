@@ -30,8 +30,9 @@ export interface NodeOptions {
 
 export async function startScheduledCluster(
   options: Partial<Omit<SchedulerOptions, 'client'>> = {},
+  flags: readonly string[] = [],
 ): Promise<ScheduledCluster> {
-  const controlPlane = await createControlPlane({ controllers: false });
+  const controlPlane = await createControlPlane({ controllers: false, flags });
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
   const scheduler = createScheduler({ client, ...options });
   await scheduler.start();

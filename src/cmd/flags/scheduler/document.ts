@@ -6,6 +6,7 @@
 import { parseYaml } from '../../../machinery/json/yaml.ts';
 import { isObject, type JsonObject } from '../../../machinery/value.ts';
 import { type LoadedConfig, loadSchedulerConfig } from '../../../scheduler/config/load.ts';
+import type { SchedulerFeatures } from '../../../scheduler/config/types.ts';
 import { formatDuration } from '../duration.ts';
 
 export interface GivenDocument extends LoadedConfig {
@@ -19,8 +20,8 @@ const apiVersion = 'kubescheduler.config.k8s.io/v1';
 const kind = 'KubeSchedulerConfiguration';
 
 /** Throws for what is no such document, with every problem there is. */
-export function parseDocument(text: string): GivenDocument {
-  const loaded = loadSchedulerConfig(text);
+export function parseDocument(text: string, features: SchedulerFeatures = {}): GivenDocument {
+  const loaded = loadSchedulerConfig(text, features);
   const { value } = parseYaml(text);
   const { profiles, extenders } = isObject(value) ? value : {};
   return {
@@ -30,7 +31,8 @@ export function parseDocument(text: string): GivenDocument {
 }
 
 /** A document that says nothing. */
-export const emptyDocument = (): GivenDocument => parseDocument(JSON.stringify({ apiVersion, kind }));
+export const emptyDocument = (features: SchedulerFeatures = {}): GivenDocument =>
+  parseDocument(JSON.stringify({ apiVersion, kind }), features);
 
 export const formatDocument = ({ process, scheduler, scheduling }: GivenDocument): JsonObject => ({
   apiVersion,
