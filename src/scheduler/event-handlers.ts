@@ -118,6 +118,7 @@ const otherResources = (informers: SchedulerInformers): (readonly [EventResource
         ['ResourceSlice', informers.devices.slices as Informer<unknown>],
         ['DeviceClass', informers.devices.classes as Informer<unknown>],
       ] as const)),
+  ['VolumeAttachment', informers.volumeAttachments as Informer<unknown>],
 ];
 
 function otherHandler(resource: EventResource, { queue }: EventTargets) {

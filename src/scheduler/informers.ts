@@ -12,7 +12,13 @@ import type {
 } from '../api/gen/types/core-v1.ts';
 import type { ReplicaSet, StatefulSet } from '../api/gen/types/apps-v1.ts';
 import type { PodDisruptionBudget } from '../api/gen/types/policy-v1.ts';
-import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../api/gen/types/storage-v1.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../api/gen/types/storage-v1.ts';
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../api/gen/types/resource-v1beta1.ts';
 import type { Client } from '../client/client.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
@@ -36,6 +42,7 @@ export interface SchedulerInformers {
   readonly csiNodes: Informer<CSINode>;
   readonly csiDrivers: Informer<CSIDriver>;
   readonly csiStorageCapacities: Informer<CSIStorageCapacity>;
+  readonly volumeAttachments: Informer<VolumeAttachment>;
   /** With feature gate DynamicResourceAllocation; its API need not be served otherwise. */
   readonly devices?: DeviceInformers;
 }
@@ -57,6 +64,9 @@ export interface InformerParts {
   /** Whether pods can have ResourceClaims. */
   readonly dynamicResources?: boolean;
 }
+
+/** The index of VolumeAttachments by their node. */
+export const attachmentsOfNode = 'node';
 
 /** Pods that have ended need nothing of their node any more. */
 const unfinishedPods = 'status.phase!=Succeeded,status.phase!=Failed';
@@ -86,6 +96,11 @@ export function createSchedulerInformers(client: Client, options: InformerParts)
     csiNodes: of(storage.v1.csinodes.source(lean)),
     csiDrivers: of(storage.v1.csidrivers.source(lean)),
     csiStorageCapacities: of(storage.v1.csistoragecapacities.source(lean)),
+    volumeAttachments: new Informer({
+      source: storage.v1.volumeattachments.source(lean),
+      ...parts,
+      indexers: { [attachmentsOfNode]: ({ spec }) => [spec.nodeName ?? ''] },
+    }),
     ...(dynamicResources
       ? {
           devices: {

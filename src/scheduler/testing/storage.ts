@@ -1,6 +1,12 @@
 /** Makers of volumes, claims and classes for tests, and a reader of them. */
 import type { PersistentVolume, PersistentVolumeClaim, Volume } from '../../api/gen/types/core-v1.ts';
-import type { CSIDriver, CSINode, CSIStorageCapacity, StorageClass } from '../../api/gen/types/storage-v1.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  CSIStorageCapacity,
+  StorageClass,
+  VolumeAttachment,
+} from '../../api/gen/types/storage-v1.ts';
 import type { ObjectMeta } from '../../api/gen/types/meta-v1.ts';
 import type { StorageReader } from '../plugins/volumes/storage-reader.ts';
 
@@ -11,6 +17,7 @@ export interface TestStorage {
   readonly csiNodes?: readonly CSINode[];
   readonly csiDrivers?: readonly CSIDriver[];
   readonly capacities?: readonly CSIStorageCapacity[];
+  readonly attachments?: readonly VolumeAttachment[];
 }
 
 /** What is changed in it later is read then. */
@@ -27,6 +34,7 @@ export function testStorage(all: TestStorage): StorageReader {
     csiNode: (name) => named(all.csiNodes, name),
     csiDriver: (name) => named(all.csiDrivers, name),
     capacities: () => all.capacities ?? [],
+    attachmentsOn: (node) => (all.attachments ?? []).filter(({ spec }) => spec.nodeName === node),
   };
 }
 
