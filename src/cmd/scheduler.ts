@@ -2,13 +2,13 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.ts';
+import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { writeYaml } from '../machinery/json/yaml-write.ts';
 import type { SchedulerConfig, SchedulerFeatures } from '../scheduler/config/types.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from '../scheduler/informers.ts';
 import { createSchedulerMetrics } from '../scheduler/metrics.ts';
 import { createScheduler } from '../scheduler/scheduler.ts';
-import type { GateSettings } from '../api/feature-gates.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
 import type { LeadingDaemon } from './daemon/daemon-spec.ts';
@@ -16,8 +16,8 @@ import { runDaemon } from './daemon/run-daemon.ts';
 import { flagValues } from './flags/flag-values.ts';
 import { emptyDocument, formatDocument, type GivenDocument, parseDocument } from './flags/scheduler/document.ts';
 import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
-import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
 import { schedulerFlags } from './flags/scheduler/table.ts';
+import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
 import { readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
@@ -71,8 +71,11 @@ export const scheduler = run('scheduler');
 export const kubeScheduler = run('kube-scheduler');
 
 const featuresOf = (gates: GateSettings): SchedulerFeatures => {
-  const on = expandGates(gates, daemonGates)['DynamicResourceAllocation'];
-  return { dynamicResources: on ?? daemonGates.gates['DynamicResourceAllocation']!.default };
+  const settings = expandGates(gates, daemonGates);
+  return {
+    dynamicResources: isGateOn('DynamicResourceAllocation', settings),
+    volumeCapacityPriority: isGateOn('VolumeCapacityPriority', settings),
+  };
 };
 
 async function readDocument(path: string | undefined, features: SchedulerFeatures): Promise<GivenDocument | undefined> {

@@ -7,14 +7,16 @@ import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import type { WeightedResource } from '../plugins/shared/resource-score.ts';
 import { type ArgsDocuments, argsShapes, type ResourceDocument } from './document.ts';
-import { defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
-import { checkRange, readStrategy } from './scoring-strategy.ts';
+import type { SchedulerFeatures } from './types.ts';
+import { capacityPriority, capacityShape, defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
+import { checkRange, readPoints, readStrategy } from './scoring-strategy.ts';
 import { readShape } from './shape.ts';
 
 type Reader<N extends keyof PluginArgs> = (
   document: ArgsDocuments[N],
   path: FieldPath,
   errors: FieldErrors,
+  features: SchedulerFeatures,
 ) => PluginArgs[N];
 
 const readers: { readonly [N in keyof PluginArgs]: Reader<N> } = {
@@ -84,18 +86,23 @@ const readers: { readonly [N in keyof PluginArgs]: Reader<N> } = {
     checkConstraints(defaultConstraints, path.child('defaultConstraints'), errors);
     return { defaultConstraints, defaultingType: defaultingType as 'System' | 'List' };
   },
-  VolumeBinding({ bindTimeoutSeconds, shape }, path, errors) {
+  VolumeBinding({ bindTimeoutSeconds, shape }, path, errors, features) {
     const seconds = bindTimeoutSeconds ?? defaultPluginArgs.VolumeBinding.bindTimeoutSeconds;
     if (seconds < 0) {
       const why = 'invalid BindTimeoutSeconds, should not be a negative value';
       errors.push(invalid(path.child('bindTimeoutSeconds'), seconds, why));
+    }
+    if (features.volumeCapacityPriority) {
+      const points =
+        shape === undefined || shape.length === 0 ? capacityShape : readPoints(shape, path.child('shape'), errors);
+      return { bindTimeoutSeconds: seconds, shape: points };
     }
     if (shape !== undefined) errors.push(forbidden(path.child('shape'), needsCapacityPriority));
     return { bindTimeoutSeconds: seconds };
   },
 };
 
-const needsCapacityPriority = 'unexpected field `shape`, remove it or turn on the feature gate VolumeCapacityPriority';
+const needsCapacityPriority = `unexpected field \`shape\`, remove it or turn on the feature gate ${capacityPriority}`;
 
 /** Undefined when the defaults are to be taken. */
 const readResources = (resources: readonly ResourceDocument[] | undefined): readonly WeightedResource[] | undefined =>
@@ -136,6 +143,7 @@ export function readArgs<N extends keyof PluginArgs>(
   value: unknown,
   path: FieldPath,
   errors: FieldErrors,
+  features: SchedulerFeatures,
 ): PluginArgs[N] {
   const { apiVersion, kind, ...members } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const isOurs =
@@ -144,5 +152,7 @@ export function readArgs<N extends keyof PluginArgs>(
   if (!isOurs) errors.push(invalid(path, String(kind), 'has to match plugin args'));
   const before = errors.length;
   const document = readShape(members, argsShapes[plugin], path, errors) as ArgsDocuments[N];
-  return errors.length > before ? defaultPluginArgs[plugin] : (readers[plugin] as Reader<N>)(document, path, errors);
+  return errors.length > before
+    ? defaultPluginArgs[plugin]
+    : (readers[plugin] as Reader<N>)(document, path, errors, features);
 }

@@ -48,9 +48,16 @@ export function expandMultiPoint(plugins: readonly WeightedName[]): Record<Exten
   return expanded as Record<ExtensionPoint, WeightedName[]>;
 }
 
+/** Volumes are scored with the gate VolumeCapacityPriority only. */
+export const withoutCapacityScore = (plugins: ProfileConfig['plugins']): ProfileConfig['plugins'] => ({
+  ...plugins,
+  preScore: plugins.preScore.filter(({ name }) => name !== 'VolumeBinding'),
+  score: plugins.score.filter(({ name }) => name !== 'VolumeBinding'),
+});
+
 export const defaultProfile = (features: SchedulerFeatures = {}): ProfileConfig => ({
   schedulerName: defaultSchedulerName,
-  plugins: expandMultiPoint(multiPointOf(features)),
+  plugins: withoutCapacityScore(expandMultiPoint(multiPointOf(features))),
   args: defaultPluginArgs,
 });
 

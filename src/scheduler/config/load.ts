@@ -7,9 +7,9 @@ import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { hasArgs, readArgs } from './args.ts';
-import { defaultSchedulerName } from './defaults.ts';
+import { defaultSchedulerName, withoutCapacityScore } from './defaults.ts';
 import { type ProfileDocument, readDocument, type SchedulerDocument } from './document.ts';
-import { defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
+import { capacityShape, defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
 import { resolvePlugins } from './profile-plugins.ts';
 import { readExtenders } from './read-extenders.ts';
 import { readProcess } from './read-process.ts';
@@ -88,11 +88,12 @@ function readProfile(
   if (schedulerName === '') errors.push(required(path.child('schedulerName')));
   if (percentageOfNodesToScore !== undefined)
     checkPercentage(percentageOfNodesToScore, path.child('percentageOfNodesToScore'), errors);
+  const resolved = resolvePlugins(plugins, schedulerName, path.child('plugins'), errors, features);
   return {
     schedulerName,
     ...(percentageOfNodesToScore === undefined ? {} : { percentageOfNodesToScore }),
-    plugins: resolvePlugins(plugins, schedulerName, path.child('plugins'), errors, features),
-    args: readPluginConfig(pluginConfig, path.child('pluginConfig'), errors),
+    plugins: features.volumeCapacityPriority ? resolved : withoutCapacityScore(resolved),
+    args: readPluginConfig(pluginConfig, path.child('pluginConfig'), errors, features),
   };
 }
 
@@ -100,14 +101,17 @@ function readPluginConfig(
   configs: NonNullable<ProfileDocument['pluginConfig']>,
   path: FieldPath,
   errors: FieldErrors,
+  features: SchedulerFeatures,
 ): PluginArgs {
   const seen = new Set<string>();
   const args: Record<string, unknown> = { ...defaultPluginArgs };
+  if (features.volumeCapacityPriority)
+    args['VolumeBinding'] = { ...defaultPluginArgs.VolumeBinding, shape: capacityShape };
   configs.forEach(({ name = '', args: given }, i) => {
     const at = path.index(i);
     if (seen.has(name)) errors.push(duplicate(at, name));
     seen.add(name);
-    if (hasArgs(name)) args[name] = readArgs(name, given, at.child('args'), errors);
+    if (hasArgs(name)) args[name] = readArgs(name, given, at.child('args'), errors, features);
   });
   return args as unknown as PluginArgs;
 }

@@ -24,6 +24,7 @@ export interface DefaultPreemptionArgs {
 
 export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds: number;
+  /** Nodes are scored by it; absent without the gate VolumeCapacityPriority. */
   readonly shape?: readonly ShapePoint[];
 }
 
@@ -36,6 +37,15 @@ export interface PluginArgs {
   readonly DefaultPreemption: DefaultPreemptionArgs;
   readonly VolumeBinding: VolumeBindingArgs;
 }
+
+/** The feature gate of scores by the capacity of volumes. */
+export const capacityPriority = 'VolumeCapacityPriority';
+
+/** Full volumes are best. */
+export const capacityShape: readonly ShapePoint[] = [
+  { utilization: 0, score: 0 },
+  { utilization: 100, score: 10 },
+];
 
 const cpuAndMemory = [
   { name: 'cpu', weight: 1 },

@@ -61,7 +61,7 @@ function readResources(
 const maxUtilization = 100;
 const maxScore = 10;
 
-function readPoints(
+export function readPoints(
   points: readonly ShapePointDocument[],
   path: FieldPath,
   errors: FieldErrors,

@@ -20,6 +20,8 @@ export interface ProfileConfig {
 export interface SchedulerFeatures {
   /** DynamicResourceAllocation */
   readonly dynamicResources?: boolean;
+  /** VolumeCapacityPriority */
+  readonly volumeCapacityPriority?: boolean;
 }
 
 export interface SchedulerConfig {

@@ -8,7 +8,8 @@ import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
 import { classOf, noProvisioner } from '../../api/core/persistent-volumes/class-of.ts';
 import { driverOfPlugin, migratedVolume, pluginsOfNode } from '../../api/core/persistent-volumes/migration.ts';
-import { namedClaims, type StorageReader } from './volumes/storage-reader.ts';
+import { namedClaims } from '../../api/core/pods/claims.ts';
+import type { StorageReader } from './volumes/storage-reader.ts';
 import { usesClaim } from './volume-restrictions.ts';
 
 const name = 'NodeVolumeLimits';

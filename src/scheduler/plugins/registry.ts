@@ -56,7 +56,8 @@ const registered: Readonly<Record<string, RegisteredPlugin>> = {
     create: (_, { informers }) => createNodeVolumeLimits(storageReader(informers)),
   },
   VolumeBinding: {
-    points: ['preFilter', 'filter', 'reserve', 'preBind'],
+    // The score takes part with the gate VolumeCapacityPriority only, which gives it a shape.
+    points: ['preFilter', 'filter', 'preScore', 'score', 'reserve', 'preBind'],
     create: (args, { cluster, informers, client, clock, observer }) =>
       createVolumeBinding(args.VolumeBinding, {
         ...{ client, clock, observer },

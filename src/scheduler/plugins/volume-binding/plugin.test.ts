@@ -14,6 +14,7 @@ import {
   testStorage,
   volume,
 } from '../../testing/storage.ts';
+import type { VolumeBindingArgs } from '../../config/plugin-args.ts';
 import { createVolumeBinding } from './plugin.ts';
 
 const zone = 'topology.kubernetes.io/zone';
@@ -31,7 +32,7 @@ class Scene {
   readonly storage: { -readonly [K in keyof TestStorage]: TestStorage[K] };
   readonly plugin;
 
-  constructor(storage: TestStorage) {
+  constructor(storage: TestStorage, args: Partial<VolumeBindingArgs> = {}) {
     this.storage = { ...storage };
     const write = (what: string) => ({
       update: (object: PersistentVolume & PersistentVolumeClaim) => {
@@ -43,7 +44,7 @@ class Scene {
     });
     const client = { core: { v1: { persistentvolumes: write('volume'), persistentvolumeclaims: write('claim') } } };
     this.plugin = createVolumeBinding(
-      { bindTimeoutSeconds: 10 },
+      { bindTimeoutSeconds: 10, ...args },
       {
         storage: testStorage(this.storage),
         node: (name) => this.cluster.node(name)?.node,
@@ -251,5 +252,36 @@ describe('a pod that got a node', () => {
     });
     expect(await scene.plugin.preBind(state, info, 'b1', never)).toBeUndefined();
     expect(scene.written).toEqual([]);
+  });
+});
+
+describe('the score of a node', () => {
+  const storage: TestStorage = {
+    classes: [storageClass('sc', { volumeBindingMode: 'WaitForFirstConsumer' })],
+    claims: [claim('c', { spec: { storageClassName: 'sc' } })],
+    volumes: [volume('v', { spec: { storageClassName: 'sc', capacity: { storage: '4Gi' } } })],
+  };
+  const pod = podInfo({
+    metadata: { name: 'p', namespace: 'default', uid: 'pod-uid' },
+    spec: { volumes: [claimVolume('c')] },
+  });
+
+  test('is how full its volumes would be, with a shape', () => {
+    const shape = [
+      { utilization: 0, score: 0 },
+      { utilization: 100, score: 10 },
+    ];
+    const scene = new Scene(storage, { shape });
+    const state = new CycleState();
+    scene.judge([claimVolume('c')], state);
+    expect(scene.plugin.preScore(state, pod, [])).toBeUndefined();
+    expect(scene.plugin.score(state, pod, scene.cluster.node('a1')!)).toBe(25);
+  });
+
+  test('is left out without one', () => {
+    const scene = new Scene(storage);
+    const state = new CycleState();
+    scene.judge([claimVolume('c')], state);
+    expect(scene.plugin.preScore(state, pod, [])).toMatchObject({ code: 'Skip' });
   });
 });

@@ -16,13 +16,16 @@ import type {
   Has,
   PreBindPlugin,
   PreFilterPlugin,
+  PreScorePlugin,
   ReservePlugin,
+  ScorePlugin,
 } from '../../framework/plugin.ts';
 import { failure, skip, unresolvable } from '../../framework/status.ts';
 import { usesClaim } from '../volume-restrictions.ts';
 import { volumeFor } from '../../../api/core/persistent-volumes/binding.ts';
 import { classOf } from '../../../api/core/persistent-volumes/class-of.ts';
 import type { StorageReader } from '../volumes/storage-reader.ts';
+import { createCapacityScore } from './capacity-score.ts';
 import { AssumedObjects } from './assumed-objects.ts';
 import { areBound, claimOnNode, untilBound, writeVolumes } from './bind-volumes.ts';
 import { findVolumes, type PodVolumes } from './find-volumes.ts';
@@ -55,10 +58,12 @@ export interface VolumeBindingParts {
   readonly observer: Pick<SchedulerObserver, 'volumesFailed'>;
 }
 
-type VolumeBinding = Has<PreFilterPlugin & FilterPlugin & ReservePlugin & PreBindPlugin & EnqueuePlugin>;
+type VolumeBinding = Has<
+  PreFilterPlugin & FilterPlugin & PreScorePlugin & ScorePlugin & ReservePlugin & PreBindPlugin & EnqueuePlugin
+>;
 
 export function createVolumeBinding(
-  { bindTimeoutSeconds }: VolumeBindingArgs,
+  { bindTimeoutSeconds, shape }: VolumeBindingArgs,
   parts: VolumeBindingParts,
 ): VolumeBinding {
   const { storage, client, clock } = parts;
@@ -73,6 +78,7 @@ export function createVolumeBinding(
         .filter((volume) => classOf(volume) === className)
         .map((volume) => volumes.get(volume.metadata.name ?? '') ?? volume),
   };
+  const capacityScore = shape === undefined ? undefined : createCapacityScore(shape);
   const hasNothingToDo = ({ bindings, toProvision }: PodVolumes): boolean => bindings.length + toProvision.length === 0;
   return {
     name,
@@ -91,6 +97,13 @@ export function createVolumeBinding(
       if (!('bindings' in found)) return unresolvable(name, ...found);
       byNode.set(nodeName, found);
       return undefined;
+    },
+    preScore(state) {
+      const isScored = capacityScore !== undefined && (state.read<VolumeState>(name)?.claims.delayed.length ?? 0) > 0;
+      return isScored ? undefined : skip(name);
+    },
+    score(state, _, { name: nodeName }) {
+      return capacityScore!(state.read<VolumeState>(name)!.byNode.get(nodeName)?.bindings ?? []);
     },
     reserve(state, _, nodeName) {
       const found = state.read<VolumeState>(name)?.byNode.get(nodeName);
