@@ -23,6 +23,7 @@ const gatesOf131: Readonly<Record<string, FeatureGate | null>> = {
   InPlacePodVerticalScalingAllocatedStatus: null,
   JobManagedBy: { stage: 'alpha', default: false },
   KubeletFineGrainedAuthz: null,
+  MutatingAdmissionPolicy: null,
   PodIndexLabel: { stage: 'beta', default: true },
   PodLevelResources: null,
   PodLogsQuerySplitStreams: null,
