@@ -5,6 +5,7 @@ import { isGateOn, type GateSettings } from './feature-gates.ts';
 import { TABLE } from './resource-table/index.ts';
 import {
   ALL_VERBS,
+  type FieldPaths,
   type GroupVersionRow,
   type ResourceRow,
   type SubresourceRow,
@@ -87,6 +88,8 @@ export interface StorageInfo {
   readonly hashedAs: string;
   /** Labels that `fieldSelector` accepts, sorted. */
   readonly fieldSelectors: readonly string[];
+  /** Where stored objects have those that are no paths themselves. */
+  readonly fieldPaths?: FieldPaths;
 }
 
 export const groupVersions: readonly GroupVersionInfo[] = TABLE.map(expandGroupVersion);
@@ -174,6 +177,7 @@ function expandStorage(apiVersion: string, row: ResourceRow): StorageInfo {
     prefix: row.prefix ?? row.name,
     hashedAs: row.hashedAs ?? stored,
     fieldSelectors: ['metadata.name', ...(row.cluster ? [] : ['metadata.namespace']), ...(row.fields ?? [])].sort(),
+    ...(row.fieldPaths && { fieldPaths: row.fieldPaths }),
   };
 }
 

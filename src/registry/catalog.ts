@@ -1,9 +1,9 @@
 /**
  * The resources of a server: one store per resource, one served version per API version.
  */
-import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
+import { findResource, type GroupVersionInfo, type ResourceInfo, type StorageInfo } from '../api/resources.ts';
 import type { Codecs } from '../machinery/codec/index.ts';
-import type { AttributesScanner } from '../machinery/codec/attributes-scanner.ts';
+import type { AttributesScanner, NamedPaths } from '../machinery/codec/attributes-scanner.ts';
 import type { SchemaRegistry } from '../machinery/schema.ts';
 import type { LeaseId, Store } from '../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
@@ -23,7 +23,7 @@ export interface CatalogOptions {
   readonly schemas: SchemaRegistry;
   readonly codecs: Codecs;
   /** Reads index attributes of a type: namespace, name, labels, and these fields. */
-  readonly scanner: (typeId: string, fields: readonly string[]) => AttributesScanner;
+  readonly scanner: (typeId: string, fields: readonly (string | NamedPaths)[]) => AttributesScanner;
   /** `/registry` */
   readonly storePrefix: string;
   readonly mediaType: StorageMediaType;
@@ -147,6 +147,11 @@ const groupOf = (apiVersion: string): string =>
 const definitionIn = (group: string, info: ResourceInfo): ResourceDefinition =>
   definitionOf(hasDefinition(group, info.name) ? group : info.group, info.name);
 
+const scannedField =
+  ({ fieldPaths = {} }: StorageInfo) =>
+  (name: string): string | NamedPaths =>
+    Object.hasOwn(fieldPaths, name) ? { name, paths: fieldPaths[name]! } : name;
+
 function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore {
   const storage = info.storage!;
   const prefix = `${options.storePrefix}/${storage.prefix}/`;
@@ -158,7 +163,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
     stored,
     others: (apiVersion, kind) => anyVersion(options, info, apiVersion, kind),
     mediaType: options.mediaType,
-    scan: options.scanner(stored.typeId, storage.fieldSelectors),
+    scan: options.scanner(stored.typeId, storage.fieldSelectors.map(scannedField(storage))),
     ...(hooks?.complete === undefined ? {} : { complete: hooks.complete }),
     ...(definition.untypedVersions === undefined ? {} : { untyped: definition.untypedVersions }),
   });

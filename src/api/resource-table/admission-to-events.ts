@@ -1,5 +1,5 @@
 /** The resources of the groups from admissionregistration.k8s.io to events.k8s.io. */
-import { CREATE, GET_PUT_PATCH, STATUS, SCALE, referenceFields, type GroupVersionRow } from './row.ts';
+import { CREATE, GET_PUT_PATCH, STATUS, SCALE, referenceFields, referencePaths, type GroupVersionRow } from './row.ts';
 
 export const ADMISSION_TO_EVENTS: readonly GroupVersionRow[] = [
   {
@@ -195,7 +195,14 @@ export const ADMISSION_TO_EVENTS: readonly GroupVersionRow[] = [
     priority: [17400, 15],
     resources: [
       { name: 'cronjobs', kind: 'CronJob', short: ['cj'], categories: ['all'], sub: [STATUS] },
-      { name: 'jobs', kind: 'Job', categories: ['all'], fields: ['status.successful'], sub: [STATUS] },
+      {
+        name: 'jobs',
+        kind: 'Job',
+        categories: ['all'],
+        fields: ['status.successful'],
+        fieldPaths: { 'status.successful': ['status.succeeded'] },
+        sub: [STATUS],
+      },
     ],
   },
   {
@@ -258,6 +265,10 @@ export const ADMISSION_TO_EVENTS: readonly GroupVersionRow[] = [
         short: ['ev'],
         stored: 'v1',
         fields: [...referenceFields('regarding'), 'reason', 'reportingController', 'type'],
+        fieldPaths: {
+          ...referencePaths('regarding', 'involvedObject'),
+          reportingController: ['reportingComponent'],
+        },
       },
     ],
   },

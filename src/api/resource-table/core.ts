@@ -35,6 +35,7 @@ export const CORE_RESOURCES: readonly GroupVersionRow[] = [
         kind: 'Event',
         short: ['ev'],
         fields: [...referenceFields('involvedObject'), 'reason', 'reportingComponent', 'source', 'type'],
+        fieldPaths: { source: ['source.component', 'reportingComponent'] },
       },
       { name: 'limitranges', kind: 'LimitRange', short: ['limits'] },
       {

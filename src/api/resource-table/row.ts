@@ -1,4 +1,7 @@
 /** The rows of the resource table: API groups, their resources, and subresources. */
+/** By name of a field selector. */
+export type FieldPaths = Readonly<Record<string, readonly string[]>>;
+
 export interface ResourceRow {
   readonly name: string;
   readonly kind: string;
@@ -15,6 +18,8 @@ export interface ResourceRow {
   readonly hashedAs?: string;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fields?: readonly string[];
+  /** Where the stored object has those of them that are named otherwise: the first of the paths that is not empty. */
+  readonly fieldPaths?: FieldPaths;
   /** A delete that removes the object at once answers with the object instead of a Status. */
   readonly returnsDeleted?: true;
   readonly sub?: readonly SubresourceRow[];
@@ -67,6 +72,10 @@ export const SCALE: SubresourceRow = {
   apiVersion: 'autoscaling/v1',
   verbs: GET_PUT_PATCH,
 };
+
+/** Paths of fields of a reference that is stored under another name. */
+export const referencePaths = (field: string, stored: string): FieldPaths =>
+  Object.fromEntries(referenceFields(field).map((name) => [name, [name.replace(field, stored)]]));
 
 export const referenceFields = (field: string): string[] =>
   ['apiVersion', 'fieldPath', 'kind', 'name', 'namespace', 'resourceVersion', 'uid'].map(
