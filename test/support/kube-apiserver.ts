@@ -38,11 +38,13 @@ export class KubeApiServer implements AsyncDisposable {
    * @param etcdUrl `http://127.0.0.1:2379`
    * @param flags DIRECTORY stands for a folder of the server's own
    * @param files what is there at the start
+   * @param program in place of the one that tests find
    */
   static async start(
     etcdUrl: string,
     flags: readonly string[] = [],
     files: Readonly<Record<string, string>> = {},
+    program: string = kubeApiServerPath!,
   ): Promise<KubeApiServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-kube-'));
     const inside = (name: string): string => path.join(directory, name);
@@ -57,7 +59,7 @@ export class KubeApiServer implements AsyncDisposable {
     for (const [name, text] of Object.entries(files)) await writeFile(inside(name), text);
     const [port = 0] = await freePorts(1);
     const child = spawn(
-      kubeApiServerPath!,
+      program,
       [
         `--etcd-servers=${etcdUrl}`,
         '--bind-address=127.0.0.1',

@@ -26,14 +26,15 @@ export const isReference = process.env['ORCH_REPLAY_CONTROLLERS'] === 'reference
 
 const token = 'admintoken';
 
-export async function startCluster(): Promise<Cluster> {
+/** @param withReference whose controllers run */
+export async function startCluster(withReference = isReference): Promise<Cluster> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-replay-'));
   const owned = new Owned();
   owned.defer(() => rm(directory, { recursive: true, force: true }));
   try {
-    const files = await startServer(directory, owned);
+    const files = await startServer(directory, owned, withReference);
     const api = owned.use(new Api(files.url, files.ca, token));
-    const running = owned.use(await (isReference ? startReference(files) : startOurs(files)));
+    const running = owned.use(await (withReference ? startReference(files) : startOurs(files)));
     return {
       api,
       watches: new Watches(api),
@@ -49,7 +50,7 @@ export async function startCluster(): Promise<Cluster> {
   }
 }
 
-async function startServer(directory: string, owned: Owned): Promise<ClusterFiles> {
+async function startServer(directory: string, owned: Owned, withReference: boolean): Promise<ClusterFiles> {
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, `${token},admin,1,"system:masters"\n`);
   const dataDir = path.join(directory, 'data');
@@ -64,7 +65,7 @@ async function startServer(directory: string, owned: Owned): Promise<ClusterFile
         '--authorization-mode=Node,RBAC',
         '--enable-admission-plugins=ServiceAccount',
         // The old versions that a controller manager of 1.20 asks for.
-        ...(isReference ? ['--runtime-config=api/all=true'] : []),
+        ...(withReference ? ['--runtime-config=api/all=true'] : []),
       ],
     }),
   );

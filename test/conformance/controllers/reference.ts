@@ -3,20 +3,15 @@
  * shows as differences. `reference-apiserver build` in the shared tools makes it; `REFERENCE_DIR` says where it is.
  */
 import { spawn } from 'node:child_process';
-import { createWriteStream, existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { createWriteStream, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ClusterFiles, Running } from './cluster-files.ts';
+import { referenceProgram } from '../../support/reference.ts';
 import { controllerNames } from '../../../src/controllers/manager/controller-names.ts';
 
-const binary = path.join(
-  process.env['REFERENCE_DIR'] ?? path.join(homedir(), '.cache', 'reference-apiserver'),
-  'bin',
-  'kube-controller-manager',
-);
-
 export async function startReference(files: ClusterFiles): Promise<Running> {
-  if (!existsSync(binary)) throw new Error(`${binary} is not there: build the reference first, or set REFERENCE_DIR`);
+  const binary = referenceProgram('kube-controller-manager');
+  if (binary === undefined) throw new Error('there is no reference: build it first, or set REFERENCE_DIR');
   const logFile = path.join(files.directory, 'kube-controller-manager.log');
   const output = createWriteStream(logFile);
   await new Promise((resolve) => output.once('open', resolve));
