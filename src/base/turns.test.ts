@@ -17,7 +17,7 @@ function held(name: string, begun: string[]): Held {
   return { work, release: () => release() };
 }
 
-test('work for one key begins in order, after that before it has ended, and that for others at once', async () => {
+test('Work for one key begins in order, after that before it has ended, and that for others at once', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   const [a, b, other] = ['a', 'b', 'other'].map((name) => held(name, begun)) as [Held, Held, Held];
@@ -34,7 +34,7 @@ test('work for one key begins in order, after that before it has ended, and that
   expect(turns.size).toBe(0);
 });
 
-test('work that fails ends its turn', async () => {
+test('Work that fails ends its turn', async () => {
   const turns = new Turns();
   const failed = turns.run('k', () => Promise.reject(new Error('failed')));
   const next = turns.run('k', () => Promise.resolve('next'));
@@ -42,7 +42,7 @@ test('work that fails ends its turn', async () => {
   expect(await next).toBe('next');
 });
 
-test('what is given up while it waits never begins, and those behind it still wait for the one that runs', async () => {
+test('What is given up while it waits never begins, and those behind it still wait for the one that runs', async () => {
   const turns = new Turns();
   const begun: string[] = [];
   const [a, b, c] = ['a', 'b', 'c'].map((name) => held(name, begun)) as [Held, Held, Held];

@@ -131,7 +131,7 @@ test.each<{ name: string; hook: string; answer: Answerer; message: string }>([
     answer: ({ response }) => void response.writeHead(302, { location: 'https://127.0.0.1/' }).end(),
     message: 'status code 302',
   },
-])('a webhook that $name fails its own request, and no other', async ({ hook, answer, message }) => {
+])('A webhook that $name fails its own request, and no other', async ({ hook, answer, message }) => {
   hooks.answers.set(hook, answer);
   const [refused, allowed] = await Promise.all([
     server.send('POST', configMaps, { body: configMap(hook) }),
@@ -145,11 +145,11 @@ test.each<{ name: string; hook: string; answer: Answerer; message: string }>([
   expect(allowed.status).toBe(201);
 });
 
-test('of an answer that is too long, the rest is not read', () => {
+test('Of an answer that is too long, the rest is not read', () => {
   expect(sent).toBeLessThan(64 * 2 ** 20);
 });
 
-test('a code that HTTP does not have is answered as 500', async () => {
+test('A code that HTTP does not have is answered as 500', async () => {
   hooks.answers.set('code', ({ answer }) => answer({ allowed: false, status: { code: 1_000_000, message: 'm' } }));
   const answer = await server.send('POST', configMaps, { body: configMap('code') });
   expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
@@ -196,7 +196,7 @@ test.each<{ name: string; hook: string; answer: Answerer; status: number; messag
     status: 500,
     message: 'the copy operations exceed the accumulated size limit',
   },
-])('a webhook cannot change $name of an object', async ({ hook, answer, status, message }) => {
+])('A webhook cannot change $name of an object', async ({ hook, answer, status, message }) => {
   hooks.answers.set(hook, ({ answer: allow }) => allow());
   const name = `m${serial++}`;
   const path = `${configMaps}/${name}`;
@@ -212,7 +212,7 @@ test.each<{ name: string; hook: string; answer: Answerer; status: number; messag
   expect(kept.json<{ data: { k: string } }>().data.k).toMatch(/^v/);
 });
 
-test('webhooks are asked about writes with large bodies too, and change them', async () => {
+test('Webhooks are asked about writes with large bodies too, and change them', async () => {
   hooks.answers.set('grow', replace('/data/grown', 'yes'));
   const body = configMap('grow', 'large', { k: 'v'.repeat(300_000) });
   const answer = await server.send('POST', configMaps, { body });
@@ -221,7 +221,7 @@ test('webhooks are asked about writes with large bodies too, and change them', a
   expect(text).toMatch(/^apiserver_admission_webhook_request_total\{[^}]*name="grow.example.com"[^}]*\} [12]$/m);
 });
 
-test('a webhook behind a service is reached at its address, and its certificate is that of the service', async () => {
+test('A webhook behind a service is reached at its address, and its certificate is that of the service', async () => {
   await using other = await AdmissionWebhook.start(['hook.default.svc']);
   const service = { metadata: { name: 'hook' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } };
   await server.send('POST', '/api/v1/namespaces/default/services', { body: service });
@@ -235,7 +235,7 @@ test('a webhook behind a service is reached at its address, and its certificate 
   expect(text).toContain('from the service');
 });
 
-test('another bundle, or another address, counts for the next request', async () => {
+test('Another bundle, or another address, counts for the next request', async () => {
   await using other = await AdmissionWebhook.start();
   const path = await configure('validating', [
     other.webhook('moving', {

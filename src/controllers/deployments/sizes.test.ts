@@ -19,7 +19,7 @@ describe('the size of the new ReplicaSet', () => {
     { name: 'stays while there is no free place', of: rolling(10, 0, 2), old: 8, current: 2, size: 2 },
     { name: 'never is more than wanted', of: rolling(4, '100%', 0), old: 0, current: 3, size: 4 },
     { name: 'is all that is wanted when pods are recreated', of: recreate(5), old: 0, current: 0, size: 5 },
-  ])('the size of the new ReplicaSet $name', ({ of, old, current, size }) => {
+  ])('The size of the new ReplicaSet $name', ({ of, old, current, size }) => {
     const set = current === undefined ? undefined : replicaSet('new', current);
     expect(newSetSize(of, [replicaSet('old', old), ...(set === undefined ? [] : [set])], set)).toBe(size);
   });
@@ -62,7 +62,7 @@ describe('the sizes of old ReplicaSets', () => {
       name: 'stay when there are none',
       ...{ of: rolling(3, 1, 0), old: [replicaSet('a', 0)], current: replicaSet('new', 3), to: {} },
     },
-  ])('the sizes of old ReplicaSets $name', ({ of, old, current, to }) => {
+  ])('The sizes of old ReplicaSets $name', ({ of, old, current, to }) => {
     expect(sizes(oldSetSizes(of, old, current))).toEqual(to);
   });
 });
@@ -74,7 +74,7 @@ describe('a Deployment that is given another size', () => {
     { name: 'is noticed by the annotation of a set with pods', of: rolling(5, 1, 0), size: 3, is: true },
     { name: 'is not noticed where the size is the same', of: rolling(3, 1, 0), size: 3, is: false },
     { name: 'is not noticed by a set without pods', of: rolling(5, 1, 0), size: 0, is: false },
-  ])('a Deployment that is given another size $name', ({ of, size, is }) => {
+  ])('A Deployment that is given another size $name', ({ of, size, is }) => {
     expect(isScaled(of, [replicaSet('a', size, { desired: 3, max: 4 })])).toBe(is);
   });
 
@@ -122,7 +122,7 @@ describe('a Deployment that is given another size', () => {
       name: 'resizes nothing while pods are recreated',
       ...{ of: recreate(5), old: [replicaSet('a', 1)], current: replicaSet('new', 2), to: {} },
     },
-  ])('a Deployment that is given another size $name', ({ of, old, current, to }) => {
+  ])('A Deployment that is given another size $name', ({ of, old, current, to }) => {
     expect(sizes(scaledSizes(of, old, current))).toEqual(to);
   });
 });

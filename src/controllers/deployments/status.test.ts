@@ -75,7 +75,7 @@ describe('the status of a rollout', () => {
       ...{ deadlineSeconds: 2 ** 31 - 1, old: 3, current: { size: 1, available: 0 } },
       reasons: { Progressing: undefined, Available: 'MinimumReplicasAvailable' },
     },
-  ])('the status of a rollout $name', ({ before, deadlineSeconds, old, current: { size, available }, reasons }) => {
+  ])('The status of a rollout $name', ({ before, deadlineSeconds, old, current: { size, available }, reasons }) => {
     const current = replicaSet('new', size, { available });
     const { conditions } = rolloutStatus(
       web(before, deadlineSeconds),
@@ -86,7 +86,7 @@ describe('the status of a rollout', () => {
     for (const [type, reason] of Object.entries(reasons)) expect(conditionOf(conditions, type)?.reason).toBe(reason);
   });
 
-  test('what the new ReplicaSet could not do counts more than what an old one could not', () => {
+  test('What the new ReplicaSet could not do counts more than what an old one could not', () => {
     const failing = (name: string) =>
       replicaSet(name, 1, {
         status: { replicas: 0, conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'R', message: name }] },
@@ -97,7 +97,7 @@ describe('the status of a rollout', () => {
   });
 });
 
-test('a rollout that stands still times out at its deadline, and is looked at once for that', async () => {
+test('A rollout that stands still times out at its deadline, and is looked at once for that', async () => {
   const clock = new FakeClock();
   const wallTime = (): number => nowMs + clock.now();
   const current = replicaSet('new', 1, { available: 0 });

@@ -43,7 +43,7 @@ test.each([
   { name: 'fewer when there are too many', wanted: 1, active: 3, change: -2 },
   { name: 'at most 500 more at once', wanted: 5000, active: 0, change: 500 },
   { name: 'at most 500 fewer at once', wanted: 0, active: 5000, change: -500 },
-])('pods to make or to delete: $name', ({ wanted, active, change }) => {
+])('Pods to make or to delete: $name', ({ wanted, active, change }) => {
   expect(podsToChange(wanted, active)).toBe(change);
 });
 
@@ -57,12 +57,12 @@ describe('the first of two pods to go', () => {
     { name: 'has not been ready for as long', goes: { readyFor: 10 }, stays: { readyFor: 3000 } },
     { name: 'has restarted more often', goes: { readyFor: 60, restarts: 3 }, stays: { readyFor: 60 } },
     { name: 'is younger', goes: { readyFor: 60, age: 100 }, stays: { readyFor: 60, age: 10_000 } },
-  ])('the first of two pods to go $name', ({ goes, stays }) => {
+  ])('The first of two pods to go $name', ({ goes, stays }) => {
     const pods = [pod('stays', stays), pod('goes', goes)];
     expect(victimsOf(pods, 1, pods, nowMs).map(({ metadata }) => metadata.name)).toEqual(['goes']);
   });
 
-  test('the first of two pods to go is on the node with more pods of the same Deployment', () => {
+  test('The first of two pods to go is on the node with more pods of the same Deployment', () => {
     const pods = [pod('alone', { node: 'a', readyFor: 60 }), pod('crowded', { node: 'b', readyFor: 60 })];
     const related = [...pods, pod('other', { node: 'b', readyFor: 60 })];
     expect(victimsOf(pods, 1, related, nowMs).map(({ metadata }) => metadata.name)).toEqual(['crowded']);
@@ -124,11 +124,11 @@ describe('the status of a ReplicaSet', () => {
       with: { before: { conditions: failed('first') } },
       status: { conditions: [] },
     },
-  ])('the status of a ReplicaSet $name', ({ with: more, status }) => {
+  ])('The status of a ReplicaSet $name', ({ with: more, status }) => {
     expect(statusOf({ ...input, ...more })).toMatchObject(status);
   });
 
-  test('counts of 0, which the server leaves out, are no change', () => {
+  test('Counts of 0, which the server leaves out, are no change', () => {
     expect(isStatusChanged({ observedGeneration: 4 }, statusOf(input))).toBe(false);
     expect(isStatusChanged({ observedGeneration: 3 }, statusOf(input))).toBe(true);
   });

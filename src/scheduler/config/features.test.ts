@@ -7,7 +7,7 @@ const header = { apiVersion: 'kubescheduler.config.k8s.io/v1', kind: 'KubeSchedu
 test.each([
   { name: 'without a profile', document: {} },
   { name: 'in a profile that says nothing', document: { profiles: [{ schedulerName: 'a' }] } },
-])('with feature gate DynamicResourceAllocation the plugin DynamicResources is there $name', ({ document }) => {
+])('With feature gate DynamicResourceAllocation the plugin DynamicResources is there $name', ({ document }) => {
   const names = (features?: SchedulerFeatures): string[] => {
     const { scheduler } = loadSchedulerConfig(JSON.stringify({ ...header, ...document }), features);
     return scheduler.profiles[0]!.plugins.filter.map(({ name }) => name);

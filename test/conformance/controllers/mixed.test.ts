@@ -1,5 +1,6 @@
 /**
- * Both ways mixed with Kubernetes 1.20: our controllers on its API server, as far as its versions go, and its controllers
+ * Both ways mixed with Kubernetes 1.20: our controllers on its API server, as far as its versions go, and its
+ * controllers
  * on our API server with the old versions switched on. `reference-apiserver build` makes the other halves.
  */
 import { readFile } from 'node:fs/promises';

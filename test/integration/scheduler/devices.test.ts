@@ -4,7 +4,7 @@ import { startScheduledCluster } from './testing-scheduler.ts';
 
 const driver = 'gpu.example.com';
 
-test('pods get the devices of their claims, as long as there are any', async () => {
+test('Pods get the devices of their claims, as long as there are any', async () => {
   await using cluster = await startScheduledCluster({ features: { dynamicResources: true } }, [
     '--runtime-config=resource.k8s.io/v1beta1=true',
     '--feature-gates=DynamicResourceAllocation=true',

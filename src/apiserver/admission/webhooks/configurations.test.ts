@@ -7,7 +7,7 @@ const target = attributesFor('configmaps', { metadata: { name: 'a' } });
 const namesIn = (configurations: WebhookConfigurations): string[] =>
   configurations.index.candidates(target).map(({ entry }) => `${entry.index} ${entry.configuration}/${entry.name}`);
 
-test('webhooks come by the names of their configurations, then as they stand there', () => {
+test('Webhooks come by the names of their configurations, then as they stand there', () => {
   const configurations = new WebhookConfigurations(new FakeWebhooks().parts);
   configurations.set([
     configurationOf('b', [webhookNamed('one')]),
@@ -16,7 +16,7 @@ test('webhooks come by the names of their configurations, then as they stand the
   expect(namesIn(configurations)).toEqual(['0 a/two', '1 a/one', '2 b/one']);
 });
 
-test('nothing is made anew while no configuration has changed', () => {
+test('Nothing is made anew while no configuration has changed', () => {
   const hooks = new FakeWebhooks();
   const configurations = new WebhookConfigurations(hooks.parts);
   configurations.set([configurationOf('a', [webhookNamed('one')])]);
@@ -26,7 +26,7 @@ test('nothing is made anew while no configuration has changed', () => {
   expect(hooks.released).toEqual([]);
 });
 
-test('of webhooks that changed or went, the clients are released; the others keep theirs', () => {
+test('Of webhooks that changed or went, the clients are released; the others keep theirs', () => {
   const hooks = new FakeWebhooks();
   const configurations = new WebhookConfigurations(hooks.parts);
   const kept = configurationOf('b', [webhookNamed('kept')]);

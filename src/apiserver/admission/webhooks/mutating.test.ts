@@ -12,7 +12,7 @@ interface ConfigMap extends KubeObject {
 const configMap = (): ConfigMap => ({ metadata: { name: 'a', labels: { x: 'y' } }, data: { k: 'v' } });
 const add = (key: string) => (): object => jsonPatch({ op: 'add', path: `/data/${key}`, value: 'x' });
 
-test('webhooks are asked one after the other, and each sees what was made before it', async () => {
+test('Webhooks are asked one after the other, and each sees what was made before it', async () => {
   const hooks = new FakeWebhooks({ one: add('one'), two: add('two') });
   const object = configMap();
   await createMutatingWebhooks(hooks.options(webhookNamed('one'), webhookNamed('two'))).admit!(
@@ -47,7 +47,7 @@ describe('a second round', () => {
       webhooks: [webhookNamed('one'), webhookNamed('plain', ifNeeded)],
       asked: ['one', 'plain'],
     },
-  ])('$name', async ({ webhooks, asked }) => {
+  ])('A second round of mutating webhooks: $name', async ({ webhooks, asked }) => {
     const hooks = new FakeWebhooks({
       one: add('one'),
       same: () => jsonPatch({ op: 'replace', path: '/data/k', value: 'v' }),
@@ -57,7 +57,7 @@ describe('a second round', () => {
     expect(hooks.asked).toEqual(asked);
   });
 
-  test('asks every webhook that wants it when another plugin has changed the object in it', async () => {
+  test('Asks every webhook that wants it when another plugin has changed the object in it', async () => {
     const hooks = new FakeWebhooks({ one: add('one') });
     const counting: AdmissionPlugin = {
       name: 'Counting',
@@ -83,7 +83,7 @@ test.each([
     more: { failurePolicy: 'Ignore' as const },
     error: undefined,
   },
-])('$name', async ({ more, error }) => {
+])('A mutating webhook: $name', async ({ more, error }) => {
   const hooks = new FakeWebhooks({ bad: () => 'garbage' });
   const attributes = attributesFor('configmaps', configMap());
   const result = Promise.resolve(createMutatingWebhooks(hooks.options(webhookNamed('bad', more))).admit!(attributes));
@@ -93,7 +93,7 @@ test.each([
   expect(attributes.annotations[failedOpen]).toBe(error === undefined ? 'bad' : undefined);
 });
 
-test('a patch that cannot be applied refuses, whatever the failure policy is', async () => {
+test('A patch that cannot be applied refuses, whatever the failure policy is', async () => {
   const hooks = new FakeWebhooks({ bad: () => jsonPatch({ op: 'remove', path: '/data/none' }) });
   const plugin = createMutatingWebhooks(hooks.options(webhookNamed('bad', { failurePolicy: 'Ignore' })));
   await expect(plugin.admit!(attributesFor('configmaps', configMap()))).rejects.toMatchObject({
@@ -104,7 +104,7 @@ test('a patch that cannot be applied refuses, whatever the failure policy is', a
   });
 });
 
-test('what there is no object of cannot be patched', async () => {
+test('What there is no object of cannot be patched', async () => {
   const hooks = new FakeWebhooks({ bad: add('x') });
   const attributes = attributesFor('configmaps', undefined, { operation: 'DELETE', oldObject: configMap() });
   await expect(createMutatingWebhooks(hooks.options(webhookNamed('bad'))).admit!(attributes)).rejects.toMatchObject({
@@ -112,7 +112,7 @@ test('what there is no object of cannot be patched', async () => {
   });
 });
 
-test('notes say which webhook was asked in which round, and what it has changed', async () => {
+test('Notes say which webhook was asked in which round, and what it has changed', async () => {
   const hooks = new FakeWebhooks({ one: () => jsonPatch({ value: '<', path: '/data/k', op: 'add' }) });
   const attributes = attributesFor('configmaps', configMap());
   await createMutatingWebhooks(hooks.options(webhookNamed('one'))).admit!(attributes);

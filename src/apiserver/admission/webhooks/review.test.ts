@@ -18,7 +18,7 @@ test.each([
   { versions: ['v1beta1', 'v1'], version: 'v1beta1' },
   { versions: ['v2', 'v1'], version: 'v1' },
   { versions: ['v2'], version: undefined },
-])('of $versions, $version is sent', ({ versions, version }) => expect(reviewVersionOf(versions)).toBe(version));
+])('Of $versions, $version is sent', ({ versions, version }) => expect(reviewVersionOf(versions)).toBe(version));
 
 test.each([
   { text: '', message: '0-length response with status code: 200 and content type: application/json' },
@@ -34,7 +34,7 @@ test.each([
     message: 'converting (v1beta1.AdmissionReview) to (v1.AdmissionReview): unknown conversion',
   },
   { text: review({ allowed: 'yes' }), message: 'json: cannot unmarshal string' },
-])('the answer $text is no review: $message', ({ text, message }) => {
+])('The answer $text is no review: $message', ({ text, message }) => {
   expect(() => readReview(answer({ text }), 'v1')).toThrow(message);
 });
 
@@ -69,11 +69,11 @@ test.each([
     mutating: false,
     message: 'validating webhook may not return response.patch',
   },
-])('a verdict with $name does not count', ({ response, mutating, message }) => {
+])('A verdict with $name does not count', ({ response, mutating, message }) => {
   expect(() => verdict(response, mutating)).toThrow(message);
 });
 
-test('answers in v1beta1 may have any uid, and patches without a type', () => {
+test('Answers in v1beta1 may have any uid, and patches without a type', () => {
   expect(verdict({ uid: 'other', allowed: true, patch }, true, 'v1beta1')).toEqual({ allowed: true, patch: '[]' });
   expect(verdict({ allowed: true, patch }, false, 'v1beta1')).toEqual({ allowed: true, patch: '' });
 });
@@ -105,7 +105,7 @@ test.each([
     text: 'x',
     said: 'the server responded with the status code 418 but did not return more information',
   },
-])('a webhook that answers $status $text says "$said"', ({ said, ...more }) =>
+])('A webhook that answers $status $text says "$said"', ({ said, ...more }) =>
   expect(failureText(answer(more))).toBe(said),
 );
 
@@ -115,6 +115,6 @@ test.each([
   { status: 503, retryAfter: undefined, delay: undefined },
   { status: 400, retryAfter: '1', delay: undefined },
   { status: 503, retryAfter: 'Fri, 31 Dec 1999 23:59:59 GMT', delay: undefined },
-])('after $status with Retry-After $retryAfter it is asked again after $delay ms', ({ delay, ...more }) =>
+])('After $status with Retry-After $retryAfter it is asked again after $delay ms', ({ delay, ...more }) =>
   expect(retryDelayMs(answer(more))).toBe(delay),
 );

@@ -12,7 +12,7 @@ const validate = (hooks: FakeWebhooks, attributes: ReturnType<typeof configMap>,
     createValidatingWebhooks(hooks.options(...names.map((name) => webhookNamed(name)))).validate!(attributes),
   );
 
-test('all webhooks are asked at the same time, and the first that refuses is the answer', async () => {
+test('All webhooks are asked at the same time, and the first that refuses is the answer', async () => {
   const order: string[] = [];
   let releaseOne = (): void => undefined;
   const released = new Promise<void>((resolve) => (releaseOne = resolve));
@@ -35,7 +35,7 @@ test('all webhooks are asked at the same time, and the first that refuses is the
   expect(order).toEqual(['two', 'one']);
 });
 
-test('nothing is asked for a request that is over', async () => {
+test('Nothing is asked for a request that is over', async () => {
   const hooks = new FakeWebhooks();
   await expect(validate(hooks, configMap({ signal: AbortSignal.abort() }), 'one')).rejects.toMatchObject({ code: 504 });
   expect(hooks.asked).toEqual([]);
@@ -46,7 +46,7 @@ test.each([
   { sideEffects: 'NoneOnDryRun' as const, asked: ['one'] },
   { sideEffects: 'Some' as const, asked: [] },
   { sideEffects: 'Unknown' as const, asked: [] },
-])('of webhooks with side effects $sideEffects, a dry run asks $asked', async ({ sideEffects, asked }) => {
+])('Of webhooks with side effects $sideEffects, a dry run asks $asked', async ({ sideEffects, asked }) => {
   const hooks = new FakeWebhooks();
   const plugin = createValidatingWebhooks(hooks.options(webhookNamed('one', { sideEffects })));
   const result = Promise.resolve(plugin.validate!(configMap({ dryRun: true })));
@@ -59,7 +59,7 @@ test.each([
   expect(hooks.asked).toEqual(asked);
 });
 
-test('warnings and notes are told; what cannot be a header or a key is left out', async () => {
+test('Warnings and notes are told; what cannot be a header or a key is left out', async () => {
   const hooks = new FakeWebhooks({
     one: () => ({ warnings: ['w', 'line\nbreak', ''], auditAnnotations: { key: 'v', 'a/b': 'no', 'not a key': 'no' } }),
   });
@@ -69,7 +69,7 @@ test('warnings and notes are told; what cannot be a header or a key is left out'
   expect(attributes.annotations).toEqual({ 'one/key': 'v' });
 });
 
-test('every end of a question is counted', async () => {
+test('Every end of a question is counted', async () => {
   const hooks = new FakeWebhooks({ no: deny('m'), bad: () => 'garbage' });
   await validate(hooks, configMap(), 'yes');
   await validate(hooks, configMap(), 'no').catch(() => undefined);
@@ -85,7 +85,7 @@ test('every end of a question is counted', async () => {
   ]);
 });
 
-test('a condition that is false or fails keeps a webhook from being asked', async () => {
+test('A condition that is false or fails keeps a webhook from being asked', async () => {
   const ask = async (expression: string, failurePolicy: 'Fail' | 'Ignore'): Promise<unknown> => {
     const hooks = new FakeWebhooks();
     const webhook = webhookNamed('one', { failurePolicy, matchConditions: [{ name: 'c', expression }] });

@@ -1,5 +1,5 @@
 /**
- * What admission webhooks cost: a request that no configuration is for, and one webhook on the loopback interface beside
+ * What admission webhooks cost: a request that no configuration is for, and one webhook on loopback beside
  * a bare call of the same length to the same server.
  */
 import { bench, describe } from 'vitest';

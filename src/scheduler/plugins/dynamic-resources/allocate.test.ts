@@ -178,7 +178,7 @@ describe('devices for a claim', () => {
       claims: [claim([{ count: 2 }, {}], { constraints: [{ requests: ['r0'], matchAttribute: `${driver}/numa` }] })],
       devices: [['r0:large', 'r0:other', 'r1:small']],
     },
-  ])('$name', (of) => {
+  ])('Devices for a claim: $name', (of) => {
     expect(names(of)).toEqual(of.devices);
   });
 
@@ -238,12 +238,12 @@ test.each([
     },
     selector: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'zone', operator: 'In', values: ['a'] }] }] },
   },
-])('a claim with devices $name says where they can be used', ({ spec, selector }) => {
+])('A claim with devices $name says where they can be used', ({ spec, selector }) => {
   const [result] = found({ slices: [slice('s', { a: {}, b: {} }, spec)], claims: [claim([{ count: 2 }])] })!;
   expect(result!.nodeSelector).toEqual(selector);
 });
 
-test('the configuration of classes comes before that of the claim', () => {
+test('The configuration of classes comes before that of the claim', () => {
   const opaque = (driverName: string) => ({ opaque: { driver: driverName, parameters: {} } });
   const deviceClass = { ...gpuClass, spec: { ...gpuClass.spec, config: [opaque('of-class')] } };
   const [result] = found({

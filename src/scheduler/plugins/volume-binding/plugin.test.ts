@@ -266,7 +266,7 @@ describe('the score of a node', () => {
     spec: { volumes: [claimVolume('c')] },
   });
 
-  test('is how full its volumes would be, with a shape', () => {
+  test('The score of a node is how full its volumes would be, with a shape', () => {
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 100, score: 10 },
@@ -278,7 +278,7 @@ describe('the score of a node', () => {
     expect(scene.plugin.score(state, pod, scene.cluster.node('a1')!)).toBe(25);
   });
 
-  test('is left out without one', () => {
+  test('The score of a node is left out without one', () => {
     const scene = new Scene(storage);
     const state = new CycleState();
     scene.judge([claimVolume('c')], state);
