@@ -50,7 +50,7 @@ const around = {
   objects: { find, findFresh: find },
   log: silentLogger,
   onLegacyTokenUse: () => undefined,
-  metrics: new AuthenticationMetrics(new MetricRegistry(allMetrics)),
+  metrics: new AuthenticationMetrics(new MetricRegistry(allMetrics), 'bench'),
   webhooks: {
     open: () => {
       throw new Error('there is no webhook');

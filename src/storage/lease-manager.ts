@@ -8,6 +8,8 @@ export interface LeaseManagerOptions {
   readonly reuseSeconds?: number;
   /** A lease with more objects than this would make its end one very large change. */
   readonly maxObjects?: number;
+  /** Told how many objects a lease got, when another takes its place. */
+  readonly onReplaced?: (objects: number) => void;
 }
 
 /** Gives out leases, and the same one to objects that may end at nearly the same time: a lease costs etcd a lot. */
@@ -61,8 +63,10 @@ export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseMana
       if (leases === undefined) byStore.set(store, (leases = new Map()));
       let shared = leases.get(ttlSeconds);
       const longEnough = shared !== undefined && clock.now() + ttlSeconds * 1000 < shared.endsMs;
-      if (shared === undefined || !longEnough || shared.objects >= maxObjects)
+      if (shared === undefined || !longEnough || shared.objects >= maxObjects) {
+        if (shared !== undefined) options.onReplaced?.(shared.objects);
         shared = grant(store, leases, ttlSeconds);
+      }
       shared.objects++;
       return shared.granted;
     },

@@ -158,6 +158,18 @@ describe('metrics', () => {
     expect(text).not.toContain('apiserver_request_total');
   });
 
+  test('There are metrics of bodies of writes, and of how unknown fields are judged', async () => {
+    const body = pod('judged');
+    await server.send('POST', `${pods}?fieldValidation=Strict`, { body });
+    await server.send('POST', `${pods}?fieldValidation=Loose`, { body });
+    expect(
+      await valueOf('apiserver_request_body_size_bytes_sum', 'resource="pods"', 'verb="create"'),
+    ).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(body)));
+    const judged = 'field_validation_request_duration_seconds_count';
+    expect(await valueOf(judged, 'field_validation="Strict"')).toBe(1);
+    expect(await valueOf(judged, 'field_validation="invalid"')).toBe(1);
+  });
+
   test('There are metrics of the build and of feature gates', async () => {
     expect(await valueOf('kubernetes_build_info', 'major="1"', 'minor="32"', 'git_version="v1.32.')).toBe(1);
     expect(await valueOf('kubernetes_feature_enabled', 'name="ImageVolume"', 'stage="ALPHA"')).toBe(1);

@@ -52,11 +52,13 @@ export function createEndpoints(
     deleteCollectionWorkers: config.storage.deleteCollectionWorkers,
     largeRequests,
     maxBodyBytes: defaultMaxBodyBytes,
+    bodyRead: (request, bytes) => requestMetrics.bodyRead(request, bytes),
   };
   const serve = (entry: CatalogEntry): ServedResource =>
     serveResource(context, entry, { registry, authentication, store: config.storage.store });
   const apis = new ServedApis({ groupVersions, resources: mapEntries(registry.entries, serve) });
-  return { context, serve, apis, requestMetrics: new RequestMetrics(metrics.registry, apis) };
+  const requestMetrics = new RequestMetrics(metrics.registry, apis);
+  return { context, serve, apis, requestMetrics };
 }
 
 const mapEntries = <T, U>(

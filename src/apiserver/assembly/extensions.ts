@@ -3,6 +3,7 @@ import { isGateOn } from '../../api/feature-gates.ts';
 import type { ForwardingOptions } from '../aggregation/forwarded-headers.ts';
 import { type Aggregation, setUpAggregation } from '../aggregation/setup.ts';
 import type { ApiServerConfig } from '../config.ts';
+import { createConversionMetrics } from '../metrics/conversion-metrics.ts';
 import { type CustomResourceParts, setUpCustomResources } from '../custom-resources/setup.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
@@ -49,6 +50,7 @@ export function createExtensions(
     apiServerCount: config.services.apiServerCount,
     openStorage: open,
     webhooks,
+    observeConversions: createConversionMetrics(metrics.registry),
   });
   return { aggregation, customResources };
 }

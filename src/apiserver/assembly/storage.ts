@@ -63,6 +63,7 @@ export function createResourceStorage(
       store: storeOf('', 'events'),
       ttlMs: storage.eventTtlMs,
       reuseSeconds: storage.leaseReuseSeconds,
+      onReplaced: (events) => storageMetrics.leaseReplaced(events),
     }),
   };
 }

@@ -105,7 +105,8 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
     config.webhook === undefined
       ? undefined
       : around.webhooks.open(config.webhook.connection, { timeoutMs: webhookTimeoutMs });
-  const jwt = config.jwt === undefined ? undefined : createReloadableJwtAuthenticator(config.jwt, around.log);
+  const jwt =
+    config.jwt === undefined ? undefined : createReloadableJwtAuthenticator(config.jwt, around.log, around.metrics);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
   const tokens =
     known.length === 0

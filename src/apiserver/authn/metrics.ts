@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { Gauge } from 'prom-client';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
@@ -56,9 +58,32 @@ export class AuthenticationMetrics implements TokenCacheObserver {
   readonly #fetched: SeriesCounter;
   readonly #inFlight: GaugeSeries;
   readonly #blocked: GaugeSeries;
+  readonly #jwtLatency: SeriesHistogram;
+  readonly #reloads: SeriesCounter;
+  readonly #reloadedAt: Gauge;
+  readonly #serverHash: string;
   readonly #accountTokens: Readonly<Record<AccountTokenUse, CounterSeries>>;
 
-  constructor(registry: MetricRegistry) {
+  /** @param serverId tells servers of one cluster apart */
+  constructor(registry: MetricRegistry, serverId: string) {
+    this.#serverHash = hashOf(serverId);
+    this.#jwtLatency = new SeriesHistogram({
+      name: 'apiserver_authentication_jwt_authenticator_latency_seconds',
+      help: 'Time until an ID token was judged, in seconds, by its issuer and the result.',
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registry,
+    });
+    this.#reloads = new SeriesCounter({
+      name: 'apiserver_authentication_config_controller_automatic_reloads_total',
+      help: 'Reloads of the authentication configuration.',
+      registry,
+    });
+    this.#reloadedAt = new Gauge({
+      name: 'apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds',
+      help: 'When the authentication configuration was last reloaded.',
+      labelNames: ['status', 'apiserver_id_hash'],
+      registers: [registry],
+    });
     this.#users = new SeriesCounter({
       name: 'authenticated_user_requests',
       help: 'Requests of authenticated users; few have a name of their own here.',
@@ -146,6 +171,18 @@ export class AuthenticationMetrics implements TokenCacheObserver {
     return series;
   }
 
+  /** A token of the issuer was judged. */
+  idTokenJudged(issuer: string, isValid: boolean, seconds: number): void {
+    const result = isValid ? 'success' : 'failure';
+    this.#jwtLatency.series({ result, jwt_issuer_hash: hashOf(issuer) }).observe(seconds);
+  }
+
+  configurationReloaded(isUsed: boolean): void {
+    const labels = { status: isUsed ? 'success' : 'failure', apiserver_id_hash: this.#serverHash };
+    this.#reloads.series(labels).inc();
+    this.#reloadedAt.set(labels, Date.now() / 1000);
+  }
+
   /** @param seconds left; below zero for one that has ended */
   certificateLasts(seconds: number): void {
     this.#expiration.observe(seconds);
@@ -174,6 +211,8 @@ export class AuthenticationMetrics implements TokenCacheObserver {
     return () => this.#blocked.add(-1);
   }
 }
+
+const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 /** A series is shown from its first use on. */
 function once<T>(make: () => T): () => T {

@@ -13,7 +13,7 @@ import type { ServedResource } from '../served/served-resource.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { DefinitionController } from './controller.ts';
-import { converterOf } from './conversion-webhooks.ts';
+import { type ConversionObserver, converterOf } from './conversion-webhooks.ts';
 import { CustomResources } from './custom-resources.ts';
 
 export interface CustomResourceSetup {
@@ -27,6 +27,8 @@ export interface CustomResourceSetup {
   readonly serve: (entry: CatalogEntry) => ServedResource;
   readonly log: Logger;
   readonly webhooks: WebhookClients;
+  /** For the conversions of one definition. */
+  readonly observeConversions: (definition: string) => ConversionObserver;
 }
 
 export interface CustomResourceParts {
@@ -50,6 +52,7 @@ export function setUpCustomResources({
   serve,
   log,
   webhooks,
+  observeConversions,
 }: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
   const resources = new CustomResources({
@@ -66,7 +69,11 @@ export function setUpCustomResources({
         metadataType,
         metadata: codecs.of('meta/v1.ObjectMeta'),
         garbageCollection: true,
-        converter: converterOf(webhooks, definition.spec.conversion),
+        converter: converterOf(
+          webhooks,
+          definition.spec.conversion,
+          observeConversions(definition.metadata.name ?? ''),
+        ),
       }),
   });
   const controller = new DefinitionController({ registry, resources, writer, apiServerCount, log });

@@ -39,11 +39,10 @@ export async function readBody(context: EndpointContext, request: ApiRequest): P
 }
 
 /** The whole body of a write. Throws 413, and `LargeBody` where another thread is to begin anew with it. */
-export async function readBytes(
-  { maxBodyBytes }: EndpointContext,
-  { givenBody, exchange, largeBodyBytes }: ApiRequest,
-): Promise<Buffer> {
+export async function readBytes({ maxBodyBytes, bodyRead }: EndpointContext, request: ApiRequest): Promise<Buffer> {
+  const { givenBody, exchange, largeBodyBytes } = request;
   const bytes = givenBody ?? (await exchange.readBody(maxBodyBytes));
+  if (givenBody === undefined) bodyRead?.(request, bytes.length);
   if (largeBodyBytes !== undefined && bytes.length >= largeBodyBytes) throw new LargeBody(bytes);
   return bytes;
 }

@@ -38,6 +38,8 @@ export interface EndpointContext {
   readonly deleteCollectionWorkers: number;
   /** Where writes with large bodies are worked on; absent where that is here. */
   readonly largeRequests?: LargeBodyHandler;
+  /** Told of the body of each write that was read. */
+  readonly bodyRead?: (request: ApiRequest, bytes: number) => void;
   /** Upper limit of a request body in bytes. */
   readonly maxBodyBytes: number;
 }

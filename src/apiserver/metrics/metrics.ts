@@ -93,7 +93,7 @@ export class Metrics {
     const conditions = createConditionMetrics(this.registry);
     this.admissionWebhooks = createWebhookMetrics(this.registry, conditions);
     this.admissionPolicies = createPolicyMetrics(this.registry, conditions);
-    this.authentication = new AuthenticationMetrics(this.registry);
+    this.authentication = new AuthenticationMetrics(this.registry, options.serverId);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);
     this.calls = createRestClientMetrics(this.registry);

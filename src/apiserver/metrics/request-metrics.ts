@@ -14,6 +14,7 @@ import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-c
 import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { Labels } from '../../server/metrics/series.ts';
+import { qualified } from '../../machinery/status.ts';
 import { firstSegment, isRead, keyOf, verbLabel } from './request-labels.ts';
 
 const durationBuckets = [
@@ -23,6 +24,10 @@ const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
 /** Of a step of the chain: most take no time that one could name. */
 const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
+const bodyBuckets = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000);
+/** What `fieldValidation` may say; all else is shown under one name. */
+const fieldValidations: ReadonlySet<string> = new Set(['', 'Ignore', 'Strict', 'Warn']);
+const validatedVerbs: ReadonlySet<string> = new Set(['create', 'patch', 'update']);
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
 /**
@@ -58,6 +63,12 @@ export class RequestMetrics {
   readonly #sli: SeriesHistogram;
   readonly #slo: SeriesHistogram | undefined;
   readonly #filterDurations: SeriesHistogram;
+  readonly #bodySizes: SeriesHistogram;
+  readonly #fieldValidation: SeriesHistogram;
+  /** By the parameter of the request. */
+  readonly #validated = new Map<string, HistogramSeries>();
+  /** By verb and resource. */
+  readonly #bodies = new BoundedCache<HistogramSeries>(keptSeries);
   readonly #terminations: SeriesCounter;
   readonly #aborts: SeriesCounter;
   readonly #postTimeouts: SeriesCounter;
@@ -108,6 +119,18 @@ export class RequestMetrics {
       buckets: filterBuckets,
       registry,
     });
+    this.#bodySizes = new SeriesHistogram({
+      name: 'apiserver_request_body_size_bytes',
+      help: 'Bytes of the bodies of writes, by verb and resource.',
+      buckets: bodyBuckets,
+      registry,
+    });
+    this.#fieldValidation = new SeriesHistogram({
+      name: 'field_validation_request_duration_seconds',
+      help: 'Time from a write to its answer, in seconds, by how it wants unknown fields to be judged.',
+      buckets: sliBuckets,
+      registry,
+    });
     this.#terminations = new SeriesCounter({
       name: 'apiserver_request_terminations_total',
       help: 'Requests that the server gave up to protect itself.',
@@ -152,7 +175,28 @@ export class RequestMetrics {
     series.duration.observe(seconds);
     series.sli.observe(seconds);
     series.slo?.observe(seconds);
+    if (validatedVerbs.has(request.info.verb)) this.#validatedSeries(request).observe(seconds);
     if (bytes !== undefined && isRead(request)) (series.size ??= this.#sizesOf(request)).observe(bytes);
+  }
+
+  /** The body of a write to a resource that is served was read. */
+  bodyRead({ info: { group, resource, verb } }: ApiRequest, bytes: number): void {
+    const key = `${verb} ${group}/${resource}`;
+    let series = this.#bodies.get(key);
+    if (series === undefined) {
+      series = this.#bodySizes.series({ resource: qualified({ group, resource }), verb });
+      this.#bodies.set(key, series);
+    }
+    series.observe(bytes);
+  }
+
+  #validatedSeries({ query }: ApiRequest): HistogramSeries {
+    const asked = query.get('fieldValidation') ?? '';
+    const shown = fieldValidations.has(asked) ? asked : 'invalid';
+    let series = this.#validated.get(shown);
+    if (series === undefined)
+      this.#validated.set(shown, (series = this.#fieldValidation.series({ field_validation: shown })));
+    return series;
   }
 
   /** For one filter: told of the seconds until it passes a request on. */

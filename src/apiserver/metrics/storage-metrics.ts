@@ -24,6 +24,8 @@ export interface StorageMetrics {
   observerOf(resource: string): StoreObserver;
   /** For the reads of one resource that wait for its cache. */
   waitsOf(resource: string): (milliseconds: number) => void;
+  /** A lease takes no more objects; it got so many. */
+  leaseReplaced(objects: number): void;
 }
 
 const requestBuckets = [
@@ -55,6 +57,12 @@ export function createStorageMetrics(registry: Registry, opened: () => readonly 
     buckets: waitBuckets,
     registry,
   });
+  const leaseObjects = new SeriesHistogram({
+    name: 'etcd_lease_object_counts',
+    help: 'Objects that a lease of the store got before another took its place.',
+    buckets: [10, 50, 100, 500, 1000, 2500, 5000],
+    registry,
+  });
   for (const { name, help, type = 'counter', values } of shown)
     showValues({ name, help, type, registry }, () => opened().flatMap(values));
   return {
@@ -74,6 +82,7 @@ export function createStorageMetrics(registry: Registry, opened: () => readonly 
       const series = waits.series({ resource });
       return (milliseconds) => series.observe(milliseconds / 1000);
     },
+    leaseReplaced: (objects) => leaseObjects.series({}).observe(objects),
   };
 }
 

@@ -51,6 +51,12 @@ export interface JwtConfig {
   readonly disallowedIssuers: readonly string[];
 }
 
+/** Told of each token that is judged, and of each reload. */
+export interface JwtObserver {
+  idTokenJudged(issuer: string, isValid: boolean, seconds: number): void;
+  configurationReloaded(isUsed: boolean): void;
+}
+
 export interface ReloadableJwtAuthenticator extends TokenAuthenticator {
   close(): Promise<void>;
 }
@@ -67,6 +73,7 @@ const readyTimeoutMs = 60_000;
 export function createReloadableJwtAuthenticator(
   { initial, algorithms, file, disallowedIssuers }: JwtConfig,
   log: Logger,
+  observer: JwtObserver,
 ): ReloadableJwtAuthenticator {
   let current = start(initial);
   const starting = new Set<Generation>();
@@ -90,9 +97,11 @@ export function createReloadableJwtAuthenticator(
       const old = current;
       current = next;
       starting.delete(next);
+      observer.configurationReloaded(true);
       await end(old);
     } catch (error) {
       log.warn({ err: error }, 'the new authentication configuration is not used; the one before stays in force');
+      observer.configurationReloaded(false);
       if (starting.delete(next)) await end(next);
     } finally {
       late.catch(() => undefined);
@@ -112,7 +121,8 @@ export function createReloadableJwtAuthenticator(
       const { url, discoveryURL, certificateAuthority } = config.issuer;
       const issuer = new Issuer({ url, discoveryUrl: discoveryURL, certificateAuthority, algorithms, log });
       const sources = sourcesOf(config);
-      return { issuer, sources, tokens: issuedTokens({ config, compiled: compiled[index]!, issuer, sources }) };
+      const tokens = issuedTokens({ config, compiled: compiled[index]!, issuer, sources });
+      return { issuer, sources, tokens: observed(tokens, url, observer) };
     });
     return {
       tokens: unionOfTokens(parts.map(({ tokens }) => tokens)),
@@ -145,6 +155,24 @@ export function createReloadableJwtAuthenticator(
     },
   };
 }
+
+/** Tokens of other issuers are not told of. */
+const observed = (tokens: TokenAuthenticator, issuer: string, observer: JwtObserver): TokenAuthenticator => ({
+  name: tokens.name,
+  async authenticateToken(token, audiences) {
+    const began = performance.now();
+    const tell = (isValid: boolean): void =>
+      observer.idTokenJudged(issuer, isValid, (performance.now() - began) / 1000);
+    try {
+      const found = await tokens.authenticateToken(token, audiences);
+      if (found !== undefined) tell(true);
+      return found;
+    } catch (error) {
+      tell(false);
+      throw error;
+    }
+  },
+});
 
 async function end({ issuers, sources }: Generation): Promise<void> {
   await Promise.all([...issuers, ...sources].map((part) => part.close()));

@@ -10,10 +10,22 @@ export interface EventTtlOptions {
   /** `--lease-reuse-duration-seconds` */
   readonly reuseSeconds: number;
   readonly clock?: Clock;
+  /** Told how many events a lease got, when another takes its place. */
+  readonly onReplaced?: (events: number) => void;
 }
 
 /** Returns what yields the lease for an event that is written now. It throws as `Store.grantLease` does. */
-export function createEventTtl({ store, ttlMs, reuseSeconds, clock }: EventTtlOptions): () => Promise<LeaseId> {
-  const leases = createLeaseManager({ reuseSeconds, ...(clock === undefined ? {} : { clock }) });
+export function createEventTtl({
+  store,
+  ttlMs,
+  reuseSeconds,
+  clock,
+  onReplaced,
+}: EventTtlOptions): () => Promise<LeaseId> {
+  const leases = createLeaseManager({
+    reuseSeconds,
+    ...(clock === undefined ? {} : { clock }),
+    ...(onReplaced === undefined ? {} : { onReplaced }),
+  });
   return () => leases.lease(store, ttlMs / 1000);
 }
