@@ -220,7 +220,11 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'storage-version-migrator-controller',
     load: async () => (await import('../storage-version-migrations/controller.ts')).startStorageVersionMigrations,
   },
-  'selinux-warning-controller': { account: 'selinux-warning-controller' },
+  'selinux-warning-controller': {
+    account: 'selinux-warning-controller',
+    reporter: 'selinux_warning',
+    load: async () => (await import('../selinux-warnings/controller.ts')).startSELinuxWarnings,
+  },
 };
 
 /** In the order of their start. */

@@ -8,7 +8,7 @@ import {
   pluginOf,
   resolveVolume,
   type VolumeReader,
-} from './attachable-volume.ts';
+} from './attachable-volumes.ts';
 
 const pod: Pod = { metadata: { name: 'p', namespace: 'ns', uid: 'pod-uid' }, spec: { nodeName: 'n' }, status: {} };
 

@@ -17,7 +17,7 @@ import {
   pluginsOfNode,
 } from '../../api/core/persistent-volumes/migration.ts';
 import { ephemeralClaimName } from '../../api/core/pods/claims.ts';
-import { problemOfClaim } from '../shared/ephemeral-claims.ts';
+import { problemOfClaim } from './ephemeral-claims.ts';
 
 /** A volume as its CSI driver knows it. */
 export interface DriverVolume {

@@ -12,7 +12,7 @@ import type { ControllerContext } from '../manager/context.ts';
 import { claimKeys } from '../../api/core/pods/claims.ts';
 import { claimIndex } from '../shared/ephemeral-claims.ts';
 import { inParallel } from '../shared/parallel.ts';
-import { attachmentName, driverVolumeNamed, driverVolumeOf, type VolumeReader } from './attachable-volume.ts';
+import { attachmentName, driverVolumeNamed, driverVolumeOf, type VolumeReader } from '../shared/attachable-volumes.ts';
 import { type AttachedEntry, AttachedVolumes } from './attached-volumes.ts';
 import { attachMetrics } from './metrics.ts';
 import { Operations } from './operations.ts';

@@ -2,7 +2,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { perRegistry } from '../shared/per-registry.ts';
-import { pluginOf } from './attachable-volume.ts';
+import { pluginOf } from '../shared/attachable-volumes.ts';
 import type { ForceReason } from './sync.ts';
 
 /** Names of volumes, one for each node. */

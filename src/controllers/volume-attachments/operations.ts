@@ -5,7 +5,7 @@ import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
-import { attachmentName, driverVolumeNamed } from './attachable-volume.ts';
+import { attachmentName, driverVolumeNamed } from '../shared/attachable-volumes.ts';
 import { type AttachedEntry, type AttachedVolumes, clearFailures, delayRetry } from './attached-volumes.ts';
 import { type ForceReason, isInUse, type WantedVolume } from './sync.ts';
 

@@ -1,7 +1,7 @@
 /** What is to be attached to a node and detached from it, from what there is. Reads nothing and writes nothing. */
 import type { AttachedVolume, Node, Pod } from '../../api/gen/types/core-v1.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
-import type { AttachableVolume } from './attachable-volume.ts';
+import type { AttachableVolume } from '../shared/attachable-volumes.ts';
 import type { AttachedEntry } from './attached-volumes.ts';
 
 /** Volumes of the nodes with this annotation are attached by the controller; other nodes do it themselves. */

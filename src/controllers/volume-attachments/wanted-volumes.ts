@@ -1,7 +1,12 @@
 /** Which volumes the pods of each node want to be attached there. */
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
 import type { IndexedObjects } from '../../reconcile/indexers.ts';
-import { type AttachableVolume, mayHaveAttachable, resolveVolume, type VolumeReader } from './attachable-volume.ts';
+import {
+  type AttachableVolume,
+  mayHaveAttachable,
+  resolveVolume,
+  type VolumeReader,
+} from '../shared/attachable-volumes.ts';
 import { wantsVolumes, type WantedVolume } from './sync.ts';
 
 /** The index of pods that may have such volumes, by the name of their node. */

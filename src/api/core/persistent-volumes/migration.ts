@@ -236,8 +236,11 @@ export function driverOfPlugin(plugin: string, isGateOn: IsGateOn): string | und
   return found !== undefined && isOn(found, isGateOn) ? found.driver : undefined;
 }
 
-const migratedPlugins = 'storage.alpha.kubernetes.io/migrated-plugins';
+/** Of CSINode. */
+export const pluginsAnnotation = 'storage.alpha.kubernetes.io/migrated-plugins';
+
+export const migratedPlugins: readonly string[] = migratedTypes.map(({ plugin }) => plugin);
 
 /** Types whose volumes the node leaves to their drivers. @param annotations of its CSINode */
 export const pluginsOfNode = (annotations: Readonly<Record<string, string>> | undefined): ReadonlySet<string> =>
-  new Set((annotations?.[migratedPlugins] ?? '').split(',').filter(Boolean));
+  new Set((annotations?.[pluginsAnnotation] ?? '').split(',').filter(Boolean));
