@@ -26,15 +26,15 @@ describe('with the gate VolumeCapacityPriority', () => {
     { title: 'full volumes are best by default', args: undefined, is: full },
     { title: 'full volumes are best with other arguments', args: { bindTimeoutSeconds: 5 }, is: full },
     { title: 'a document has its own shape', args: { shape: given }, is: given },
-  ])('$title', ({ args, is }) => {
+  ])('With the gate VolumeCapacityPriority $title', ({ args, is }) => {
     expect(shapeOf(args)).toEqual(is);
   });
 
-  test('nodes are scored by it', () => {
+  test('With the gate VolumeCapacityPriority nodes are scored by their volumes', () => {
     expect(profileWith().plugins.score).toContainEqual({ name: 'VolumeBinding', weight: 1 });
   });
 
-  test('a shape that goes back is refused', () => {
+  test('A shape that goes back is refused', () => {
     expect(() => shapeOf({ shape: [full[1], full[0]] })).toThrow('values must be sorted in increasing order');
   });
 });

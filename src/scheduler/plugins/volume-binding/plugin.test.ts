@@ -266,7 +266,7 @@ describe('the score of a node', () => {
     spec: { volumes: [claimVolume('c')] },
   });
 
-  test('The score of a node is how full its volumes would be, with a shape', () => {
+  test('With a shape the score of a node is how full its volumes would be', () => {
     const shape = [
       { utilization: 0, score: 0 },
       { utilization: 100, score: 10 },
@@ -278,7 +278,7 @@ describe('the score of a node', () => {
     expect(scene.plugin.score(state, pod, scene.cluster.node('a1')!)).toBe(25);
   });
 
-  test('The score of a node is left out without one', () => {
+  test('Without a shape nodes have no score', () => {
     const scene = new Scene(storage);
     const state = new CycleState();
     scene.judge([claimVolume('c')], state);
