@@ -29,7 +29,7 @@ async function configure(kind: 'mutating' | 'validating', webhooks: readonly obj
   return `${path}/${name}`;
 }
 
-const mutating = ['rename', 'move', 'kind', 'uid', 'version', 'deep', 'huge', 'grow'];
+const mutating = ['rename', 'move', 'kind', 'uid', 'version', 'deep', 'huge', 'grow', 'owners'];
 const validating = [
   'uid-lie',
   'kind-lie',
@@ -210,6 +210,13 @@ test.each<{ name: string; hook: string; answer: Answerer; status: number; messag
   ]);
   const kept = await server.send('GET', path);
   expect(kept.json<{ data: { k: string } }>().data.k).toMatch(/^v/);
+});
+
+test('field ownership that a webhook makes unreadable is as it was before, with a warning', async () => {
+  hooks.answers.set('owners', replace('/metadata/managedFields/0/operation', 'Nonsense'));
+  const answer = await server.send('POST', configMaps, { body: configMap('owners') });
+  expect(answer.headers['warning']).toContain('.metadata.managedFields was in an invalid state after admission');
+  expect(answer.json()).toMatchObject({ metadata: { managedFields: [{ operation: 'Update' }] } });
 });
 
 test('Webhooks are asked about writes with large bodies too, and change them', async () => {

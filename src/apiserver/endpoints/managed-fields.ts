@@ -1,5 +1,6 @@
 /** Field ownership and admission of a change to an object that may already be there. */
 import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/managed-fields/scale.ts';
+import { readManagers } from '../../machinery/managed-fields/manager-table.ts';
 import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
 import { settled } from '../../registry/generic/pending.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
@@ -22,7 +23,22 @@ export async function admitChange(
   manager: string | undefined,
 ): Promise<void> {
   if (manager !== undefined) await settled(() => updateManagedFields(context, served, write, object, old, manager));
+  const before = object.metadata?.managedFields;
   await context.admission.admit(attributesOf(context, served, request, write, operationOf(old), object, old));
+  if (object.metadata?.managedFields !== before) checkManagedFields(object, before, write);
+}
+
+/** Admission may change who owns what, but not so that it cannot be read. */
+function checkManagedFields(object: KubeObject, before: ManagedFieldsEntry[] | undefined, write: WriteRequest): void {
+  try {
+    readManagers(object.metadata?.managedFields);
+  } catch (error) {
+    setManagedFields(object, before);
+    write.warn(
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating ' +
+        `admission controller; please fix your requests: ${(error as Error).message}`,
+    );
+  }
 }
 
 /** Records which manager changed which fields since `old`. */
