@@ -3,6 +3,7 @@ import { StatusError } from '../../machinery/status.ts';
 import { BodyTooLarge, BrokenBody, ClientGone, type Exchange, TooManyBodies } from '../../server/exchange.ts';
 import { ApiRequest } from '../request/request.ts';
 import { renderErrors, statusOf } from './error-rendering.ts';
+import { RequestTimedOut } from './request-timed-out.ts';
 
 async function render(error: Error): Promise<{ status: number; heard: string[] }> {
   const heard: string[] = [];
@@ -34,6 +35,7 @@ describe('an error of a request', () => {
       status: 500,
       heard: ['request failed'],
     },
+    { name: 'that timed out is not', error: new RequestTimedOut(), status: 504, heard: [] },
     { name: 'of the client is not', error: new StatusError(404, 'NotFound', 'no'), status: 404, heard: [] },
     { name: 'whose body is too large is not', error: new BodyTooLarge(1), status: 413, heard: [] },
     {
@@ -51,4 +53,11 @@ describe('an error of a request', () => {
 
 test('The end of a client is no panic for the audit log', () => {
   expect(statusOf(new ClientGone())?.toStatus()).toMatchObject({ code: 500, message: 'the client closed the request' });
+});
+
+test('a request that timed out is told so as text, without a kind', () => {
+  expect(new RequestTimedOut().toText()).toBe(
+    '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
+      '"reason":"Timeout","details":{},"code":504}\n',
+  );
 });
