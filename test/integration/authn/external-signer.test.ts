@@ -199,9 +199,9 @@ describe('a signer that is away', () => {
   test('A signer that is away is waited for while requests last; tokens of before stay good', async () => {
     const token = tokenOf(await request());
     await signer.goAway();
-    const { status, body } = await request();
+    const { status, text } = await request();
     // This answer is text, as upstream's is.
-    expect([status, JSON.parse(String(body))]).toEqual([504, expect.objectContaining({ reason: 'Timeout' })]);
+    expect([status, JSON.parse(text)]).toEqual([504, expect.objectContaining({ reason: 'Timeout' })]);
     expect(await whoIs(token)).toMatchObject(robot);
     await signer.listen();
     expect(await whoIs(tokenOf(await request()))).toMatchObject(robot);
