@@ -34,6 +34,8 @@ export interface AdmissionCase {
   readonly id: string;
   readonly namespaces?: readonly string[];
   readonly hooks?: Readonly<Record<string, Behaviour>>;
+  /** By whole paths, which a configuration of the server names. */
+  readonly fixedHooks?: Readonly<Record<string, Behaviour>>;
   readonly steps: readonly AdmissionStep[];
 }
 
@@ -54,6 +56,8 @@ class Run {
   readonly #own: string;
   readonly #placeholders: Placeholders;
   readonly #made: string[] = [];
+  /** First parts of the paths of its webhooks. */
+  readonly #hookNames: string[];
   /** Of all objects that were answered. */
   #newest = 0;
 
@@ -61,12 +65,18 @@ class Run {
     this.#recorded = recorded;
     this.#server = server;
     this.#own = own;
+    this.#hookNames = [own];
     this.#placeholders = new Placeholders(own);
   }
 
   async play(): Promise<string[]> {
-    const { namespaces = [], hooks = {}, steps } = this.#recorded;
+    const { namespaces = [], hooks = {}, fixedHooks = {}, steps } = this.#recorded;
     this.#server.play.behave(this.#own, hooks);
+    for (const [path, behaviour] of Object.entries(fixedHooks)) {
+      const [, name = '', ...rest] = path.split('/');
+      this.#hookNames.push(name);
+      this.#server.play.behave(name, { [`/${rest.join('/')}`]: behaviour });
+    }
     for (const namespace of namespaces)
       await this.#admin('POST', '/api/v1/namespaces', { metadata: { name: this.#placeholders.fill(namespace) } });
     const found: string[] = [];
@@ -165,7 +175,7 @@ class Run {
   /** Mutating webhooks are asked one after the other; those that validate have paths that begin with `v`. */
   #compareReviews(expected: readonly PlayedReview[]): string[] {
     const isValidating = ({ path }: PlayedReview): boolean => path.split('/')[2]!.startsWith('v');
-    const all = this.#server.play.take(this.#own);
+    const all = this.#hookNames.flatMap((name) => this.#server.play.take(name));
     const played = [
       ...all.filter((review) => !isValidating(review)),
       ...all.filter(isValidating).toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),

@@ -26,9 +26,13 @@ export async function startAdmissionServer({ flags, files }: RecordedServer): Pr
   await mkdir(directory, { recursive: true });
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admin-token,admin,1,"system:masters"\nalice-token,alice,2,"devs"\n');
-  for (const [name, text] of Object.entries(files))
-    await writeFile(path.join(directory, name), text.replaceAll('<dir>', directory));
   const play = await WebhookPlay.start();
+  const texts: Readonly<Record<string, string>> = { ...play.addresses, dir: directory, 'ca pem': play.ca };
+  for (const [name, text] of Object.entries(files))
+    await writeFile(
+      path.join(directory, name),
+      text.replace(/<([a-z ]+)>/g, (all, key: string) => texts[key] ?? all),
+    );
   const controlPlane = await createControlPlane({
     controllers: false,
     flags: [
