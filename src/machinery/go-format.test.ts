@@ -5,8 +5,8 @@ import type { JsonValue } from './value.ts';
 test.each<{ value: JsonValue; printed: string; syntax: string; type: string; kind: string }>([
   { value: 'a "b"', printed: 'a "b"', syntax: '"a \\"b\\""', type: 'string', kind: 'string' },
   { value: 5, printed: '5', syntax: '5', type: 'int64', kind: 'number' },
-  { value: 1e20, printed: '100000000000000000000', syntax: '100000000000000000000', type: 'int64', kind: 'number' },
-  { value: 1e21, printed: '1e+21', syntax: '1e+21', type: 'int64', kind: 'number' },
+  { value: 1e20, printed: '100000000000000000000', syntax: '100000000000000000000', type: 'float64', kind: 'number' },
+  { value: 1e21, printed: '1e+21', syntax: '1e+21', type: 'float64', kind: 'number' },
   { value: 0.00001, printed: '1e-05', syntax: '1e-05', type: 'float64', kind: 'number' },
   { value: -0.0001, printed: '-0.0001', syntax: '-0.0001', type: 'float64', kind: 'number' },
   { value: 9007199254740993n, printed: '9007199254740993', syntax: '9007199254740993', type: 'int64', kind: 'number' },

@@ -212,7 +212,7 @@ test.each<{ name: string; hook: string; answer: Answerer; status: number; messag
   expect(kept.json<{ data: { k: string } }>().data.k).toMatch(/^v/);
 });
 
-test('field ownership that a webhook makes unreadable is as it was before, with a warning', async () => {
+test('Field ownership that a webhook makes unreadable is as it was before, with a warning', async () => {
   hooks.answers.set('owners', replace('/metadata/managedFields/0/operation', 'Nonsense'));
   const answer = await server.send('POST', configMaps, { body: configMap('owners') });
   expect(answer.headers['warning']).toContain('.metadata.managedFields was in an invalid state after admission');

@@ -55,7 +55,7 @@ test('The end of a client is no panic for the audit log', () => {
   expect(statusOf(new ClientGone())?.toStatus()).toMatchObject({ code: 500, message: 'the client closed the request' });
 });
 
-test('a request that timed out is told so as text, without a kind', () => {
+test('A request that timed out is told so as text, without a kind', () => {
   expect(new RequestTimedOut().toText()).toBe(
     '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout",' +
       '"reason":"Timeout","details":{},"code":504}\n',

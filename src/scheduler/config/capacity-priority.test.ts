@@ -10,7 +10,7 @@ describe('with the gate VolumeCapacityPriority', () => {
       kind: 'KubeSchedulerConfiguration',
       profiles: [{ pluginConfig }],
     });
-    const loaded = loadSchedulerConfig(text, (gate) => gate === 'VolumeCapacityPriority');
+    const loaded = loadSchedulerConfig(text, { volumeCapacityPriority: true });
     return loaded.scheduler.profiles[0]!;
   };
   const shapeOf = (args?: object): unknown => profileWith(args).args.VolumeBinding.shape;

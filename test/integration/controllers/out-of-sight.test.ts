@@ -15,7 +15,7 @@ async function reasonOf(name: string, type: string): Promise<string | undefined>
   return status.conditions?.find((condition) => condition.type === type)?.reason;
 }
 
-test('a definition that is deleted while its objects are collected leaves no request about them', async () => {
+test('A definition that is deleted while its objects are collected leaves no request about them', async () => {
   const { client, proxy, until, pass } = cluster;
   const group = 'example.com';
   const widgets = client.dynamic({ group, version: 'v1', resource: 'widgets' }).namespace('default');
