@@ -65,7 +65,7 @@ describe('parameters of policies', () => {
     expect(await collect(undefined)).toEqual([{ value: null, key: '' }]);
   });
 
-  test('Parameters of policies have the form of the version that the policy names, with kind and apiVersion', async () => {
+  test('Parameters of policies have the version that the policy names, with kind and apiVersion', async () => {
     const [param] = await collect({ name: 'h' }, 'a', {
       apiVersion: 'autoscaling/v1',
       kind: 'HorizontalPodAutoscaler',

@@ -77,7 +77,7 @@ describe('mutating policies', () => {
     );
   });
 
-  test('Mutating policies that fail are passed over by their failure policy, and the others change the object', async () => {
+  test('Mutating policies that fail are passed over by their policy, and the others change the object', async () => {
     const bad = applied("Object{data: {'x': object.data.none}}");
     const policies = [
       mutating({ mutations: [bad, append], failurePolicy: 'Ignore' }),
