@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PluginConfiguration } from '../apiserver/admission/configuration/plugin-configuration.ts';
+import type { Kubeconfig } from '../client/kubeconfig/merge.ts';
 import { readAdmissionConfig } from './admission-config.ts';
 import { UserError } from './user-error.ts';
 
@@ -16,7 +17,23 @@ const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfigurati
 const plugin = (name: string): string => `${head}plugins:\n- name: ${name}\n  path: config.yaml\n`;
 const kubeconfig =
   'apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: https://127.0.0.1:1}}]\n' +
-  'contexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n';
+  'contexts: [{name: x, context: {cluster: c}}]\ncurrent-context: x\n' +
+  'users: [{name: "*.svc", user: {tokenFile: token}}]\n';
+const parsedKubeconfig: Kubeconfig = {
+  currentContext: 'x',
+  contexts: new Map([['x', { fields: { cluster: 'c' }, folder: 'DIR' }]]),
+  clusters: new Map([['c', { fields: { server: 'https://127.0.0.1:1' }, folder: 'DIR' }]]),
+  users: new Map([['*.svc', { fields: { tokenFile: 'token' }, folder: 'DIR' }]]),
+};
+
+/** Without what is undefined, maps as their entries, and the directory as `DIR`. */
+const comparable = (configuration: PluginConfiguration): unknown =>
+  JSON.parse(
+    JSON.stringify(configuration, (_, value: unknown) => (value instanceof Map ? [...value] : value)).replaceAll(
+      directory,
+      'DIR',
+    ),
+  );
 
 interface Given {
   /** `DIR` in it is the directory of the files. */
@@ -132,7 +149,7 @@ describe('the configuration of admission plugins', () => {
         admission: `${plugin('MutatingAdmissionWebhook')}- name: ValidatingAdmissionWebhook\n  path: DIR/config.yaml\n`,
         config: `${webhook}kubeConfigFile: DIR/kubeconfig\n`,
       },
-      expected: { mutatingWebhookKubeconfig: 'DIR/kubeconfig', validatingWebhookKubeconfig: 'DIR/kubeconfig' },
+      expected: { mutatingWebhookKubeconfig: parsedKubeconfig, validatingWebhookKubeconfig: parsedKubeconfig },
     },
     {
       name: 'one file for both plugins whose configuration has no kind, named by the option itself',
@@ -156,7 +173,7 @@ describe('the configuration of admission plugins', () => {
     { name: 'no plugin', given: { admission: head }, expected: {} },
   ])('A document has $name', async ({ given, expected }) => {
     const { configuration } = await read(given);
-    expect(JSON.parse(JSON.stringify(configuration).replaceAll(directory, 'DIR'))).toEqual(expected);
+    expect(comparable(configuration)).toEqual(comparable(expected));
   });
 
   test.each<{ name: string; given: Given; warnings: readonly string[] }>([

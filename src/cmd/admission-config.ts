@@ -19,7 +19,7 @@ import { runningPlugins } from '../apiserver/admission/plugin-names.ts';
 import { describeFileError } from '../base/file-error.ts';
 import type { Logger } from '../base/logger.ts';
 import { goQuote } from '../machinery/go-quote.ts';
-import { parseKubeconfig } from '../client/kubeconfig/merge.ts';
+import { type Kubeconfig, parseKubeconfig } from '../client/kubeconfig/merge.ts';
 import { readWebhookKubeconfig } from '../client/kubeconfig/webhook-kubeconfig.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { UserError } from './user-error.ts';
@@ -36,7 +36,7 @@ const readers: Readonly<Record<string, Read>> = {
   ImagePolicyWebhook: async (text) => {
     const imagePolicy = readImagePolicy(text);
     const kubeConfigFile = path.resolve(imagePolicy.kubeConfigFile);
-    await checkKubeconfig(kubeConfigFile, () => readWebhookKubeconfig(kubeConfigFile));
+    await kubeconfigFrom(kubeConfigFile, () => readWebhookKubeconfig(kubeConfigFile));
     return { imagePolicy: { ...imagePolicy, kubeConfigFile } };
   },
   PodSecurity: optional((text) => ({ podSecurity: readPodSecurity(text) })),
@@ -117,15 +117,14 @@ async function readPluginFile(file: string): Promise<string> {
   }
 }
 
-async function webhookKubeconfig(text: string): Promise<string> {
+async function webhookKubeconfig(text: string): Promise<Kubeconfig> {
   const file = readWebhookAdmission(text);
-  await checkKubeconfig(file, async () => parseKubeconfig(await readFile(file), path.dirname(file)));
-  return file;
+  return kubeconfigFrom(file, async () => parseKubeconfig(await readFile(file), path.dirname(file)));
 }
 
-async function checkKubeconfig(file: string, read: () => Promise<unknown>): Promise<void> {
+async function kubeconfigFrom<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
-    await read();
+    return await read();
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || syscall === undefined)

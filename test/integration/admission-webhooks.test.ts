@@ -1,12 +1,18 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AdmissionWebhook, type Answerer, patching } from '../support/admission-webhook.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AdmissionWebhook, type Answerer, patching, type WebhookCaller } from '../support/admission-webhook.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
+import { writeWebhookCredentials } from '../support/webhook-credentials.ts';
 
 /** What webhooks may do wrong costs the request that they are asked about, and nothing else. */
 let server: TestServer;
 let hooks: AdmissionWebhook;
+/** Of the credentials for webhooks. */
+let folder: string;
 
 const group = '/apis/admissionregistration.k8s.io/v1';
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -29,7 +35,7 @@ async function configure(kind: 'mutating' | 'validating', webhooks: readonly obj
   return `${path}/${name}`;
 }
 
-const mutating = ['rename', 'move', 'kind', 'uid', 'version', 'deep', 'huge', 'grow', 'owners'];
+const mutating = ['rename', 'move', 'kind', 'uid', 'version', 'deep', 'huge', 'grow', 'owners', 'shown'];
 const validating = [
   'uid-lie',
   'kind-lie',
@@ -42,13 +48,16 @@ const validating = [
   'cut-headers',
   'redirect',
   'code',
+  'shown-to-all',
 ];
 
 beforeAll(async () => {
   // The thread for large requests is what was built.
   await promisify(execFile)(process.execPath, ['hack/build.mjs']);
-  hooks = await AdmissionWebhook.start();
-  server = await startTestServer({ largeRequests: { bodyBytes: 200_000 } });
+  hooks = await AdmissionWebhook.start(['shown.default.svc']);
+  folder = await mkdtemp(path.join(tmpdir(), 'orch-hooks-'));
+  const flags = [`--admission-control-config-file=${await writeWebhookCredentials(folder, hooks.port)}`];
+  server = await startTestServer({ flags, largeRequests: { bodyBytes: 200_000 } });
   await configure(
     'mutating',
     mutating.map((name) => hooks.webhook(name, { reinvocationPolicy: 'IfNeeded' })),
@@ -61,6 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
   await hooks[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
 });
 
 const chunk = Buffer.alloc(1 << 16, ' ');
@@ -263,4 +273,50 @@ test('Another bundle, or another address, counts for the next request', async ()
   );
   expect((await server.send('POST', configMaps, { body: configMap('moving') })).status).toBe(201);
   expect(other.asked).toHaveLength(1);
+});
+
+const fromAddress = { authorization: 'Bearer for-the-address', commonName: 'the-server' };
+const fromAll = { authorization: `Basic ${Buffer.from('any:server').toString('base64')}`, commonName: undefined };
+const fromServices = { authorization: 'Bearer for-services', commonName: undefined };
+
+describe('the users of the kubeconfigs in the admission configuration', () => {
+  /** Who asked the webhook about a new config map. */
+  async function callersOf(hook: string, data?: Record<string, string>): Promise<readonly WebhookCaller[]> {
+    const callers: WebhookCaller[] = [];
+    hooks.answers.set(hook, ({ caller, answer }) => (callers.push(caller), answer()));
+    const { status } = await server.send('POST', configMaps, { body: configMap(hook, undefined, data) });
+    expect(status).toBe(201);
+    return callers;
+  }
+  const serviceAt = (namespace: string): Readonly<Record<string, unknown>> => ({
+    clientConfig: {
+      service: { namespace, name: 'shown', path: '/shown-service', port: hooks.port },
+      caBundle: hooks.caBundle,
+    },
+  });
+
+  test.each([
+    { name: 'one that is called by its address', hook: 'shown', expected: fromAddress },
+    { name: 'one of the other kind, by the kubeconfig of that', hook: 'shown-to-all', expected: fromAll },
+  ])('A webhook sees the user for it: $name', async ({ hook, expected }) => {
+    expect(await callersOf(hook)).toEqual([expected]);
+    expect(await callersOf(hook, { k: 'v'.repeat(300_000) })).toEqual([expected]);
+  });
+
+  test('A webhook behind a service sees the user for the name of the service', async () => {
+    const service = { metadata: { name: 'shown' }, spec: { type: 'ExternalName', externalName: '127.0.0.1' } };
+    await server.send('POST', '/api/v1/namespaces/default/services', { body: service });
+    await configure('mutating', [hooks.webhook('shown-service', serviceAt('default'))]);
+    expect(await callersOf('shown-service')).toEqual([fromServices]);
+  });
+
+  test('A webhook whose credentials cannot be read is not called', async () => {
+    await configure('mutating', [hooks.webhook('unread', serviceAt('team'))]);
+    const answer = await server.send('POST', configMaps, { body: configMap('unread') });
+    expect([answer.status, answer.json<{ message: string }>().message]).toEqual([
+      500,
+      'Internal error occurred: failed calling webhook "unread.example.com": could not get REST client: ' +
+        `open ${folder}/missing: no such file or directory`,
+    ]);
+  });
 });

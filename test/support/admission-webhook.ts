@@ -3,14 +3,23 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { AdmissionRequest } from '../../src/api/gen/types/admission-v1.ts';
 import { caSubject, createAuthority, createServing } from '../../src/pki/pki.ts';
 
 export interface Question {
   readonly request: AdmissionRequest;
+  readonly caller: WebhookCaller;
   readonly response: ServerResponse;
   /** Ends the answer with a review of this response. */
   answer(response?: object): void;
+}
+
+/** How the server proved itself. */
+export interface WebhookCaller {
+  readonly authorization: string | undefined;
+  /** Of its certificate, which is not verified. */
+  readonly commonName: string | undefined;
 }
 
 export type Answerer = (question: Question) => void;
@@ -29,7 +38,7 @@ export class AdmissionWebhook implements AsyncDisposable {
     const now = new Date();
     const ca = createAuthority(caSubject, now);
     const { certificate, key } = createServing(ca, { dnsNames: [...dnsNames], ipAddresses: ['127.0.0.1'] }, now);
-    const server = https.createServer({ cert: certificate, key });
+    const server = https.createServer({ cert: certificate, key, requestCert: true, rejectUnauthorized: false });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new AdmissionWebhook(server, Buffer.from(ca.certificate).toString('base64'));
@@ -78,7 +87,9 @@ export class AdmissionWebhook implements AsyncDisposable {
       );
     };
     const answerer = this.answers.get(incoming.url!.split('?')[0]!.slice(1)) ?? ((question) => question.answer());
-    answerer({ request, response, answer });
+    const subject = (incoming.socket as TLSSocket).getPeerCertificate().subject as { CN?: string } | undefined;
+    const caller = { authorization: incoming.headers.authorization, commonName: subject?.CN };
+    answerer({ request, caller, response, answer });
   }
 }
 

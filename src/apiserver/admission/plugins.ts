@@ -3,6 +3,7 @@
  * validate in it.
  */
 import type { Logger } from '../../base/logger.ts';
+import type { Kubeconfig } from '../../client/kubeconfig/merge.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
@@ -48,6 +49,7 @@ import type { ObservePolicy } from './policies/observations.ts';
 import { type KindDirectory, ParamReader } from './policies/params.ts';
 import type { PolicySources } from './policies/sources.ts';
 import { createValidatingPolicies, type PolicyPluginOptions } from './policies/validating/plugin.ts';
+import { credentialsFrom } from './webhooks/credentials.ts';
 import { createMutatingWebhooks } from './webhooks/mutating.ts';
 import type { ObserveWebhook } from './webhooks/observations.ts';
 import type { CreateWebhookSource } from './webhooks/sources.ts';
@@ -110,8 +112,13 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
   const { settings, registry, groupVersions, objects, authorizer, fieldManager, now, featureEnabled } = options;
   const { configuration } = settings;
   const { services } = options;
-  const webhooksOf = (resource: string): WebhookPluginOptions => ({
-    source: options.webhooks.createSource(resource, { clients: options.webhooks.clients, objects, authorizer }),
+  const webhooksOf = (resource: string, kubeconfig: Kubeconfig | undefined): WebhookPluginOptions => ({
+    source: options.webhooks.createSource(resource, {
+      clients: options.webhooks.clients,
+      objects,
+      authorizer,
+      credentials: kubeconfig === undefined ? undefined : credentialsFrom(resource, kubeconfig),
+    }),
     observe: options.webhooks.observe,
     log: options.log,
   });
@@ -166,9 +173,9 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     createDefaultIngressClass({ objects }),
     denyServiceExternalIps,
     createMutatingPolicies({ ...policyOptions, enabled: featureEnabled('MutatingAdmissionPolicy') }),
-    createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations')),
+    createMutatingWebhooks(webhooksOf('mutatingwebhookconfigurations', configuration.mutatingWebhookKubeconfig)),
     createValidatingPolicies(policyOptions),
-    createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations')),
+    createValidatingWebhooks(webhooksOf('validatingwebhookconfigurations', configuration.validatingWebhookKubeconfig)),
     createResourceQuota({
       objects,
       registry,

@@ -4,6 +4,7 @@
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
 import { createTransport, type HttpAnswer } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
@@ -79,7 +80,7 @@ export function createWebhookClient({
   };
   const send = (body: string | Buffer, to: string, signal: AbortSignal): Promise<HttpAnswer> =>
     connections.post(body, signal, maxAnswerBytes, to).catch((error: unknown): never => {
-      throw closed.signal.aborted ? error : new WebhookConnectionError(to, error);
+      throw closed.signal.aborted || error instanceof KubeconfigError ? error : new WebhookConnectionError(to, error);
     });
   const attempt = async (body: string): Promise<unknown> => {
     const { status, text } = await send(body, url, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type HeldWebhookClient, WebhookClients } from './webhook-clients.ts';
+import { type CredentialsSource, type HeldWebhookClient, WebhookClients } from './webhook-clients.ts';
 import type { WebhookClientOptions } from './webhook-client.ts';
 import type { ServicePort } from './service-resolver.ts';
 
@@ -117,4 +117,40 @@ test.each([
   expect(resolved).toEqual([]);
   expect(await connection.address!()).toEqual({ host: '10.0.0.1', port: 8443 });
   expect(resolved).toEqual([{ name: 'hook', namespace: 'team', port }]);
+});
+
+describe('the credentials of a source', () => {
+  const source = (id: string): CredentialsSource => ({
+    id,
+    find: (server) => (server === 'none:443' ? undefined : { authorization: () => Promise.resolve(`${id} ${server}`) }),
+  });
+
+  test.each([
+    { name: 'a URL with a port', config: { url: 'https://a:8443/x' }, expected: 's a:8443' },
+    { name: 'a URL without one', config: { url: 'https://a/x' }, expected: 's a:443' },
+    { name: 'a URL with the usual port', config: { url: 'https://a:443?x' }, expected: 's a:443' },
+    { name: 'a URL in capitals', config: { url: 'https://A.Example' }, expected: 's A.Example:443' },
+    { name: 'a URL with an IPv6 address', config: { url: 'https://[::1]/' }, expected: 's [::1]:443' },
+    { name: 'a service', config: { service: { name: 'hook', namespace: 'team' } }, expected: 's hook.team.svc:443' },
+    {
+      name: 'a service with a port',
+      config: { service: { name: 'hook', namespace: 'team', port: 8443 } },
+      expected: 's hook.team.svc:8443',
+    },
+    { name: 'a server that is shown none', config: { url: 'https://none/' }, expected: undefined },
+  ])('Those for $name are shown', async ({ config, expected }) => {
+    await createClients().hold(config, settings, source('s')).post({});
+    expect(await made[0]!.connection.authorization()).toBe(expected);
+  });
+
+  test('Clients with other credentials are not shared', async () => {
+    const clients = createClients();
+    for (const credentials of [undefined, source('s'), source('t'), source('s')])
+      await clients.hold({ url: 'https://a/' }, settings, credentials).post({});
+    expect(await Promise.all(made.map(({ connection }) => connection.authorization()))).toEqual([
+      undefined,
+      's a:443',
+      't a:443',
+    ]);
+  });
 });

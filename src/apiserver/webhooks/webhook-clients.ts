@@ -9,6 +9,7 @@
 import type { ServiceTarget } from '../../api/meta/webhook-client.ts';
 import { defaultWebhookPort } from '../../api/meta/webhook-client.ts';
 import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
+import type { ServerCredentials } from '../../client/kubeconfig/server-users.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
 import { type HttpTransport, createTransport } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
@@ -20,6 +21,14 @@ export interface WebhookClientConfig {
   readonly service?: Readonly<ServiceTarget>;
   /** PEM in base64; without it the authorities of the system count. */
   readonly caBundle?: string;
+}
+
+/** What this server shows the webhooks of objects. */
+export interface CredentialsSource {
+  /** The same for all clients that get the same credentials. */
+  readonly id: string;
+  /** @param server host and port */
+  find(server: string): ServerCredentials | undefined;
 }
 
 export type WebhookSettings = Omit<WebhookClientOptions, 'connection' | 'observer'>;
@@ -71,14 +80,14 @@ export class WebhookClients {
   }
 
   /** Of an object of the API. Nothing is opened before the first call. */
-  hold(config: WebhookClientConfig, settings: WebhookSettings): HeldWebhookClient {
+  hold(config: WebhookClientConfig, settings: WebhookSettings, credentials?: CredentialsSource): HeldWebhookClient {
     const { url, service, caBundle } = config;
-    const key = JSON.stringify([url, service, caBundle, settings]);
+    const key = JSON.stringify([url, service, caBundle, settings, credentials?.id]);
     const holder = {};
     let isReleased = false;
     const client = (): WebhookClient => {
       if (isReleased) throw new Error('the client of the webhook is closed');
-      return this.#clientOf(key, holder, config, settings);
+      return this.#clientOf(key, holder, () => this.open(this.#connectionOf(config, credentials), settings));
     };
     return {
       post: async (body) => client().post(body),
@@ -98,10 +107,10 @@ export class WebhookClients {
     await Promise.all(clients.map((client) => client.close()));
   }
 
-  #clientOf(key: string, holder: object, config: WebhookClientConfig, settings: WebhookSettings): WebhookClient {
+  #clientOf(key: string, holder: object, open: () => WebhookClient): WebhookClient {
     if (this.#isClosed) throw new Error('the server is stopping');
     let kept = this.#kept.get(key);
-    if (kept === undefined) kept = { client: this.open(this.#connectionOf(config), settings), holders: new Set() };
+    if (kept === undefined) kept = { client: open(), holders: new Set() };
     else this.#kept.delete(key);
     this.#kept.set(key, kept);
     kept.holders.add(holder);
@@ -120,7 +129,10 @@ export class WebhookClients {
     client.retire();
   }
 
-  #connectionOf({ url, service = {}, caBundle }: WebhookClientConfig): TransportConfig {
+  #connectionOf(
+    { url, service = {}, caBundle }: WebhookClientConfig,
+    credentials: CredentialsSource | undefined,
+  ): TransportConfig {
     const common = {
       ca: caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
       skipVerify: false,
@@ -128,15 +140,23 @@ export class WebhookClients {
       key: undefined,
       authorization: () => Promise.resolve(undefined),
     };
-    if (url !== undefined) return { ...common, url, serverName: undefined };
+    if (url !== undefined) return { ...common, url, serverName: undefined, ...credentials?.find(serverIn(url)) };
     const { name = '', namespace = '', path = '/', port = defaultWebhookPort } = service;
     const serverName = serverNameOf({ name, namespace });
+    const server = `${serverName}:${port}`;
     return {
       ...common,
-      url: `https://${serverName}:${port}${path.startsWith('/') ? path : `/${path}`}`,
-      host: `${serverName}:${port}`,
+      url: `https://${server}${path.startsWith('/') ? path : `/${path}`}`,
+      host: server,
       serverName,
+      ...credentials?.find(server),
       address: () => this.#options.resolve({ namespace, name, port }),
     };
   }
+}
+
+/** Host and port, the host as it is written: `URL` would change its case. */
+function serverIn(url: string): string {
+  const [, authority = ''] = /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? [];
+  return /:\d+$/.test(authority) ? authority : `${authority}:443`;
 }

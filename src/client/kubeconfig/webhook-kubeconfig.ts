@@ -18,9 +18,7 @@ import { selectContext } from './select-context.ts';
  */
 export async function readWebhookKubeconfig(file: string, clock: Clock = systemClock): Promise<TransportConfig> {
   const { url, cluster, user } = selectContext(parseKubeconfig(await readFile(file), path.dirname(file)));
-  for (const kind of ['exec', 'auth-provider'])
-    if (user.fields[kind] !== undefined)
-      throw new KubeconfigError(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+  refusePrograms(user);
   return {
     url,
     ...(await readServerTls(cluster)),
@@ -29,7 +27,15 @@ export async function readWebhookKubeconfig(file: string, clock: Clock = systemC
   };
 }
 
-function authorizationOf(user: Entry): TransportConfig['authorization'] {
+/** Throws {@link KubeconfigError}. */
+export function refusePrograms({ fields }: Entry): void {
+  for (const kind of ['exec', 'auth-provider'])
+    if (fields[kind] !== undefined)
+      throw new KubeconfigError(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+}
+
+/** A token file is read for each request. */
+export function authorizationOf(user: Entry): TransportConfig['authorization'] {
   const tokenFile = text(user.fields, 'tokenFile');
   if (tokenFile !== '')
     return async () => `Bearer ${(await readFile(path.resolve(user.folder, tokenFile), 'utf8')).trim()}`;

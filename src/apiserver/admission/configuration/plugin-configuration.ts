@@ -5,6 +5,7 @@
  * All of it can be cloned, because the thread for large requests gets it too.
  */
 import type { ScopedResourceSelectorRequirement, Toleration } from '../../../api/gen/types/core-v1.ts';
+import type { Kubeconfig } from '../../../client/kubeconfig/merge.ts';
 import type { PolicyDefaults } from '../pod-security/policy.ts';
 
 export interface PluginConfiguration {
@@ -14,12 +15,9 @@ export interface PluginConfiguration {
   readonly imagePolicy?: ImagePolicyConfiguration;
   readonly podNodeSelector?: PodNodeSelectorConfiguration;
   readonly podTolerationRestriction?: PodTolerationConfiguration;
-  /**
-   * Absolute paths of files in kubeconfig format, readable at the start. Their users are named after servers of
-   * webhooks: host, host and port, `*.domain`, or `*`.
-   */
-  readonly mutatingWebhookKubeconfig?: string;
-  readonly validatingWebhookKubeconfig?: string;
+  /** Users that are named after servers of webhooks: host, host and port, `*.domain`, or `*`. */
+  readonly mutatingWebhookKubeconfig?: Kubeconfig;
+  readonly validatingWebhookKubeconfig?: Kubeconfig;
 }
 
 export interface PodSecurityConfiguration {

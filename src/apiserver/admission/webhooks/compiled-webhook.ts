@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { MutatingWebhook, ValidatingWebhook } from '../../../api/gen/types/admissionregistration-v1.ts';
 import type { Authorizer } from '../../../auth/authorization/authorizer.ts';
 import type { CachedObjects } from '../../loopback/cached-objects.ts';
-import type { HeldWebhookClient, WebhookClients } from '../../webhooks/webhook-clients.ts';
+import type { CredentialsSource, HeldWebhookClient, WebhookClients } from '../../webhooks/webhook-clients.ts';
 import type { MatchCriteria } from '../matching/match-index.ts';
 import { createMatchConditions, type MatchConditions } from '../matching/match-conditions.ts';
 import { createSelectorMatch, type SelectorMatch } from '../matching/selectors.ts';
@@ -32,6 +32,8 @@ export interface WebhookParts {
   readonly clients: Pick<WebhookClients, 'hold'>;
   readonly objects: Pick<CachedObjects, 'find' | 'findFresh'>;
   readonly authorizer: Authorizer;
+  /** Without it webhooks are shown none. */
+  readonly credentials?: CredentialsSource | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 export function compileWebhook(
   webhook: Webhook,
   { configuration, index }: { readonly configuration: string; readonly index: number },
-  { clients, objects, authorizer }: WebhookParts,
+  { clients, objects, authorizer, credentials }: WebhookParts,
 ): CompiledWebhook {
   const timeoutMs = (webhook.timeoutSeconds ?? usualTimeoutSeconds) * 1000;
   const settings = { timeoutMs, timeoutInQuery: true, retryDelaysMs: [], maxAnswerBytes };
@@ -65,7 +67,7 @@ export function compileWebhook(
     reviewVersion: reviewVersionOf(webhook.admissionReviewVersions),
     selects: createSelectorMatch(webhook, objects),
     conditions: createMatchConditions(webhook.matchConditions, { authorizer }),
-    client: clients.hold(webhook.clientConfig, settings),
+    client: clients.hold(webhook.clientConfig, settings, credentials),
     clientProblem: bundleProblem(webhook.clientConfig.caBundle),
   };
 }

@@ -1,6 +1,7 @@
 /** Asks one webhook about one request: whether it is to be asked at all, the calls, and what its answer adds. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { KubeconfigError } from '../../../client/kubeconfig/fields.ts';
 import type { HttpAnswer } from '../../../client/transport.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { badRequest, forbidden, internalError, isStatusError, timeout } from '../../../machinery/status.ts';
@@ -84,6 +85,7 @@ async function verdictFrom(invocation: Invocation, mutating: boolean): Promise<V
   try {
     answer = await call(invocation, body);
   } catch (error) {
+    if (error instanceof KubeconfigError) throw failure(`could not get REST client: ${error.message}`, 500, error);
     throw failure(`failed to call webhook: ${(error as Error).message}`, 400, error);
   }
   if (answer.text === undefined) throw failure('failed to call webhook: the answer is too long', 400);

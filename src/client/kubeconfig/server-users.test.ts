@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { createSelfSigned } from '../../pki/pki.ts';
+import { parseKubeconfig } from './merge.ts';
+import { credentialsOfUser, type ServerCredentials, userForServer } from './server-users.ts';
+
+const found = (server: string, names: readonly string[], more: object = {}): unknown => {
+  const users = names.map((name) => ({ name, user: { token: name } }));
+  return userForServer(parseKubeconfig(JSON.stringify({ users, ...more }), '/'), server)?.fields['token'];
+};
+const currentUser = (user: string): object => ({
+  'current-context': 'c',
+  contexts: [{ name: 'c', context: { cluster: 'none', user } }],
+});
+
+describe('the user of a kubeconfig for a server', () => {
+  test.each<{ name: string; server: string; users: readonly string[]; expected: string | undefined }>([
+    {
+      name: 'by host and port, before all others',
+      server: 'a.b.c:443',
+      users: ['*', '*.c', '*.b.c:443', 'a.b.c', 'a.b.c:443'],
+      expected: 'a.b.c:443',
+    },
+    {
+      name: 'by a domain with the port, before the host alone',
+      server: 'a.b.c:443',
+      users: ['a.b.c', '*.c:443'],
+      expected: '*.c:443',
+    },
+    {
+      name: 'by the longest domain with the port',
+      server: 'a.b.c:8443',
+      users: ['*.c:8443', '*.b.c:8443'],
+      expected: '*.b.c:8443',
+    },
+    { name: 'by the host, for port 443', server: 'a.b.c:443', users: ['*', '*.b.c', 'a.b.c'], expected: 'a.b.c' },
+    { name: 'by the longest domain, for port 443', server: 'a.b.c:443', users: ['*.c', '*.b.c'], expected: '*.b.c' },
+    { name: 'not by the host for another port', server: 'a.b.c:8443', users: ['a.b.c', '*.b.c'], expected: undefined },
+    { name: 'not by another port', server: 'a.b.c:443', users: ['a.b.c:8443'], expected: undefined },
+    { name: 'not by the domain that the host is', server: 'b.c:443', users: ['*.b.c'], expected: undefined },
+    { name: 'not in other case', server: 'a.b.c:443', users: ['A.b.c'], expected: undefined },
+    {
+      name: 'by its service',
+      server: 'hook.team.svc:443',
+      users: ['*.svc', 'hook.team.svc'],
+      expected: 'hook.team.svc',
+    },
+    {
+      name: 'by the namespace of its service',
+      server: 'hook.team.svc:443',
+      users: ['*.team.svc'],
+      expected: '*.team.svc',
+    },
+    { name: 'by an address', server: '10.0.0.1:443', users: ['10.0.0.1'], expected: '10.0.0.1' },
+    { name: 'by an IPv6 address', server: '[::1]:443', users: ['::1'], expected: '::1' },
+    { name: 'by an IPv6 address with its port', server: '[::1]:8443', users: ['[::1]:8443'], expected: '[::1]:8443' },
+    { name: 'that is for all others', server: 'a.b.c:8443', users: ['x.b.c', '*'], expected: '*' },
+    { name: 'nowhere', server: 'a.b.c:443', users: [], expected: undefined },
+  ])('A server has its user $name', ({ server, users, expected }) => {
+    expect(found(server, users)).toBe(expected);
+  });
+
+  test.each([
+    { name: 'where no name fits', users: ['me'], current: 'me', expected: 'me' },
+    { name: 'not where a name fits', users: ['me', '*'], current: 'me', expected: '*' },
+    { name: 'not where it names none', users: ['me', ''], current: '', expected: undefined },
+    { name: 'not where its user is absent', users: ['me'], current: 'you', expected: undefined },
+  ])('The user of the current context counts $name', ({ users, current, expected }) => {
+    expect(found('a.b.c:443', users, currentUser(current))).toBe(expected);
+  });
+});
+
+describe('the credentials of a user for servers', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'orch-users-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const write = (name: string, content: string): Promise<void> => writeFile(path.join(folder, name), content);
+  const credentials = (fields: object, clock = new FakeClock()): ServerCredentials =>
+    credentialsOfUser({ fields: { ...fields }, folder }, clock);
+  const pair = (name: string): { certificate: string; key: string } =>
+    createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
+  const inFiles = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
+
+  test.each([
+    { name: 'a token', user: { token: 't' }, header: 'Bearer t' },
+    { name: 'a name and a password', user: { username: 'u', password: 'p' }, header: 'Basic dTpw' },
+    { name: 'nothing', user: {}, header: undefined },
+    { name: 'a certificate without a key', user: { 'client-certificate-data': 'eA==' }, header: undefined },
+  ])('A user with $name has that and no certificate', async ({ user, header }) => {
+    const { authorization, renewedPair } = credentials(user);
+    expect([await authorization(), renewedPair]).toEqual([header, undefined]);
+  });
+
+  test('A token file is read for each request', async () => {
+    const { authorization } = credentials({ tokenFile: 'token' });
+    const reason = `open ${path.join(folder, 'token')}: no such file or directory`;
+    await expect(authorization()).rejects.toMatchObject({ name: 'KubeconfigError', message: reason });
+    for (const token of ['one', 'two']) {
+      await write('token', `${token}\n`);
+      expect(await authorization()).toBe(`Bearer ${token}`);
+    }
+  });
+
+  test('A certificate and its key in the kubeconfig are the same object for each request', async () => {
+    const { certificate, key } = pair('inside');
+    const data = (pem: string): string => Buffer.from(pem).toString('base64');
+    const { renewedPair } = credentials({ 'client-certificate-data': data(certificate), 'client-key-data': data(key) });
+    const first = await renewedPair!();
+    expect(first).toEqual({ certificate, key });
+    expect(await renewedPair!()).toBe(first);
+  });
+
+  test('A certificate and its key in files are read when they are there, and again when they change', async () => {
+    const clock = new FakeClock();
+    const { renewedPair } = credentials(inFiles, clock);
+    await expect(renewedPair!()).rejects.toMatchObject({
+      name: 'KubeconfigError',
+      message: `open ${path.join(folder, 'client.crt')}: no such file or directory`,
+    });
+    for (const now of [pair('first'), pair('second')]) {
+      await write('client.crt', now.certificate);
+      await write('client.key', now.key);
+      await clock.advance(1000);
+      expect(await renewedPair!()).toEqual(now);
+    }
+  });
+
+  test.each(['exec', 'auth-provider'])('A user with %s is refused, and no program is run', async (kind) => {
+    await expect(credentials({ [kind]: {} }).authorization()).rejects.toThrow(
+      `users with ${kind} are not supported here`,
+    );
+  });
+});
