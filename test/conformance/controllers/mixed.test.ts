@@ -119,8 +119,13 @@ describe.each(ways.map((way) => ({ ...way, isThere: referenceProgram(way.needs) 
       await api.must('PATCH', `${path}/web`, image, 'application/strategic-merge-patch+json');
       await becomes(async () => (await api.list('replicasets', namespace)).length, 2);
       await becomes(status, whole);
-      const sizes = async (): Promise<unknown> =>
-        (await api.list('replicasets', namespace)).map(({ spec }) => (spec as JsonObject)['replicas']).toSorted();
+      // The status may still be that of the first template: pods are played until the sets have their sizes.
+      const sizes = async (): Promise<unknown> => {
+        await status();
+        return (await api.list('replicasets', namespace))
+          .map(({ spec }) => (spec as JsonObject)['replicas'])
+          .toSorted();
+      };
       await becomes(sizes, [0, 3]);
     });
 
