@@ -128,3 +128,21 @@ describe('the lines of code that decisions name', () => {
     },
   );
 });
+
+/** Sections about no path through the code. */
+const withoutPath = ['Packages', 'Where to find a concept', 'Decisions that differ from what one would expect'];
+
+test('Every section of docs/architecture.md begins with three to six files to read first, which exist', () => {
+  const sections = read('docs/architecture.md').split('\n## ').slice(1);
+  const wrong = sections
+    .filter((section) => !withoutPath.includes(section.split('\n')[0]!))
+    .filter((section) => {
+      const [, , line = ''] = section.split('\n');
+      const files = [...line.matchAll(/`([^`]+)`/g)].map(([, file]) => file!);
+      const exist = files.every((file) => existsSync(new URL(`../../src/${file}`, import.meta.url)));
+      return !line.startsWith('Read first: ') || files.length < 3 || files.length > 6 || !exist;
+    })
+    .map((section) => section.split('\n')[0]);
+  expect(sections.length).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
+});
