@@ -101,6 +101,7 @@ function documentOf(
       clientConnection: { ...document.process.clientConnection, kubeconfig, qps, burst, contentType },
       leaderElection,
       enableProfiling: debugging.profiling,
+      enableContentionProfiling: debugging.contentionProfiling,
     },
   };
 }

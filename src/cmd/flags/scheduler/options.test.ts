@@ -148,6 +148,7 @@ describe('a KubeSchedulerConfiguration', () => {
       clientConnection: { kubeconfig: '/doc', qps: 7, burst: 8, contentType: 'application/json' },
       leaderElection: { leaderElect: false, leaseDuration: '30s', renewDeadline: '20s', retryPeriod: '3s' },
       enableProfiling: false,
+      enableContentionProfiling: false,
     });
     const { daemon, warnings } = complete(
       ['--kubeconfig=/flag', '--kube-api-qps=1', '--profiling', '--leader-elect-retry-period=4s', '--master=https://m'],
@@ -166,7 +167,7 @@ describe('a KubeSchedulerConfiguration', () => {
       renewDeadlineMs: 20_000,
       retryPeriodMs: 4000,
     });
-    expect(daemon.debugging.profiling).toBe(false);
+    expect(daemon.debugging).toMatchObject({ profiling: false, contentionProfiling: false });
     expect(warnings).toEqual([
       '--kubeconfig is ignored: the file of --config decides',
       '--kube-api-qps is ignored: the file of --config decides',

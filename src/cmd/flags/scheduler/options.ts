@@ -100,6 +100,10 @@ function daemonOptions(
       master: access.master,
     },
     leaderElection: { ...document.leaderElection, ...fromFlags },
-    debugging: { ...debugging, profiling: document.enableProfiling },
+    debugging: {
+      ...debugging,
+      profiling: document.enableProfiling,
+      contentionProfiling: document.enableContentionProfiling,
+    },
   };
 }
