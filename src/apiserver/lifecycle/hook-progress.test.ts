@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { HookProgress } from './hook-progress.ts';
 
 const never = new AbortController().signal;
@@ -29,3 +29,22 @@ test('Hooks that a server does not have are not listed', () => {
   expect(names).not.toContain('poststarthook/storage-readiness');
   expect(new Set(names).size).toBe(names.length);
 });
+
+test('Late hooks hold up probes for half a second in all, and not each of them', async () => {
+  vi.useFakeTimers();
+  try {
+    const late = new HookProgress(new Set()).checks.filter(({ name }) => lateNames.includes(name));
+    const failed = Promise.allSettled(late.map(({ check }) => check(AbortSignal.timeout(60_000))));
+    await vi.advanceTimersByTimeAsync(500);
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    for (const { check } of late) await expect(check(AbortSignal.timeout(60_000))).rejects.toThrow('not finished');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+const lateNames = [
+  'poststarthook/rbac/bootstrap-roles',
+  'poststarthook/priority-and-fairness-config-producer',
+  'autoregister-completion',
+];

@@ -54,6 +54,8 @@ const lateMs = 500;
 
 export class HookProgress {
   readonly #latches = new Map<HookName, Latch>();
+  /** Ends for all checks of all probes together, so that a start that does not end is told at once. */
+  #patience: AbortSignal | undefined;
 
   constructor(absent: AbsentHooks) {
     for (const name of hookNames) if (!absent.has(name)) this.#latches.set(name, new Latch());
@@ -63,9 +65,12 @@ export class HookProgress {
   get checks(): HealthCheck[] {
     return [...this.#latches].map(([name, latch]) => ({
       name,
-      async check(signal) {
+      check: async (signal) => {
         if (latch.isOpen) return;
-        if (comesLate.has(name)) await latch.wait(AbortSignal.any([signal, timeLimit(lateMs)])).catch(() => undefined);
+        if (comesLate.has(name)) {
+          this.#patience ??= timeLimit(lateMs);
+          await latch.wait(AbortSignal.any([signal, this.#patience])).catch(() => undefined);
+        }
         if (!latch.isOpen) throw new Error('not finished');
       },
     }));
