@@ -34,7 +34,7 @@ test('Late hooks hold up probes for half a second in all, and not each of them',
   vi.useFakeTimers();
   try {
     const late = new HookProgress(new Set()).checks.filter(({ name }) => lateNames.includes(name));
-    const failed = Promise.allSettled(late.map(({ check }) => check(AbortSignal.timeout(60_000))));
+    const failed = Promise.allSettled(late.map(async ({ check }) => check(AbortSignal.timeout(60_000))));
     await vi.advanceTimersByTimeAsync(500);
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     for (const { check } of late) await expect(check(AbortSignal.timeout(60_000))).rejects.toThrow('not finished');
