@@ -1,12 +1,17 @@
 /** What validating and mutating policies have in common: constraints, the kind of parameters, variables. */
-import type { MatchResources, ParamKind, Variable } from '../gen/types/admissionregistration-v1.ts';
+import type { MatchCondition, MatchResources, ParamKind, Variable } from '../gen/types/admissionregistration-v1.ts';
 import { type CelType, dynType } from '../../cel/index.ts';
 import { invalid, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1035Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
+import type { ObjectMeta } from '../../machinery/object-meta.ts';
 import { isCelIdentifier } from './cel-identifier.ts';
-import { checkExpression, type ExpressionRules } from './match-conditions.ts';
+import { checkEnum } from '../meta/checks.ts';
+import { subdomainName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../meta/object-meta.ts';
+import { checkExpression, checkMatchConditions, type ExpressionRules } from './match-conditions.ts';
+import { failurePolicies } from './webhooks.ts';
 import { checkMatchResources } from './match-resources.ts';
 
 export interface PolicyRules extends ExpressionRules {
@@ -14,14 +19,54 @@ export interface PolicyRules extends ExpressionRules {
   readonly variables: Map<string, CelType>;
 }
 
-export function checkConstraints(constraints: MatchResources | undefined, path: FieldPath, errors: FieldErrors): void {
+interface Policy {
+  readonly metadata: ObjectMeta;
+  readonly spec: {
+    readonly failurePolicy?: string;
+    readonly paramKind?: ParamKind;
+    readonly matchConstraints?: MatchResources;
+    readonly matchConditions?: MatchCondition[];
+    readonly variables?: Variable[];
+  };
+}
+
+/**
+ * Adds what is wrong with all that does not depend on what a policy does.
+ * @param stored expressions of the policy that is replaced
+ * @param checkMore what else its constraints have to be
+ * @returns the rules for the expressions that come after its variables
+ */
+export function* checkCommonParts(
+  { metadata, spec }: Policy,
+  path: FieldPath,
+  stored: ReadonlySet<string> | undefined,
+  errors: FieldErrors,
+  checkMore?: typeof checkConstraints,
+): Generator<void, PolicyRules> {
+  const { failurePolicy, paramKind, matchConstraints, matchConditions, variables: declared = [] } = spec;
+  errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
+  if (failurePolicy === undefined) errors.push(required(path.child('failurePolicy')));
+  else checkEnum(failurePolicy, failurePolicies, path.child('failurePolicy'), errors);
+  if (paramKind !== undefined) checkParamKind(paramKind, path.child('paramKind'), errors);
+  checkConstraints(matchConstraints, path.child('matchConstraints'), errors);
+  checkMore?.(matchConstraints, path.child('matchConstraints'), errors);
+  const params = paramKind !== undefined;
+  yield* checkMatchConditions(matchConditions, path.child('matchConditions'), errors, { stored, use: { params } });
+  const variables = new Map<string, CelType>();
+  const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
+  for (const [i, variable] of declared.entries())
+    yield* checkVariable(variable, path.child('variables').index(i), errors, rules);
+  return rules;
+}
+
+function checkConstraints(constraints: MatchResources | undefined, path: FieldPath, errors: FieldErrors): void {
   if (constraints === undefined) return void errors.push(required(path));
   checkMatchResources(constraints, path, errors);
   // The rules say which types the expressions are about.
   if ((constraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
-export function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldErrors): void {
+function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldErrors): void {
   if (apiVersion === '') errors.push(required(path.child('apiVersion')));
   else checkApiVersion(apiVersion, path.child('apiVersion'), errors);
   if (kind === '') return void errors.push(required(path.child('kind')));
@@ -44,7 +89,7 @@ function checkApiVersion(text: string, path: FieldPath, errors: FieldErrors): vo
   if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
 }
 
-export function* checkVariable(
+function* checkVariable(
   { name = '', expression = '' }: Variable,
   path: FieldPath,
   errors: FieldErrors,

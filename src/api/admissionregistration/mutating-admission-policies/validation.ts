@@ -13,12 +13,10 @@ import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { checkEnum } from '../../meta/checks.ts';
-import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../../meta/object-meta.ts';
-import { checkExpression, checkMatchConditions } from '../match-conditions.ts';
+import { checkExpression } from '../match-conditions.ts';
 import { checkMutableOperations } from '../mutable-operations.ts';
-import { checkConstraints, checkParamKind, checkVariable, type PolicyRules } from '../policy-parts.ts';
-import { failurePolicies, reinvocationPolicies } from '../webhooks.ts';
+import { checkCommonParts, type PolicyRules } from '../policy-parts.ts';
+import { reinvocationPolicies } from '../webhooks.ts';
 
 const specPath = FieldPath.of('spec');
 const patchTypes = ['ApplyConfiguration', 'JSONPatch'];
@@ -40,21 +38,7 @@ export function* validateMutatingPolicy(
   errors: FieldErrors,
 ): Generator<void, FieldErrors> {
   const stored = old === undefined ? undefined : expressionsOf(old.spec);
-  errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
-  if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
-  else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
-  if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
-  checkConstraints(spec.matchConstraints, specPath.child('matchConstraints'), errors);
-  checkMutableOperations(spec.matchConstraints, specPath.child('matchConstraints'), errors);
-  const params = spec.paramKind !== undefined;
-  yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, {
-    stored,
-    use: { params },
-  });
-  const variables = new Map<string, CelType>();
-  const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
-  for (const [i, variable] of (spec.variables ?? []).entries())
-    yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
+  const rules = yield* checkCommonParts({ metadata, spec }, specPath, stored, errors, checkMutableOperations);
   yield* checkMutations(spec.mutations ?? [], specPath.child('mutations'), errors, {
     ...rules,
     use: { ...rules.use, mutations: true },

@@ -10,7 +10,7 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../gen/types/admissionregistration-v1.ts';
-import { boolType, type CelType, nullType, stringType } from '../../../cel/index.ts';
+import { boolType, nullType, stringType } from '../../../cel/index.ts';
 import { duplicate, invalid, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -19,11 +19,8 @@ import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkEnum } from '../../meta/checks.ts';
 import { checkConditions } from '../../meta/conditions.ts';
 import { checkLabelName } from '../../meta/labels.ts';
-import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta } from '../../meta/object-meta.ts';
-import { checkExpression, checkMatchConditions } from '../match-conditions.ts';
-import { checkConstraints, checkParamKind, checkVariable, type PolicyRules } from '../policy-parts.ts';
-import { failurePolicies } from '../webhooks.ts';
+import { checkExpression } from '../match-conditions.ts';
+import { checkCommonParts, type PolicyRules } from '../policy-parts.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -53,20 +50,7 @@ export function* validatePolicy(
   errors: FieldErrors,
 ): Generator<void, FieldErrors> {
   const stored = old === undefined ? undefined : expressionsOf(old.spec);
-  errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
-  if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
-  else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
-  if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
-  checkConstraints(spec.matchConstraints, specPath.child('matchConstraints'), errors);
-  const params = spec.paramKind !== undefined;
-  yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, {
-    stored,
-    use: { params },
-  });
-  const variables = new Map<string, CelType>();
-  const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
-  for (const [i, variable] of (spec.variables ?? []).entries())
-    yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
+  const rules = yield* checkCommonParts({ metadata, spec }, specPath, stored, errors);
   yield* checkWork(spec, metadata.name ?? '', errors, rules);
   return errors;
 }
