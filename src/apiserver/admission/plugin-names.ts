@@ -1,6 +1,6 @@
 /**
- * The names of all admission plugins, in execution order, which flags do not change; which of them run unless told
- * otherwise, and which this server has.
+ * The names of all admission plugins, in execution order, which flags do not change, and which of them run unless told
+ * otherwise.
  *
  * @see {@link
  *   https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do
@@ -10,51 +10,49 @@ export interface PluginName {
   readonly name: string;
   /** On unless named in `--disable-admission-plugins`; the others need `--enable-admission-plugins`. */
   readonly default: boolean;
-  readonly here: boolean;
 }
 
-const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({
+const plugin = (name: string, place: 'default' | 'optional'): PluginName => ({
   name,
   default: place === 'default',
-  here: here === 'here',
 });
 
 export const pluginNames: readonly PluginName[] = [
-  plugin('AlwaysAdmit', 'optional', 'here'),
-  plugin('NamespaceAutoProvision', 'optional', 'here'),
-  plugin('NamespaceLifecycle', 'default', 'here'),
-  plugin('NamespaceExists', 'optional', 'here'),
-  plugin('LimitPodHardAntiAffinityTopology', 'optional', 'here'),
-  plugin('LimitRanger', 'default', 'here'),
-  plugin('ServiceAccount', 'default', 'here'),
-  plugin('NodeRestriction', 'optional', 'here'),
-  plugin('TaintNodesByCondition', 'default', 'here'),
-  plugin('AlwaysPullImages', 'optional', 'here'),
-  plugin('ImagePolicyWebhook', 'optional', 'here'),
-  plugin('PodSecurity', 'default', 'here'),
-  plugin('PodNodeSelector', 'optional', 'here'),
-  plugin('Priority', 'default', 'here'),
-  plugin('DefaultTolerationSeconds', 'default', 'here'),
-  plugin('PodTolerationRestriction', 'optional', 'here'),
-  plugin('EventRateLimit', 'optional', 'here'),
-  plugin('ExtendedResourceToleration', 'optional', 'here'),
-  plugin('DefaultStorageClass', 'default', 'here'),
-  plugin('StorageObjectInUseProtection', 'default', 'here'),
-  plugin('OwnerReferencesPermissionEnforcement', 'optional', 'here'),
-  plugin('PersistentVolumeClaimResize', 'default', 'here'),
-  plugin('RuntimeClass', 'default', 'here'),
-  plugin('CertificateApproval', 'default', 'here'),
-  plugin('CertificateSigning', 'default', 'here'),
-  plugin('ClusterTrustBundleAttest', 'default', 'here'),
-  plugin('CertificateSubjectRestriction', 'default', 'here'),
-  plugin('DefaultIngressClass', 'default', 'here'),
-  plugin('DenyServiceExternalIPs', 'optional', 'here'),
-  plugin('MutatingAdmissionPolicy', 'default', 'here'),
-  plugin('MutatingAdmissionWebhook', 'default', 'here'),
-  plugin('ValidatingAdmissionPolicy', 'default', 'here'),
-  plugin('ValidatingAdmissionWebhook', 'default', 'here'),
-  plugin('ResourceQuota', 'default', 'here'),
-  plugin('AlwaysDeny', 'optional', 'here'),
+  plugin('AlwaysAdmit', 'optional'),
+  plugin('NamespaceAutoProvision', 'optional'),
+  plugin('NamespaceLifecycle', 'default'),
+  plugin('NamespaceExists', 'optional'),
+  plugin('LimitPodHardAntiAffinityTopology', 'optional'),
+  plugin('LimitRanger', 'default'),
+  plugin('ServiceAccount', 'default'),
+  plugin('NodeRestriction', 'optional'),
+  plugin('TaintNodesByCondition', 'default'),
+  plugin('AlwaysPullImages', 'optional'),
+  plugin('ImagePolicyWebhook', 'optional'),
+  plugin('PodSecurity', 'default'),
+  plugin('PodNodeSelector', 'optional'),
+  plugin('Priority', 'default'),
+  plugin('DefaultTolerationSeconds', 'default'),
+  plugin('PodTolerationRestriction', 'optional'),
+  plugin('EventRateLimit', 'optional'),
+  plugin('ExtendedResourceToleration', 'optional'),
+  plugin('DefaultStorageClass', 'default'),
+  plugin('StorageObjectInUseProtection', 'default'),
+  plugin('OwnerReferencesPermissionEnforcement', 'optional'),
+  plugin('PersistentVolumeClaimResize', 'default'),
+  plugin('RuntimeClass', 'default'),
+  plugin('CertificateApproval', 'default'),
+  plugin('CertificateSigning', 'default'),
+  plugin('ClusterTrustBundleAttest', 'default'),
+  plugin('CertificateSubjectRestriction', 'default'),
+  plugin('DefaultIngressClass', 'default'),
+  plugin('DenyServiceExternalIPs', 'optional'),
+  plugin('MutatingAdmissionPolicy', 'default'),
+  plugin('MutatingAdmissionWebhook', 'default'),
+  plugin('ValidatingAdmissionPolicy', 'default'),
+  plugin('ValidatingAdmissionWebhook', 'default'),
+  plugin('ResourceQuota', 'default'),
+  plugin('AlwaysDeny', 'optional'),
 ];
 
 /** Names of the plugins that run. */

@@ -265,9 +265,6 @@ const checkAdmission: Check = ({ admission: { enablePlugins, disablePlugins } },
       (name) => !pluginsByName.has(name) && `${disable.slice(2)} plugin ${goQuote(name)} is unknown`,
     ),
     both.length > 0 && `[${both.join(' ')}] in ${enable.slice(2)} and ${disable.slice(2)} overlapped`,
-    ...enablePlugins.map(
-      (name) => pluginsByName.get(name)?.here === false && `${enable}=${name} is not supported by this version yet`,
-    ),
   ];
 };
 

@@ -116,7 +116,7 @@ describe('a validating policy', () => {
     expect(refusal?.message).toContain(outOfBudget);
   });
 
-  test('Asks the authorizer each question once, whoever asks it', async () => {
+  test('Asks the authorizer each question once for all expressions', async () => {
     const asked: string[] = [];
     const authorize = async ({ path, user }: AuthorizationAttributes) => {
       await Promise.resolve();
