@@ -11,6 +11,7 @@ import { alwaysRun, phases } from './phases.ts';
 import type { PhaseReport } from './report.ts';
 import { medianRows, ratioOf, tableHead, tableRows, writeJson } from './report.ts';
 import type { AuditLevel, ServerAddress } from './server-address.ts';
+import { startTimes } from './start.ts';
 import { UsageError } from './usage-error.ts';
 
 /** @returns the exit code: 0, 1 when something failed, 2 for a bad command line, 130 when interrupted */
@@ -23,6 +24,7 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
     if (argv[0] === 'complexity') return await complexity(argv.slice(1));
     if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'memory') return await memory(argv.slice(1), root, interrupt.signal);
+    if (argv[0] === 'start') return await startTimes(argv.slice(1), root, interrupt.signal);
     const options = readOptions(argv);
     if (options === undefined) return print(help);
     return await run(options, phaseNames(options), root, interrupt.signal);

@@ -97,7 +97,7 @@ export function medianRows(reports: readonly PhaseReport[]): string {
   return lines.join('\n');
 }
 
-const median = (sorted: readonly number[]): number =>
+export const median = (sorted: readonly number[]): number =>
   (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 
 const measuredRow = (phase: string, name: string, m: Measured): string =>

@@ -1,6 +1,7 @@
 /**
- * Builds dist/: the program (dist/orch.js) and the libraries (dist/index.js, dist/client.js) as ES modules with source
- * maps. Run by hack/up, hack/test and `npm run build`; does nothing while no source has changed.
+ * Builds dist/: the program (dist/orch.js) and the libraries (dist/index.js, dist/client.js) are modules that load
+ * scripts from dist/chunks, with the code that V8 has compiled of them (`bin/load-bundle.js`). Run by hack/up,
+ * hack/test and `npm run build`; does nothing while no source has changed.
  *
  *   node hack/build.mjs [--force]
  *
@@ -16,10 +17,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { moduleOf, toScripts } from './lib/scripts.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
 const program = path.join(dist, 'orch.js');
+const chunks = path.join(dist, 'chunks');
+const codeCache = path.join(dist, 'code-cache');
 const stamp = path.join(root, '.cache', 'build.stamp');
 
 const entryPoints = {
@@ -28,6 +32,8 @@ const entryPoints = {
   client: 'src/client/index.ts',
   'large-requests': 'src/apiserver/large-requests/thread.ts',
 };
+
+const target = 'node20.19';
 
 /** Native code, what starts threads from files of its own, and what is loaded only when it is needed. */
 const external = ['lmdb', 'pino', 're2js'];
@@ -39,6 +45,9 @@ const inputs = () => [
   'package-lock.json',
   'tsconfig.json',
   'hack/build.mjs',
+  'hack/lib/scripts.mjs',
+  'hack/lib/write-code-cache.mjs',
+  'bin/load-bundle.js',
   ...readdirSync(path.join(root, 'src'), { recursive: true })
     .filter(isSource)
     .map((name) => path.join('src', name))
@@ -47,7 +56,7 @@ const inputs = () => [
 
 /** Times and sizes are enough, and cheaper to ask for than contents. */
 function fingerprint(commit) {
-  const hash = createHash('sha256').update(commit.hash);
+  const hash = createHash('sha256').update(`${commit.hash} ${process.version}`);
   for (const file of inputs()) {
     const { mtimeMs, size } = statSync(path.join(root, file));
     hash.update(`${file} ${mtimeMs} ${size}\n`);
@@ -84,46 +93,68 @@ async function build(commit) {
   const bundles = await Promise.all(
     Object.entries(entryPoints).map(([name, file]) => bundle(optionsOf({ [name]: file }, commit))),
   );
-  const outputFiles = bundles.flatMap((built) => built.outputFiles);
-  mkdirSync(path.join(dist, 'chunks'), { recursive: true });
-  // Chunks before the files that import them, each written completely or not at all: the program may be starting just
-  // now.
-  const chunksFirst = outputFiles.toSorted(
-    (a, b) => Number(b.path.includes('/chunks/')) - Number(a.path.includes('/chunks/')),
+  const scripts = await toScripts(
+    bundles.flatMap(({ outputFiles }) => outputFiles),
+    target,
   );
-  for (const file of chunksFirst) {
-    const temporary = `${file.path}.${process.pid}.tmp`;
-    writeFileSync(temporary, file.contents);
-    renameSync(temporary, file.path);
+  const modules = bundles.flatMap(({ metafile }) => entryModules(metafile));
+  rmSync(codeCache, { recursive: true, force: true });
+  mkdirSync(chunks, { recursive: true });
+  // What is imported first: the program may be starting just now.
+  for (const { path: file, contents } of [...scripts, ...modules]) {
+    const temporary = `${file}.${process.pid}.tmp`;
+    writeFileSync(temporary, contents);
+    renameSync(temporary, file);
   }
   writeFileSync(
     path.join(dist, 'licenses.txt'),
     licensesOf(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs))),
   );
-  const kept = new Set(outputFiles.map((file) => path.basename(file.path)));
-  for (const name of readdirSync(path.join(dist, 'chunks')))
-    if (!kept.has(name)) rmSync(path.join(dist, 'chunks', name), { force: true });
+  const kept = new Set(scripts.map((script) => script.path));
+  for (const name of readdirSync(chunks))
+    if (!kept.has(path.join(chunks, name))) rmSync(path.join(chunks, name), { force: true });
+  writeCodeCache();
 }
+
+/** Without it the program works, and starts later. */
+function writeCodeCache() {
+  try {
+    execFileSync(process.execPath, ['hack/lib/write-code-cache.mjs'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      timeout: 60_000,
+    });
+  } catch (error) {
+    console.error(`Starts take longer, because no compiled code could be written: ${error.stderr || error.message}`);
+  }
+}
+
+/** dist/NAME.js for each entry point. */
+const entryModules = ({ outputs }) =>
+  Object.entries(outputs)
+    .filter(([, { entryPoint }]) => Object.values(entryPoints).includes(entryPoint))
+    .map(([file, { entryPoint, exports }]) => {
+      const [name] = Object.entries(entryPoints).find(([, source]) => source === entryPoint);
+      return { path: path.join(dist, `${name}.js`), contents: moduleOf(path.basename(file), exports) };
+    });
 
 const optionsOf = (entryPoint, commit) => ({
   absWorkingDir: root,
   entryPoints: entryPoint,
-  outdir: dist,
-  chunkNames: 'chunks/[name]-[hash]',
+  outdir: chunks,
+  // A name stands for one text: compiled code is found by it.
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  outExtension: { '.js': '.cjs' },
   bundle: true,
   // What is imported when it is needed.
   splitting: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.19',
+  target,
   external,
-  // CommonJS dependencies ask for Node's own modules by require.
-  banner: {
-    js:
-      "import { createRequire as orchCreateRequire } from 'node:module'; const require = " +
-      'orchCreateRequire(import.meta.url);',
-  },
-  sourcemap: 'linked',
+  sourcemap: 'inline',
   sourcesContent: false,
   define: {
     ORCH_BUILD_COMMIT: JSON.stringify(commit.hash),

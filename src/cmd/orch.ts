@@ -1,10 +1,12 @@
-/** Entry of the `orch` binary: connects `main` with the process. */
+/** The program `orch`: connects `main` with the process. */
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import type { CommandContext } from './command.ts';
 import { isOriginal, main } from './main.ts';
 import { dependencies } from './dependencies.ts';
 import { endWithStarter } from './up/start-process.ts';
+
+export { dependencies, main };
 
 const context: CommandContext = {
   parts: dependencies,
@@ -19,14 +21,17 @@ const context: CommandContext = {
   exit: (code) => process.exit(code),
 };
 
-endWithStarter(process);
+/** Runs the command line of this process. */
+export async function run(): Promise<void> {
+  endWithStarter(process);
 
-// A reader that has seen enough (`orch help | head`) is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-});
+  // A reader that has seen enough (`orch help | head`) is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
 
-// The code is set rather than the process ended: what is written to a pipe must get out first, and a command that has
-// stopped cleanly leaves nothing that keeps the process alive.
-const program = path.basename(process.argv[1] ?? '');
-process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], context);
+  // The code is set rather than the process ended: what is written to a pipe must get out first, and a command that has
+  // stopped cleanly leaves nothing that keeps the process alive.
+  const program = path.basename(process.argv[1] ?? '');
+  process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], context);
+}

@@ -73,7 +73,7 @@ test('A request that stalls the program is logged with functions of the bundle, 
   const body = { metadata: { name: 'slow' }, data: { marker } };
   while (found() === undefined)
     expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', body)).status).toBe(201);
-  expect(found()!.stack).toContainEqual(expect.stringMatching(/^\S+ \(file:\/\/.*\/dist\/.*\.js:\d+:\d+\)$/));
+  expect(found()!.stack).toContainEqual(expect.stringMatching(/^\S+ \(file:\/\/.*\/dist\/.*\.cjs:\d+:\d+\)$/));
   expect(found()).toMatchObject({ resource: 'configmaps', version: 'v1', namespace: 'default', user: 'orch-admin' });
   expect((await client.send('GET', '/metrics')).body.toString()).toMatch(/^orch_event_loop_stalls_total [1-9]/m);
   expect(await orch.kill('SIGTERM')).toEqual({ code: 0, signal: null });

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, expect, test } from 'vitest';
+import { buildOrch } from '../support/orch-process.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+beforeAll(buildOrch);
+
+/** Prints what the process has parsed in place of using compiled code, and what it has loaded. */
+const report = `
+  const { loaded } = await import('./bin/load-bundle.js');
+  const scripts = [...loaded].map(([name, { script }]) => [name, script.cachedDataRejected]);
+  console.log(JSON.stringify({
+    count: scripts.length,
+    parsed: scripts.filter(([, isRejected]) => isRejected !== false).map(([name]) => name),
+  }));
+`;
+
+async function scriptsOf(code: string, ...nodeFlags: string[]): Promise<{ count: number; parsed: string[] }> {
+  const args = [...nodeFlags, '--input-type=module', '--eval', `${code}\n${report}`];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  return JSON.parse(stdout) as { count: number; parsed: string[] };
+}
+
+const startLibrary = `
+  const { createControlPlane } = await import('./dist/index.js');
+  await (await createControlPlane()).close();
+`;
+
+test.each([
+  ['A control plane of the library', startLibrary],
+  ['The program', `await import('./dist/orch.js');`],
+  ['The client library', `await import('./dist/client.js');`],
+])('%s starts from compiled code alone', async (_, code) => {
+  const { count, parsed } = await scriptsOf(code);
+  expect(count).toBeGreaterThan(0);
+  expect(parsed).toEqual([]);
+});
+
+test('A control plane starts with flags for V8 that compiled code is not made for', async () => {
+  const { count, parsed } = await scriptsOf(startLibrary, '--max-semi-space-size=8');
+  expect(parsed).toHaveLength(count);
+});
