@@ -109,14 +109,15 @@ const apiServerFolders = [
     ['request', 'served-apis.ts', 'authn', 'authz', 'audit', 'admission', 'endpoints'],
     'metrics counts what it is told; the parts that report to it are given it by the assembly.',
   ],
+  ['flow-control', ['request'], 'flow-control says which request runs now, and knows nothing of what it does.'],
   [
     'filters',
-    ['request', 'representation', 'authn', 'authz', 'audit', 'metrics'],
+    ['request', 'representation', 'authn', 'authz', 'audit', 'metrics', 'flow-control'],
     'A filter judges a request before its body is read, and knows nothing of what answers it.',
   ],
   [
     'nonresource',
-    ['request', 'served-apis.ts', 'discovery', 'openapi', 'representation', 'endpoints'],
+    ['request', 'served-apis.ts', 'discovery', 'openapi', 'representation', 'endpoints', 'flow-control'],
     'nonresource answers requests that are about no resource.',
   ],
   [

@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { SeatRequest } from './fair-queue.ts';
+import { FairQueues, type QueueMode } from './fair-queues.ts';
+
+const observer = {
+  queued: () => undefined,
+  running: () => undefined,
+  enqueued: () => undefined,
+  notAccommodated: () => undefined,
+};
+
+class Scene {
+  readonly clock = new FakeClock();
+  readonly queues: FairQueues;
+  /** Names of requests in the order in which they started. */
+  readonly started: string[] = [];
+  readonly #running = new Map<string, SeatRequest>();
+
+  constructor(mode: QueueMode, limit: number) {
+    this.queues = new FairQueues(this.clock, mode, limit);
+  }
+
+  enter(flow: string, name: string, seats = 1): string {
+    const request = new SeatRequest({ flowSchema: 's', distinguisher: flow, seats, observer, about: name });
+    request.onStart = () => void this.started.push(name);
+    this.#running.set(name, request);
+    const entry = this.queues.enter(request);
+    if (entry === 'running' && request.queue === undefined) this.started.push(name);
+    return entry;
+  }
+
+  async finish(name: string, ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    this.queues.finish(this.#running.get(name)!);
+  }
+
+  leave(name: string): boolean {
+    return this.queues.leave(this.#running.get(name)!, 'time-out');
+  }
+}
+
+const manyQueues = { queues: 64, handSize: 1, queueLengthLimit: 50 };
+const oneQueue = { queues: 1, handSize: 1, queueLengthLimit: 2 };
+
+describe('a level without queues', () => {
+  test('A level that rejects has as many requests as seats', async () => {
+    const scene = new Scene('reject', 2);
+    expect(['a', 'b', 'c'].map((name) => scene.enter('f', name))).toEqual(['running', 'running', 'refused']);
+    await scene.finish('a', 1);
+    expect(scene.enter('f', 'd')).toBe('running');
+    expect(scene.queues).toMatchObject({ dispatched: 3, rejected: 1, seatsInUse: 2 });
+  });
+
+  test('A request for more seats than there are runs alone', async () => {
+    const scene = new Scene('reject', 2);
+    expect([scene.enter('f', 'wide', 5), scene.enter('f', 'next')]).toEqual(['running', 'refused']);
+    await scene.finish('wide', 1);
+    expect([scene.enter('f', 'small'), scene.enter('f', 'wide again', 5)]).toEqual(['running', 'refused']);
+  });
+
+  test('An exempt level refuses nothing', () => {
+    const scene = new Scene('exempt', 0);
+    for (let i = 0; i < 100; i++) expect(scene.enter('f', String(i), 10)).toBe('running');
+    expect(scene.queues.seatsInUse).toBe(1000);
+  });
+});
+
+describe('a level with queues', () => {
+  test('A request waits until a seat is free, and is refused when its queue is full', async () => {
+    const scene = new Scene(oneQueue, 1);
+    expect(['a', 'b', 'c', 'd'].map((name) => scene.enter('f', name))).toEqual([
+      'running',
+      'waiting',
+      'waiting',
+      'refused',
+    ]);
+    await scene.finish('a', 5);
+    expect(scene.started).toEqual(['a', 'b']);
+    await scene.finish('b', 5);
+    await scene.finish('c', 5);
+    expect(scene.started).toEqual(['a', 'b', 'c']);
+    expect(scene.queues).toMatchObject({ isIdle: true, seatsInUse: 0, seatsWaiting: 0, dispatched: 3, rejected: 1 });
+  });
+
+  test('A request that gives up makes way for those behind it', async () => {
+    const scene = new Scene({ ...oneQueue, queueLengthLimit: 5 }, 2);
+    scene.enter('f', 'running');
+    scene.enter('f', 'wide', 2);
+    scene.enter('f', 'small');
+    expect(scene.started).toEqual(['running']);
+    expect(scene.leave('wide')).toBe(true);
+    expect(scene.started).toEqual(['running', 'small']);
+    expect(scene.leave('small')).toBe(false);
+    expect(scene.queues).toMatchObject({ waiting: 0, timedOut: 1, rejected: 1 });
+  });
+
+  test('A flow with many requests does not hold up one with few', async () => {
+    const scene = new Scene(manyQueues, 1);
+    for (let i = 0; i < 20; i++) scene.enter('busy', `busy-${i}`);
+    scene.enter('quiet', 'quiet-0');
+    for (let i = 0; i < 3; i++) await scene.finish(scene.started.at(-1)!, 10);
+    expect(scene.started.indexOf('quiet-0')).toBeLessThan(3);
+  });
+
+  test('Two flows that always wait take turns, by the seats and the time that they use', async () => {
+    const scene = new Scene(manyQueues, 4);
+    const made = { wide: 0, small: 0 };
+    const keepWaiting = (): void => {
+      for (const [flow, seats] of [
+        ['wide', 4],
+        ['small', 1],
+      ] as const)
+        while (made[flow] - scene.started.filter((name) => name.startsWith(flow)).length < 5)
+          scene.enter(flow, `${flow}-${made[flow]++}`, seats);
+    };
+    const used = { wide: 0, small: 0 };
+    const open = new Set<string>();
+    let seen = 0;
+    for (let round = 0; round < 400; round++) {
+      keepWaiting();
+      for (const name of scene.started.slice(seen)) open.add(name);
+      seen = scene.started.length;
+      const [next] = open;
+      open.delete(next!);
+      const flow = next!.startsWith('wide') ? 'wide' : 'small';
+      used[flow] += flow === 'wide' ? 4 : 1;
+      await scene.finish(next!, 5);
+    }
+    // Requests of one seat run beside each other, so theirs last as long while others pass.
+    expect(used.wide).toBeGreaterThan(0);
+    expect(used.small).toBeGreaterThan(0);
+    expect(used.wide / used.small).toBeLessThan(8);
+    expect(used.small / used.wide).toBeLessThan(8);
+  });
+
+  test('A queue that was idle has saved up nothing', async () => {
+    const scene = new Scene(manyQueues, 1);
+    for (let i = 0; i < 30; i++) scene.enter('busy', `busy-${i}`);
+    for (let i = 0; i < 10; i++) await scene.finish(scene.started.at(-1)!, 100);
+    for (let i = 0; i < 10; i++) scene.enter('late', `late-${i}`);
+    const before = scene.started.length;
+    for (let i = 0; i < 8; i++) await scene.finish(scene.started.at(-1)!, 100);
+    const since = scene.started.slice(before);
+    expect(since.filter((name) => name.startsWith('busy')).length).toBeGreaterThanOrEqual(3);
+    expect(since.filter((name) => name.startsWith('late')).length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('a level that changes', () => {
+  test('More seats let waiting requests go on', () => {
+    const scene = new Scene(manyQueues, 1);
+    for (let i = 0; i < 4; i++) scene.enter('f', `${i}`);
+    scene.queues.configure(manyQueues, 3);
+    expect(scene.started).toEqual(['0', '1', '2']);
+  });
+
+  test('Queues that are too many go when they are empty, and what waits in them goes on first', async () => {
+    const scene = new Scene(manyQueues, 1);
+    for (let i = 0; i < 40; i++) scene.enter(`flow-${i}`, `${i}`);
+    scene.queues.configure({ queues: 2, handSize: 1, queueLengthLimit: 50 }, 1);
+    expect(scene.queues.queues.length).toBeGreaterThan(2);
+    for (let i = 0; i < 40; i++) await scene.finish(scene.started.at(-1)!, 1);
+    expect(scene.started).toHaveLength(40);
+    expect(scene.queues.queues).toHaveLength(2);
+  });
+
+  test('A level that rejects from now on still serves what waits', async () => {
+    const scene = new Scene(oneQueue, 1);
+    scene.enter('f', 'a');
+    scene.enter('f', 'b');
+    scene.queues.configure('reject', 1);
+    expect(scene.enter('f', 'c')).toBe('refused');
+    await scene.finish('a', 1);
+    await scene.finish('b', 1);
+    expect(scene.started).toEqual(['a', 'b']);
+    expect(scene.queues.queues).toHaveLength(0);
+  });
+});

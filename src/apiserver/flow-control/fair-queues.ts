@@ -1,0 +1,278 @@
+/**
+ * Fair queuing of one level. Queues get equal parts of the level's seats: each has a virtual clock that advances by the
+ * seats and the time that its requests use, and the request that would be finished first by that clock is next.
+ *
+ * @see {@link
+ *   https://github.com/kubernetes/enhancements/tree/master/keps/sig-api-machinery/1040-priority-and-fairness |
+ *   KEP-1040: Priority and Fairness}, "Fair Queuing for Server Requests"
+ */
+import { BoundedCache } from '../../base/bounded-cache.ts';
+import type { Clock } from '../../base/clock.ts';
+import { estimatedMs, FairQueue, type SeatRequest, workOf } from './fair-queue.ts';
+import { SeatDemand } from './seat-demand.ts';
+import { dealHand, hashOfFlow } from './shuffle-sharding.ts';
+
+export interface Queuing {
+  readonly queues: number;
+  readonly handSize: number;
+  readonly queueLengthLimit: number;
+}
+
+/** How a level treats what has no seat: `exempt` needs none. */
+export type QueueMode = Queuing | 'reject' | 'exempt';
+
+export type Entry = 'running' | 'waiting' | 'refused';
+
+/** Flows are named by clients: users, namespaces. */
+const keptHands = { maxBytes: 1024 * 1024, maxKeyLength: 512, bytesOf: () => 200 };
+
+export class FairQueues {
+  readonly #clock: Clock;
+  #mode: QueueMode;
+  #limit: number;
+  /** Longer than wanted while queues that are too many still have requests. */
+  readonly #queues: FairQueue[] = [];
+  #hands = new BoundedCache<readonly number[]>(keptHands);
+  /** Running requests that came through no queue. */
+  readonly #unqueued = new Set<SeatRequest>();
+  /** Virtual time: seat-milliseconds that each active queue could have used. */
+  #virtual = 0;
+  #syncedAt: number;
+  #activeQueues = 0;
+  /** Seats of queues: in use, and of what waits. */
+  #seatsQueued = 0;
+  #lastServed = 0;
+  #enqueued = 0;
+  readonly demand: SeatDemand;
+  waiting = 0;
+  running = 0;
+  seatsInUse = 0;
+  seatsWaiting = 0;
+  dispatched = 0;
+  rejected = 0;
+  timedOut = 0;
+  cancelled = 0;
+
+  constructor(clock: Clock, mode: QueueMode, limit: number) {
+    this.#clock = clock;
+    this.#syncedAt = clock.now();
+    this.demand = new SeatDemand(this.#syncedAt);
+    this.#mode = mode;
+    this.#limit = limit;
+    this.configure(mode, limit);
+  }
+
+  get queues(): readonly FairQueue[] {
+    return this.#queues;
+  }
+
+  get unqueued(): ReadonlySet<SeatRequest> {
+    return this.#unqueued;
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.running === 0;
+  }
+
+  get virtualTime(): number {
+    return this.#virtual;
+  }
+
+  /** What waits keeps its place. */
+  configure(mode: QueueMode, limit: number): void {
+    this.#sync();
+    this.#mode = mode;
+    this.#limit = limit;
+    this.#hands = new BoundedCache<readonly number[]>(keptHands);
+    for (let i = this.#queues.length; i < this.#wantedQueues; i++) this.#queues.push(new FairQueue(i));
+    this.#dropQueues();
+    this.#dispatch();
+  }
+
+  /** A request that waits is told by its `onStart`. */
+  enter(request: SeatRequest): Entry {
+    const now = this.#sync();
+    request.arrivedAt = now;
+    if (typeof this.#mode === 'string') return this.#enterWithoutQueue(request, now);
+    const queue = this.#queueFor(request, this.#mode);
+    if (this.seatsInUse >= this.#limit && queue.waiting.size >= this.#mode.queueLengthLimit) {
+      this.rejected++;
+      return 'refused';
+    }
+    this.#enqueue(request, queue);
+    this.#dispatch();
+    return request.startedAt === undefined ? 'waiting' : 'running';
+  }
+
+  /** A request does not wait any longer. False when it does not wait. */
+  leave(request: SeatRequest, reason: 'time-out' | 'cancelled'): boolean {
+    const { queue } = request;
+    if (queue === undefined || !queue.waiting.has(request)) return false;
+    const now = this.#sync();
+    this.#dequeue(request, queue);
+    this.rejected++;
+    if (reason === 'time-out') this.timedOut++;
+    else this.cancelled++;
+    this.#noteIdle(queue);
+    queue.forgetIdleTime();
+    this.#noteDemand(now);
+    // It may have kept smaller ones behind it from going on.
+    this.#dispatch();
+    return true;
+  }
+
+  /** A running request has ended. Its seats go to those that wait. */
+  finish(request: SeatRequest): void {
+    const now = this.#sync();
+    const { queue, seats } = request;
+    this.running--;
+    this.seatsInUse -= seats;
+    request.observer.running(-1, -seats);
+    if (queue === undefined) this.#unqueued.delete(request);
+    else {
+      queue.running.delete(request);
+      queue.seatsInUse -= seats;
+      this.#seatsQueued -= seats;
+      queue.nextStart -= seats * (estimatedMs - (now - request.startedAt!));
+      queue.forgetIdleTime();
+      this.#noteIdle(queue);
+    }
+    this.#noteDemand(now);
+    this.#dispatch();
+  }
+
+  get #wantedQueues(): number {
+    return typeof this.#mode === 'string' ? 0 : this.#mode.queues;
+  }
+
+  #enterWithoutQueue(request: SeatRequest, now: number): Entry {
+    if (!this.#fits(request)) {
+      this.rejected++;
+      return 'refused';
+    }
+    this.#unqueued.add(request);
+    this.#start(request, now);
+    this.#noteDemand(now);
+    return 'running';
+  }
+
+  /** The queue of the flow's hand with the least work, beginning with another one each time. */
+  #queueFor(request: SeatRequest, { queues, handSize }: Queuing): FairQueue {
+    const key = `${request.flowSchema}\0${request.distinguisher}`;
+    let hand = this.#hands.get(key);
+    if (hand === undefined) {
+      hand = dealHand(hashOfFlow(request.flowSchema, request.distinguisher), queues, handSize);
+      this.#hands.set(key, hand);
+    }
+    const offset = this.#enqueued++ % hand.length;
+    let best = this.#queues[hand[offset]!]!;
+    for (let i = 1; i < hand.length && best.seatsWaiting > 0; i++) {
+      const queue = this.#queues[hand[(offset + i) % hand.length]!]!;
+      if (queue.seatsWaiting < best.seatsWaiting) best = queue;
+    }
+    return best;
+  }
+
+  #enqueue(request: SeatRequest, queue: FairQueue): void {
+    if (!queue.isActive) {
+      queue.nextStart = this.#virtual;
+      this.#activeQueues++;
+    }
+    request.queue = queue;
+    request.arrival = this.#virtual;
+    queue.waiting.add(request);
+    queue.seatsWaiting += request.seats;
+    this.#seatsQueued += request.seats;
+    this.waiting++;
+    this.seatsWaiting += request.seats;
+    request.observer.queued(1, request.seats);
+    request.observer.enqueued(queue.waiting.size);
+    queue.forgetIdleTime();
+    this.#noteDemand(this.#syncedAt);
+  }
+
+  #dequeue(request: SeatRequest, queue: FairQueue): void {
+    queue.waiting.delete(request);
+    queue.seatsWaiting -= request.seats;
+    this.#seatsQueued -= request.seats;
+    this.waiting--;
+    this.seatsWaiting -= request.seats;
+    request.observer.queued(-1, -request.seats);
+  }
+
+  #dispatch(): void {
+    while (this.waiting > 0 && this.seatsInUse < this.#limit) {
+      const queue = this.#nextQueue();
+      const request = queue.head!;
+      if (!this.#fits(request)) return request.observer.notAccommodated();
+      this.#lastServed = queue.index;
+      this.#dequeue(request, queue);
+      queue.running.add(request);
+      queue.seatsInUse += request.seats;
+      this.#seatsQueued += request.seats;
+      queue.nextStart += workOf(request);
+      queue.forgetIdleTime();
+      this.#start(request, this.#syncedAt);
+      request.onStart();
+    }
+  }
+
+  /** The queue whose oldest request ends first, by virtual time; among equals, the one served longest ago. */
+  #nextQueue(): FairQueue {
+    const count = this.#queues.length;
+    let best: FairQueue | undefined;
+    let earliest = Infinity;
+    for (let i = 1; i <= count; i++) {
+      const queue = this.#queues[(this.#lastServed + i) % count]!;
+      if (queue.seatsWaiting === 0) continue;
+      const finish = queue.nextStart + workOf(queue.head!);
+      if (best !== undefined && finish >= earliest) continue;
+      [best, earliest] = [queue, finish];
+    }
+    return best!;
+  }
+
+  /** A request for more seats than there are runs alone. */
+  #fits({ seats }: SeatRequest): boolean {
+    if (this.#mode === 'exempt') return true;
+    return seats > this.#limit ? this.running === 0 : this.seatsInUse + seats <= this.#limit;
+  }
+
+  #start(request: SeatRequest, now: number): void {
+    request.startedAt = now;
+    this.running++;
+    this.dispatched++;
+    this.seatsInUse += request.seats;
+    request.observer.running(1, request.seats);
+  }
+
+  #noteDemand(now: number): void {
+    this.demand.set(this.seatsInUse + this.seatsWaiting, now);
+  }
+
+  #noteIdle(queue: FairQueue): void {
+    if (queue.isActive) return;
+    this.#activeQueues--;
+    if (this.#queues.length > this.#wantedQueues) this.#dropQueues();
+  }
+
+  /** Only from the end: the others keep their numbers. */
+  #dropQueues(): void {
+    while (this.#queues.length > this.#wantedQueues && this.#queues.at(-1)?.isActive === false) this.#queues.pop();
+    if (this.#lastServed >= this.#queues.length) this.#lastServed = 0;
+  }
+
+  /** Advances virtual time by what each active queue could have used since. @returns the time now, in milliseconds */
+  #sync(): number {
+    const now = this.#clock.now();
+    if (this.#activeQueues > 0)
+      this.#virtual +=
+        (Math.min(this.#seatsQueued, this.#limit) / this.#activeQueues) * Math.max(0, now - this.#syncedAt);
+    this.#syncedAt = now;
+    return now;
+  }
+}

@@ -1,0 +1,81 @@
+/** One priority level at work: its object, its seats and its queues. */
+import type { PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
+import type { Clock } from '../../base/clock.ts';
+import { FairQueues, type QueueMode } from './fair-queues.ts';
+import { RetryAfter } from './retry-after.ts';
+import type { LevelShares, SeatBounds } from './seat-limits.ts';
+import { mostSeats } from './work-estimate.ts';
+
+/** Part of a level's seats that one list may take (KEP-1040). */
+const widestPart = 0.15;
+
+export class PriorityLevel {
+  readonly name: string;
+  readonly queues: FairQueues;
+  readonly retryAfter = new RetryAfter();
+  #object: PriorityLevelConfiguration;
+  bounds: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
+  /** Its object is gone; it is kept until its last request ends. */
+  isQuiescing = false;
+  /** At the last adjustment. */
+  target = 0;
+
+  constructor(name: string, object: PriorityLevelConfiguration, clock: Clock) {
+    this.name = name;
+    this.#object = object;
+    this.queues = new FairQueues(clock, queueMode(object), 0);
+  }
+
+  get uid(): string {
+    return this.#object.metadata.uid ?? '';
+  }
+
+  get object(): PriorityLevelConfiguration {
+    return this.#object;
+  }
+
+  set object(object: PriorityLevelConfiguration) {
+    this.#object = object;
+    this.isQuiescing = false;
+  }
+
+  get isExempt(): boolean {
+    return this.#object.spec.type === 'Exempt';
+  }
+
+  get shares(): LevelShares {
+    const { limited, exempt } = this.#object.spec;
+    return this.isExempt
+      ? { shares: exempt?.nominalConcurrencyShares ?? 0, lendablePercent: exempt?.lendablePercent }
+      : {
+          shares: limited?.nominalConcurrencyShares ?? defaultShares,
+          lendablePercent: limited?.lendablePercent,
+          borrowingLimitPercent: limited?.borrowingLimitPercent,
+        };
+  }
+
+  /** Of one request. */
+  get maxSeats(): number {
+    const mode = queueMode(this.#object);
+    if (typeof mode === 'string') return mostSeats;
+    const { nominal } = this.bounds;
+    const widest = Math.min(Math.ceil(nominal * widestPart), Math.floor(nominal / mode.handSize));
+    return Math.min(Math.max(widest, 1), mostSeats);
+  }
+
+  /** @param seats that it may use from now on */
+  setSeats(seats: number): void {
+    this.queues.configure(queueMode(this.#object), seats);
+  }
+}
+
+/** Of a limited level whose object says nothing. */
+const defaultShares = 30;
+
+function queueMode({ spec: { type, limited } }: PriorityLevelConfiguration): QueueMode {
+  if (type === 'Exempt') return 'exempt';
+  const queuing = limited?.limitResponse?.type === 'Queue' ? limited.limitResponse.queuing : undefined;
+  if (queuing === undefined) return 'reject';
+  const { queues = 64, handSize = 8, queueLengthLimit = 50 } = queuing;
+  return { queues, handSize: Math.min(handSize, queues), queueLengthLimit };
+}
