@@ -11,6 +11,7 @@ import { createEndpoints } from './assembly/endpoints.ts';
 import { createExtensions } from './assembly/extensions.ts';
 import { createSharedDependencies } from './assembly/shared-dependencies.ts';
 import { createObservedHealthChecks } from './assembly/health.ts';
+import { createFairQueuing } from './assembly/flow-control.ts';
 import { createLargeRequests } from './assembly/large-requests.ts';
 import { createLoopback } from './assembly/loopback.ts';
 import { createNonResources } from './assembly/non-resources.ts';
@@ -58,11 +59,15 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const largeRequests = createLargeRequests(dependencies, storage, security, resources, cleanup);
   const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests);
   const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
-  const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, encryption, cleanup);
+  const fairQueuing = createFairQueuing(dependencies);
+  const background = { encryption, fairQueuing };
+  const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, background, cleanup);
   const health = createObservedHealthChecks(dependencies, encryption, resources, hooks);
   const debug = await openDebugging(dependencies, cleanup);
-  const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort, debug);
-  const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources, tracer);
+  const pages = { debug, fairQueuing };
+  const nonResources = createNonResources(dependencies, security, endpoints, extensions, health, servingPort, pages);
+  const steps = { tracer, fairQueuing };
+  const handle = createRequestHandler(dependencies, audit, security, endpoints, extensions, nonResources, steps);
   const close = createShutdown(dependencies, hooks, servingPort, cleanup);
 
   const { bootstrapped, settled } = hooks.postStartHooks;

@@ -46,6 +46,8 @@ export interface ApiServerConfig {
   };
   /** Most requests at once; 0 means no limit. */
   readonly inFlight: { readonly readOnly: number; readonly mutating: number };
+  /** Whether requests wait for seats of their priority level, as many in all as both limits together. */
+  readonly isFair: boolean;
   readonly authentication: AuthenticationConfig;
   readonly authorization: AuthorizationConfig;
   /** Absent: nothing is recorded. */

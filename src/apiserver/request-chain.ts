@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../base/logger.ts';
 import { limitInFlight, type InFlightLimits } from './filters/in-flight-limit.ts';
+import { queueFairly } from './filters/priority-and-fairness.ts';
+import type { FlowControl } from './flow-control/flow-control.ts';
 import type { Authorizer } from '../auth/authorization/authorizer.ts';
 import { authorize } from './filters/authorization.ts';
 import type { RequestAuthenticator } from '../auth/authentication/authenticator.ts';
@@ -39,6 +41,8 @@ export interface RequestChainOptions {
   readonly lifecycle: Lifecycle;
   readonly shutdown: ShutdownConfig;
   readonly inFlight: InFlightLimits;
+  /** Undefined: only the limits above. */
+  readonly flowControl: FlowControl | undefined;
   readonly cors: CorsOptions;
   readonly goAwayChance: number;
   readonly log: Logger;
@@ -58,6 +62,11 @@ export function requestChain(
   options: RequestChainOptions,
 ): (exchange: Exchange, caller?: Caller) => Promise<ApiResponse> {
   const { audit, lifecycle, shutdown, requestMetrics: metrics } = options;
+  const { flowControl, requestTimeoutMs } = options;
+  const fairness =
+    flowControl === undefined
+      ? limitInFlight(options.inFlight, metrics)
+      : timed('priorityandfairness', queueFairly({ control: flowControl, requestTimeoutMs }, metrics), metrics);
   const filters: readonly Filter[] = [
     ...(options.tracer === undefined ? [] : [traceRequests(options.tracer)]),
     // outside of all: nothing is done for what comes too late
@@ -77,7 +86,7 @@ export function requestChain(
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]),
     checkWebSocketOrigin(options.cors.allowedOrigins), // recorded, with the user of the browser
     timed('impersonation', impersonate(options.authorizer), metrics), // the user from here on
-    limitInFlight(options.inFlight, metrics), // after authentication: it needs the user
+    fairness, // after authentication: it needs the user
     // before the body is read
     timed('authorization', authorize(options.authorizer, options.metrics.authorization), metrics),
     options.aggregationProxy, // from here on only what this server answers itself

@@ -83,6 +83,7 @@ export function startConfigOf({
       livezGraceMs: serving.livezGracePeriodMs,
     },
     inFlight: { readOnly: flowControl.maxRequestsInflight, mutating: flowControl.maxMutatingRequestsInflight },
+    isFair: flowControl.enablePriorityAndFairness,
     ...(audit === undefined ? {} : { audit }),
     storage: {
       prefix: storage.prefix,

@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
     check: async (server) => expect((await server.send('GET', `${configMaps}?watch=1`)).status).toBe(200),
   },
   {
-    flags: ['--max-requests-inflight=1'],
+    flags: ['--max-requests-inflight=1', '--enable-priority-and-fairness=false'],
     effect: 'a second reader is sent away, a writer is not',
     async check(server, calls) {
       calls.hang = ofKind('/secrets/');
@@ -105,7 +105,7 @@ const rows: readonly Row[] = [
     },
   },
   {
-    flags: ['--max-mutating-requests-inflight=1'],
+    flags: ['--max-mutating-requests-inflight=1', '--enable-priority-and-fairness=false'],
     effect: 'a second writer is sent away, a reader is not',
     async check(server, calls) {
       calls.hang = (method, [key]) => method === 'create' && String(key).includes('/configmaps/');

@@ -7,9 +7,16 @@ import { createNonResource } from '../nonresource/nonresource.ts';
 import { openApiHandlers } from '../nonresource/openapi.ts';
 import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
+import type { FairQueuing } from '../flow-control/flow-control.ts';
 import type { Extensions } from './extensions.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Security } from './security.ts';
+
+/** What has pages about itself. */
+interface ShownParts {
+  readonly debug: DebugPages;
+  readonly fairQueuing: FairQueuing | undefined;
+}
 
 export function createNonResources(
   { config, metrics }: SharedDependencies,
@@ -18,7 +25,7 @@ export function createNonResources(
   { aggregation }: Extensions,
   health: HealthChecks,
   servingPort: ServingPort,
-  debug: DebugPages,
+  { debug, fairQueuing }: ShownParts,
 ): Handler {
   const serverAddress = (): string => `${config.serving.externalHostname}:${servingPort.port}`;
   return createNonResource({
@@ -29,6 +36,7 @@ export function createNonResources(
     serverAddress,
     registry: metrics.registry,
     debug,
+    flowControl: fairQueuing?.control,
     documents: new Map<string, Handler>([
       ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi),
       ...issuerDiscovery(config.authentication, security, serverAddress),

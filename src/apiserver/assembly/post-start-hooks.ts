@@ -7,6 +7,7 @@ import { uses } from '../authz/configuration.ts';
 import { serverIdentityTasks } from '../bootstrap/server-identity.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
 import { createPostStartHooks, type PostStartHooks } from '../lifecycle/post-start-hooks.ts';
+import type { FairQueuing } from '../flow-control/flow-control.ts';
 import type { Extensions } from './extensions.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
@@ -18,13 +19,19 @@ export interface Hooks {
 }
 
 /** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
+/** What hooks keep up to date, where it is configured. */
+interface BackgroundParts {
+  readonly encryption: Encryption | undefined;
+  readonly fairQueuing: FairQueuing | undefined;
+}
+
 export function createHooks(
   { config, metrics, featureEnabled, serverId, now }: SharedDependencies,
   { objects, writer, webhooks }: Loopback,
   { registry, serviceRanges }: Resources,
   { aggregation, customResources }: Extensions,
   serving: ServingPort,
-  encryption: Encryption | undefined,
+  { encryption, fairQueuing }: BackgroundParts,
   cleanup: CleanupStack,
 ): Hooks {
   const { storage, authentication, log } = config;
@@ -50,6 +57,7 @@ export function createHooks(
     customResources,
     aggregation,
     objects,
+    fairQueuing,
     waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
     reloadsEncryption: encryption?.reloads === true,
   });

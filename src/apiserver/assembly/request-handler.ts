@@ -5,11 +5,18 @@ import { createRouter } from '../endpoints/router.ts';
 import { requestChain } from '../request-chain.ts';
 import type { Handler } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
+import type { FairQueuing } from '../flow-control/flow-control.ts';
 import type { Extensions } from './extensions.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Security } from './security.ts';
 
 export type RequestHandler = (exchange: Exchange, caller?: Caller) => Promise<ApiResponse>;
+
+/** Steps of the chain that need not be there. */
+interface OptionalSteps {
+  readonly tracer: Tracer | undefined;
+  readonly fairQueuing: FairQueuing | undefined;
+}
 
 /** What every request passes, however it came. */
 export function createRequestHandler(
@@ -19,7 +26,7 @@ export function createRequestHandler(
   { context, apis, requestMetrics }: Endpoints,
   { aggregation }: Extensions,
   nonResources: Handler,
-  tracer: Tracer | undefined,
+  { tracer, fairQueuing }: OptionalSteps,
 ): RequestHandler {
   const { serving, inFlight, log } = config;
   return requestChain({
@@ -32,6 +39,7 @@ export function createRequestHandler(
     cors: serving.cors,
     goAwayChance: serving.goAwayChance,
     inFlight,
+    flowControl: fairQueuing?.control,
     log,
     metrics,
     requestMetrics,

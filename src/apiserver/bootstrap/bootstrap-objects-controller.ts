@@ -7,6 +7,7 @@ import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Aggregation } from '../aggregation/setup.ts';
+import { configureFlowControl, type FlowControlReader } from './flow-control-configuration.ts';
 import { flowControlIntervalMs, keepFlowControlObjects } from './flow-control-objects.ts';
 import { flowSchemaConditionResources, updateFlowSchemaConditions } from './flow-schema-conditions.ts';
 import { runSingleKeyController } from './single-key-controller.ts';
@@ -16,6 +17,8 @@ export interface BootstrapObjectsOptions {
   readonly writer: LoopbackClient;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly aggregation: Pick<Aggregation, 'register' | 'registered'>;
+  /** Told of the objects of flow control whenever they change. */
+  readonly flowControl: FlowControlReader | undefined;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -42,6 +45,7 @@ export function createBootstrapObjectsController({
   writer,
   registry,
   aggregation,
+  flowControl: reader,
   log,
   clock = systemClock,
 }: BootstrapObjectsOptions): BootstrapObjectsController {
@@ -81,6 +85,7 @@ export function createBootstrapObjectsController({
     if (!flowSchemaConditionResources.every((resource) => writer.isServed(resource))) return flowControl.open();
     await keepObjects(signal);
     const sync = async (): Promise<void> => {
+      if (reader !== undefined) await configureFlowControl(writer, reader);
       await updateFlowSchemaConditions(writer, now);
       flowControl.open();
     };

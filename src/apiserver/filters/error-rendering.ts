@@ -9,7 +9,7 @@ import {
 } from '../../machinery/status.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { statusResponse } from '../representation/status.ts';
-import { BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
+import { type ApiResponse, BodyTooLarge, BrokenBody, ClientGone, TooManyBodies } from '../../server/exchange.ts';
 import { type Filter } from '../request/request.ts';
 import { RequestTimedOut } from './request-timed-out.ts';
 
@@ -31,18 +31,27 @@ export function renderErrors(log: ErrorLog, metrics: Pick<RequestMetrics, 'termi
       if (error instanceof RequestTimedOut)
         return { status: error.code, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: error.toText() };
       if (error instanceof TooManyBodies) metrics.terminated(request, 429);
-      return statusResponse(
-        request,
-        toStatus(error, (cause) =>
-          log.error(
-            { err: cause, auditId: request.auditId, method: request.method, path: request.path },
-            'request failed',
-          ),
+      const status = toStatus(error, (cause) =>
+        log.error(
+          { err: cause, auditId: request.auditId, method: request.method, path: request.path },
+          'request failed',
         ),
       );
+      return request.isRefusedInPlainText ? plainResponse(status) : statusResponse(request, status);
     }
   };
 }
+
+/** A line of text. @see {@link https://pkg.go.dev/net/http#Error | http.Error}, which the reference answers with */
+const plainResponse = ({ code, message, details }: StatusError): ApiResponse => ({
+  status: code,
+  headers: {
+    'content-type': 'text/plain; charset=utf-8',
+    'x-content-type-options': 'nosniff',
+    ...(details?.retryAfterSeconds === undefined ? {} : { 'retry-after': String(details.retryAfterSeconds) }),
+  },
+  body: `${message}\n`,
+});
 
 /** The Status that an error stands for. Undefined for an unexpected error. */
 export function statusOf(error: unknown): StatusError | undefined {

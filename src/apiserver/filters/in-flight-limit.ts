@@ -24,6 +24,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics): 
     const limit = limits[kind];
     if (limit > 0 && running[kind] >= limit) {
       metrics.terminated(request, 429);
+      request.isRefusedInPlainText = true;
       throw tooManyRequests('Too many requests, please try again later.', 1);
     }
     running[kind]++;
@@ -45,7 +46,7 @@ export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics): 
   };
 }
 
-const isRead = (info: RequestInfo): boolean =>
+export const isRead = (info: RequestInfo): boolean =>
   readVerbs.has(info.verb) || (!info.isResourceRequest && info.verb === 'head');
 
 /** The operators' own group must get in when the server is full. */

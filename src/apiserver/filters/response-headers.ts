@@ -7,6 +7,11 @@ import type { Filter } from '../request/request.ts';
 export const responseHeaders: Filter = async (request, next) => {
   const response = await next();
   const headers: HeaderMap = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', ...response.headers };
+  const { flow } = request;
+  if (flow !== undefined) {
+    headers['x-kubernetes-pf-flowschema-uid'] = flow.schemaUid;
+    headers['x-kubernetes-pf-prioritylevel-uid'] = flow.levelUid;
+  }
   const { texts } = request.warnings;
   if (texts.length > 0) headers['warning'] = texts.map((text) => `299 - ${quote(text)}`);
   if (request.closes && request.exchange.httpVersion === '2.0') headers['connection'] = 'close';

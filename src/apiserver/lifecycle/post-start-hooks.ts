@@ -16,6 +16,7 @@ import type { CachedObjects } from '../loopback/cached-objects.ts';
 import type { Store } from '../../storage/interface.ts';
 import type { AuthenticationConfig } from '../authn/authentication.ts';
 import type { ServiceControllers } from '../bootstrap/service-controllers.ts';
+import type { FlowControlReader } from '../bootstrap/flow-control-configuration.ts';
 import { createBootstrapObjectsController } from '../bootstrap/bootstrap-objects-controller.ts';
 import type { CustomResourceParts } from '../custom-resources/setup.ts';
 import { endsWithin } from '../../server/shutdown-timeout.ts';
@@ -38,6 +39,13 @@ export interface StorageUpkeep {
   readonly initializationTimeoutMs: number;
 }
 
+/** What the queues of requests are told. */
+export interface FairQueuingUpkeep {
+  readonly control: FlowControlReader & { adjust(): void };
+  readonly counts: { set(resource: string, count: number): void };
+  readonly adjustmentMs: number;
+}
+
 export interface PostStartHooksOptions {
   readonly storage: StorageUpkeep;
   readonly authentication: AuthenticationConfig;
@@ -51,6 +59,8 @@ export interface PostStartHooksOptions {
   readonly writer: LoopbackClient;
   readonly aggregation: Aggregation;
   readonly objects: CachedObjects;
+  /** Undefined: requests are counted only. */
+  readonly fairQueuing: FairQueuingUpkeep | undefined;
   /** Whether a server without the default roles is not of much use. */
   readonly waitsForRoles: boolean;
   readonly customResources: CustomResourceParts;
@@ -108,6 +118,7 @@ export function createPostStartHooks({
   customResources,
   aggregation,
   objects,
+  fairQueuing,
   waitsForRoles,
   reloadsEncryption,
 }: PostStartHooksOptions): PostStartHooks {
@@ -166,10 +177,19 @@ export function createPostStartHooks({
     if (progress.isDone('poststarthook/rbac/bootstrap-roles')) haveRoles();
     finish();
   };
-  const bootstrapObjects = createBootstrapObjectsController({ writer, registry, aggregation, log });
+  const bootstrapObjects = createBootstrapObjectsController({
+    writer,
+    registry,
+    aggregation,
+    flowControl: fairQueuing?.control,
+    log,
+  });
   const countObjects = async (): Promise<void> => {
     for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
-      metrics.objects.set({ resource: qualified(store.groupResource) }, await store.storage.count().catch(() => -1));
+      const resource = qualified(store.groupResource);
+      const count = await store.storage.count().catch(() => -1);
+      metrics.objects.set({ resource }, count);
+      fairQueuing?.counts.set(resource, count);
     }
   };
   const untilKnown = async (objects: { known(): Promise<void> }, ...names: readonly HookName[]): Promise<void> => {
@@ -229,6 +249,10 @@ export function createPostStartHooks({
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
       if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
+      if (fairQueuing !== undefined) {
+        const adjust = async (): Promise<void> => fairQueuing.control.adjust();
+        running.push(repeat(adjust, fairQueuing.adjustmentMs, signal, log));
+      }
       if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
     },
     async stop() {

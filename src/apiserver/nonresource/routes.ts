@@ -16,7 +16,9 @@ import { groupsOf } from '../discovery/documents.ts';
 import { methodNotAllowed } from '../request/request-errors.ts';
 import { json, parseAccept, routeNotAcceptable } from '../request/negotiation.ts';
 import type { ApiRequest, Handler } from '../request/request.ts';
+import type { FlowControl } from '../flow-control/flow-control.ts';
 import type { ServedApis } from '../served-apis.ts';
+import { flowControlRoutes } from './flow-control-routes.ts';
 import { coreVersions, groupOrVersion, groups, pathList, versionOfCore } from './discovery.ts';
 
 export interface NonResourceOptions {
@@ -28,6 +30,8 @@ export interface NonResourceOptions {
   /** `host:port` that `/api` tells clients. */
   readonly serverAddress: () => string;
   readonly debug: DebugPages;
+  /** Undefined: requests are counted only. */
+  readonly flowControl: FlowControl | undefined;
   /** By route: OpenAPI, OpenID. */
   readonly documents: ReadonlyMap<string, Handler>;
 }
@@ -73,6 +77,7 @@ export function createApplication(options: NonResourceOptions): Koa<RequestState
     app.use(profileRoutes<RequestState>(contention).routes());
     app.use(verbosityRoutes<RequestState>(verbosity).routes());
   }
+  if (options.flowControl !== undefined) app.use(flowControlRoutes<RequestState>(options.flowControl).routes());
   app.use(root.routes());
   app.use(serveNotFound);
   return app;

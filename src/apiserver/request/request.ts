@@ -111,6 +111,12 @@ export class ApiRequest implements Work {
     this.#controller?.abort(reason);
   }
 
+  /** By which objects of flow control the request was let run, or refused; undefined where none apply. */
+  flow: { readonly schemaUid: string; readonly levelUid: string } | undefined;
+
+  /** Clients of a server that is full are told so in a line of text, whatever they accept. */
+  isRefusedInPlainText = false;
+
   /** Whether another server answers, or should have: it counts the request then. */
   isPassedOn = false;
 

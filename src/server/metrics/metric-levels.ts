@@ -44,6 +44,13 @@ const stable: ReadonlySet<string> = new Set([
 const beta: ReadonlySet<string> = new Set([
   'apiserver_validating_admission_policy_check_duration_seconds',
   'apiserver_validating_admission_policy_check_total',
+  'apiserver_flowcontrol_current_executing_requests',
+  'apiserver_flowcontrol_current_executing_seats',
+  'apiserver_flowcontrol_current_inqueue_requests',
+  'apiserver_flowcontrol_dispatched_requests_total',
+  'apiserver_flowcontrol_nominal_limit_seats',
+  'apiserver_flowcontrol_rejected_requests_total',
+  'apiserver_flowcontrol_request_wait_duration_seconds',
   'disabled_metrics_total',
   'hidden_metrics_total',
   'kubernetes_feature_enabled',

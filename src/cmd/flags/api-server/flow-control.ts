@@ -1,9 +1,11 @@
 import { bool, int, section } from '../flag.ts';
 
 export const flowControl = section('Flow control', {
-  enablePriorityAndFairness: bool('enable-priority-and-fairness', 'unsupported', {
+  enablePriorityAndFairness: bool('enable-priority-and-fairness', 'supported', {
     default: true,
-    help: 'Queue requests by priority level and flow instead of counting those in flight.',
+    help:
+      'Queue requests by priority level and flow. Both limits below are one then: so many seats are divided among ' +
+      'the levels.',
   }),
   maxRequestsInflight: int('max-requests-inflight', 'supported', {
     default: 400,

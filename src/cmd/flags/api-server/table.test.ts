@@ -106,7 +106,6 @@ function sameDefault(flag: Flag, stated: string): boolean {
 /** Shrinks as the parts behind them come. */
 const unsupported = [
   'egress-selector-config-file',
-  'enable-priority-and-fairness',
   'max-connection-bytes-per-sec',
   'nodeagent-certificate-authority',
   'nodeagent-client-certificate',

@@ -272,6 +272,11 @@ const checkFlowControl: Check = ({ flowControl }, spelled) => [
   flowControl.maxRequestsInflight < 0 && `${spelled('max-requests-inflight')} can not be negative value`,
   flowControl.maxMutatingRequestsInflight < 0 &&
     `${spelled('max-mutating-requests-inflight')} can not be negative value`,
+  flowControl.enablePriorityAndFairness &&
+    flowControl.maxRequestsInflight === 0 &&
+    flowControl.maxMutatingRequestsInflight === 0 &&
+    'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; ' +
+      'they must add up to something positive',
 ];
 
 const checkLogs: Check = ({ logs, debugging }, spelled) => [

@@ -290,6 +290,13 @@ export const refusedFlags = [
     argv: ['--max-mutating-requests-inflight=-1'],
     problems: ['--max-mutating-requests-inflight can not be negative value'],
   },
+  {
+    argv: ['--max-requests-inflight=0', '--max-mutating-requests-inflight=0'],
+    problems: [
+      'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; ' +
+        'they must add up to something positive',
+    ],
+  },
   // Logs, APIs
   { argv: ['--logging-format=xml'], problems: ['--logging-format: Invalid value: "xml": Unsupported log format'] },
   {

@@ -1,0 +1,78 @@
+import { tooManyRequests } from '../../machinery/status.ts';
+import type { SeatRequest } from '../flow-control/fair-queue.ts';
+import type { Classified, FlowControl } from '../flow-control/flow-control.ts';
+import type { RequestMetrics } from '../metrics/request-metrics.ts';
+import { isLongRunning } from '../request/request-info.ts';
+import type { ApiRequest, Filter } from '../request/request.ts';
+import { isRead } from './in-flight-limit.ts';
+
+export interface FairnessOptions {
+  readonly control: FlowControl;
+  readonly requestTimeoutMs: number;
+}
+
+/** A request waits for a part of its time, so that enough is left for the work. */
+const waitPart = 1 / 4;
+const mostWaitMs = 60_000;
+
+/**
+ * Lets a request run when its level has seats for it, keeps it waiting in a queue, or refuses it with 429. A watch
+ * holds its seats until it has begun; other long-running requests need none.
+ */
+export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metrics: RequestMetrics): Filter {
+  const running = { readOnly: 0, mutating: 0 };
+  return async (request, next) => {
+    const { info, user } = request;
+    const isWatch = info.verb === 'watch';
+    if (!isWatch && isLongRunning(info)) return next();
+    const classified = control.classify(info, user);
+    const { schema, level } = classified;
+    request.flow = { schemaUid: schema.uid, levelUid: level.uid };
+    const { entry, request: seats } = control.enter(classified, { info, user }, request.query);
+    const isLet = entry === 'running' || (entry === 'waiting' && (await waitForSeats(classified, seats, request)));
+    schema.series.waited(((seats.startedAt ?? performance.now()) - seats.arrivedAt) / 1000, isLet);
+    if (!isLet) {
+      metrics.terminated(request, 429);
+      request.isRefusedInPlainText = true;
+      throw tooManyRequests('Too many requests, please try again later.', level.retryAfter.seconds);
+    }
+    const kind = isRead(info) ? 'readOnly' : 'mutating';
+    metrics.inFlight(kind, ++running[kind]);
+    let hasSeats = true;
+    const leave = (): void => {
+      if (!hasSeats) return;
+      hasSeats = false;
+      metrics.inFlight(kind, --running[kind]);
+      schema.series.executed((performance.now() - seats.startedAt!) / 1000, isWatch ? 'watch' : 'regular');
+      control.finish(classified, seats);
+    };
+    // An aggregated server that does not answer must not use up the seats of other requests.
+    request.onHandOver = leave;
+    try {
+      return await next();
+    } finally {
+      leave();
+    }
+  };
+
+  /** False when the seats did not come in time, or the client went away. */
+  function waitForSeats(classified: Classified, seats: SeatRequest, request: ApiRequest): Promise<boolean> {
+    const leftMs = (request.deadline ?? performance.now() + requestTimeoutMs) - performance.now();
+    const { signal } = request;
+    return new Promise((resolve) => {
+      const end = (isLet: boolean): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', onAbort);
+        resolve(isLet);
+      };
+      const giveUp = (reason: 'time-out' | 'cancelled'): void => {
+        if (control.leave(classified, seats, reason)) end(false);
+      };
+      const onAbort = (): void => giveUp('cancelled');
+      const timer = setTimeout(() => giveUp('time-out'), Math.min(leftMs * waitPart, mostWaitMs));
+      seats.onStart = () => end(true);
+      if (signal.aborted) giveUp('cancelled');
+      else signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}

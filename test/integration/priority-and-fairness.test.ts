@@ -1,0 +1,89 @@
+/** Priority and fairness in a whole server: who waits for whom, and what clients are told. */
+import { describe, expect, test } from 'vitest';
+import { observed } from '../support/observed-store.ts';
+import { startTestServer, type TestServer } from '../support/test-server.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const flowControl = '/apis/flowcontrol.apiserver.k8s.io/v1';
+const schemaHeader = 'x-kubernetes-pf-flowschema-uid';
+const levelHeader = 'x-kubernetes-pf-prioritylevel-uid';
+
+const objectNames = async (server: TestServer, resource: string): Promise<ReadonlyMap<string, string>> => {
+  const { items } = (await server.send('GET', `${flowControl}/${resource}`)).json<{
+    items: { metadata: { uid: string; name: string } }[];
+  }>();
+  return new Map(items.map(({ metadata }) => [metadata.uid, metadata.name]));
+};
+
+const level = (limitResponse: object) => ({
+  metadata: { name: 'narrow' },
+  spec: {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse },
+  },
+});
+const schema = {
+  metadata: { name: 'alice' },
+  spec: {
+    priorityLevelConfiguration: { name: 'narrow' },
+    matchingPrecedence: 500,
+    distinguisherMethod: { type: 'ByUser' },
+    rules: [
+      {
+        subjects: [{ kind: 'User', user: { name: 'alice' } }],
+        resourceRules: [{ verbs: ['*'], apiGroups: [''], resources: ['*'], namespaces: ['*'], clusterScope: true }],
+      },
+    ],
+  },
+};
+
+/** A server with a level of one seat for alice, and her first request, which has it until the store is released. */
+async function withHeldSeat(
+  limitResponse: object,
+  check: (server: TestServer, end: () => Promise<number>) => Promise<void>,
+): Promise<void> {
+  const { calls, wrap } = observed();
+  await using server = await startTestServer({
+    flags: ['--max-requests-inflight=20', '--max-mutating-requests-inflight=10'],
+    settled: true,
+    wrap,
+  });
+  await server.send('POST', `${flowControl}/prioritylevelconfigurations`, { body: level(limitResponse) });
+  await server.send('POST', `${flowControl}/flowschemas`, { body: schema });
+  const isAlices = async (): Promise<boolean> => {
+    const { headers } = await server.send('GET', configMaps, { user: 'alice' });
+    return (await objectNames(server, 'flowschemas')).get(String(headers[schemaHeader])) === 'alice';
+  };
+  while (!(await isAlices()));
+  calls.hang = (method, args) => method === 'list' && String(args[0]).includes('/secrets/');
+  const reached = calls.next(calls.hang);
+  const held = server.send('GET', '/api/v1/secrets', { user: 'alice' });
+  await reached;
+  await check(server, async () => {
+    calls.release();
+    return (await held).status;
+  });
+}
+
+describe('a level of one seat', () => {
+  test('A level that rejects answers 429 in plain text, with the names of its objects, and others go on', () =>
+    withHeldSeat({ type: 'Reject' }, async (server, end) => {
+      const refused = await server.send('GET', configMaps, { user: 'alice', headers: { accept: 'application/yaml' } });
+      expect(refused).toMatchObject({
+        status: 429,
+        headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '1' },
+        text: 'Too many requests, please try again later.\n',
+      });
+      const [schemas, levels] = [
+        await objectNames(server, 'flowschemas'),
+        await objectNames(server, 'prioritylevelconfigurations'),
+      ];
+      expect(schemas.get(String(refused.headers[schemaHeader]))).toBe('alice');
+      expect(levels.get(String(refused.headers[levelHeader]))).toBe('narrow');
+      const admins = await server.send('GET', configMaps);
+      expect(admins.status).toBe(200);
+      expect(levels.get(String(admins.headers[levelHeader]))).toBe('exempt');
+      expect(await end()).toBe(200);
+      expect((await server.send('GET', configMaps, { user: 'alice' })).status).toBe(200);
+    }));
+});
