@@ -5,6 +5,7 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const flowControl = '/apis/flowcontrol.apiserver.k8s.io/v1';
+const dumps = '/debug/api_priority_and_fairness';
 const schemaHeader = 'x-kubernetes-pf-flowschema-uid';
 const levelHeader = 'x-kubernetes-pf-prioritylevel-uid';
 
@@ -59,10 +60,14 @@ async function withHeldSeat(
   const reached = calls.next(calls.hang);
   const held = server.send('GET', '/api/v1/secrets', { user: 'alice' });
   await reached;
-  await check(server, async () => {
+  try {
+    await check(server, async () => {
+      calls.release();
+      return (await held).status;
+    });
+  } finally {
     calls.release();
-    return (await held).status;
-  });
+  }
 }
 
 describe('a level of one seat', () => {
@@ -85,5 +90,27 @@ describe('a level of one seat', () => {
       expect(levels.get(String(admins.headers[levelHeader]))).toBe('exempt');
       expect(await end()).toBe(200);
       expect((await server.send('GET', configMaps, { user: 'alice' })).status).toBe(200);
+    }));
+
+  test('A request that waits in a queue is shown, gives up after a quarter of its time, or goes on', () =>
+    withHeldSeat({ type: 'Queue', queuing: { queues: 2, handSize: 1, queueLengthLimit: 5 } }, async (server, end) => {
+      expect((await server.send('GET', `${configMaps}?timeout=200ms`, { user: 'alice' })).status).toBe(429);
+      const waiting = server.send('GET', configMaps, { user: 'alice' });
+      const shown = async (): Promise<string | undefined> =>
+        (await server.send('GET', `${dumps}/dump_requests?includeRequestDetails=1`)).text
+          .replace(/ +/g, ' ')
+          .split('\n')
+          .find((line) => /^narrow, alice, \d, 0, /.test(line));
+      while ((await shown()) === undefined);
+      expect(await shown()).toMatch(/, alice, list, \S+configmaps, default, , v1, configmaps, $/);
+      expect((await server.send('GET', `${dumps}/dump_priority_levels`)).text.replace(/ +/g, ' ')).toContain(
+        'narrow, 1, false, false, 1, 1, ',
+      );
+      const { text } = await server.send('GET', '/metrics');
+      const labels = 'flow_schema="alice",priority_level="narrow",reason="time-out"';
+      expect(text).toContain(`apiserver_flowcontrol_rejected_requests_total{${labels}} 1`);
+      expect(await end()).toBe(200);
+      expect((await waiting).status).toBe(200);
+      expect((await server.send('GET', `${dumps}/nonsense`)).status).toBe(404);
     }));
 });
