@@ -18,13 +18,13 @@ export interface Hooks {
   readonly services: ServiceControllers;
 }
 
-/** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 /** What hooks keep up to date, where it is configured. */
 interface BackgroundParts {
   readonly encryption: Encryption | undefined;
   readonly fairQueuing: FairQueuing | undefined;
 }
 
+/** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 export function createHooks(
   { config, metrics, featureEnabled, serverId, now }: SharedDependencies,
   { objects, writer, webhooks }: Loopback,
