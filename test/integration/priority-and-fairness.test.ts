@@ -70,6 +70,20 @@ async function withHeldSeat(
   }
 }
 
+test('A server starts, answers and stops without a warning of Node', async () => {
+  const warnings: string[] = [];
+  const note = ({ name, message }: Error): void => void warnings.push(`${name}: ${message}`);
+  process.on('warning', note);
+  try {
+    await using server = await startTestServer({ settled: true });
+    // A warning is told a tick after its cause.
+    expect((await server.send('GET', configMaps)).status).toBe(200);
+  } finally {
+    process.off('warning', note);
+  }
+  expect(warnings).toEqual([]);
+});
+
 describe('a level of one seat', () => {
   test('A level that rejects answers 429 in plain text, with the names of its objects, and others go on', () =>
     withHeldSeat({ type: 'Reject' }, async (server, end) => {

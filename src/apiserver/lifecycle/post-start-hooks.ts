@@ -1,4 +1,5 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/logger.ts';
 import { qualified } from '../../machinery/status.ts';
@@ -124,6 +125,8 @@ export function createPostStartHooks({
 }: PostStartHooksOptions): PostStartHooks {
   const controller = new AbortController();
   const { signal } = controller;
+  // Every work beside requests listens to it.
+  setMaxListeners(0, signal);
   const writer = anyWriter.until(signal);
   const running: Promise<void>[] = [];
   const waitsForStorage = featureEnabled('WatchCacheInitializationPostStartHook');
