@@ -1,5 +1,6 @@
 /** What every request passes: the order of the filters is the list in `requestChain`. */
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import { limitInFlight, type InFlightLimits } from './filters/in-flight-limit.ts';
 import { queueFairly } from './filters/priority-and-fairness.ts';
@@ -66,7 +67,11 @@ export function requestChain(
   const fairness =
     flowControl === undefined
       ? limitInFlight(options.inFlight, metrics)
-      : timed('priorityandfairness', queueFairly({ control: flowControl, requestTimeoutMs }, metrics), metrics);
+      : timed(
+          'priorityandfairness',
+          queueFairly({ control: flowControl, requestTimeoutMs, clock: systemClock }, metrics),
+          metrics,
+        );
   const filters: readonly Filter[] = [
     ...(options.tracer === undefined ? [] : [traceRequests(options.tracer)]),
     // outside of all: nothing is done for what comes too late

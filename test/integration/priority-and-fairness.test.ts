@@ -38,6 +38,12 @@ const schema = {
   },
 };
 
+/** The first list of a resource, which fills its cache. */
+const fills =
+  (resource: string) =>
+  (method: string, args: readonly unknown[]): boolean =>
+    method === 'list' && String(args[0]).includes(`/${resource}/`);
+
 /** A server with a level of one seat for alice, and her first request, which has it until the store is released. */
 async function withHeldSeat(
   limitResponse: object,
@@ -56,15 +62,16 @@ async function withHeldSeat(
     return (await objectNames(server, 'flowschemas')).get(String(headers[schemaHeader])) === 'alice';
   };
   while (!(await isAlices()));
-  calls.hang = (method, args) => method === 'list' && String(args[0]).includes('/secrets/');
+  calls.hang = fills('secrets');
   const reached = calls.next(calls.hang);
   const held = server.send('GET', '/api/v1/secrets', { user: 'alice' });
   await reached;
   try {
-    await check(server, async () => {
+    const end = async (): Promise<number> => {
       calls.release();
       return (await held).status;
-    });
+    };
+    await check(server, end);
   } finally {
     calls.release();
   }
@@ -82,6 +89,16 @@ test('A server starts, answers and stops without a warning of Node', async () =>
     process.off('warning', note);
   }
   expect(warnings).toEqual([]);
+});
+
+test('A server without priority and fairness names no flow schema, and has no pages about its queues', async () => {
+  await using server = await startTestServer({ flags: ['--enable-priority-and-fairness=false'], settled: true });
+  const { status, headers } = await server.send('GET', configMaps, { user: 'alice' });
+  expect(status).toBe(200);
+  expect(headers).not.toHaveProperty(schemaHeader);
+  expect(headers).not.toHaveProperty(levelHeader);
+  expect((await server.send('GET', `${dumps}/dump_priority_levels`)).status).toBe(404);
+  expect((await server.send('GET', '/metrics')).text).not.toContain('apiserver_flowcontrol_');
 });
 
 describe('a level of one seat', () => {

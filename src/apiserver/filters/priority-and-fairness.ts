@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts';
 import { tooManyRequests } from '../../machinery/status.ts';
 import type { SeatRequest } from '../flow-control/fair-queue.ts';
 import type { Classified, FlowControl } from '../flow-control/flow-control.ts';
@@ -9,6 +10,8 @@ import { isRead } from './in-flight-limit.ts';
 export interface FairnessOptions {
   readonly control: FlowControl;
   readonly requestTimeoutMs: number;
+  /** That of the levels: it measures and ends the time in queues. */
+  readonly clock: Clock;
 }
 
 /** A request waits for a part of its time, so that enough is left for the work. */
@@ -19,7 +22,10 @@ const mostWaitMs = 60_000;
  * Lets a request run when its level has seats for it, keeps it waiting in a queue, or refuses it with 429. A watch
  * holds its seats until it has begun; other long-running requests need none.
  */
-export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metrics: RequestMetrics): Filter {
+export function queueFairly(
+  { control, requestTimeoutMs, clock }: FairnessOptions,
+  metrics: Pick<RequestMetrics, 'terminated' | 'inFlight'>,
+): Filter {
   const running = { readOnly: 0, mutating: 0 };
   return async (request, next) => {
     const { info, user } = request;
@@ -30,7 +36,7 @@ export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metr
     request.flow = { schemaUid: schema.uid, levelUid: level.uid };
     const { entry, request: seats } = control.enter(classified, { info, user }, request.query);
     const isLet = entry === 'running' || (entry === 'waiting' && (await waitForSeats(classified, seats, request)));
-    schema.series.waited(((seats.startedAt ?? performance.now()) - seats.arrivedAt) / 1000, isLet);
+    schema.series.waited(((seats.startedAt ?? clock.now()) - seats.arrivedAt) / 1000, isLet);
     if (!isLet) {
       metrics.terminated(request, 429);
       request.isRefusedInPlainText = true;
@@ -43,7 +49,7 @@ export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metr
       if (!hasSeats) return;
       hasSeats = false;
       metrics.inFlight(kind, --running[kind]);
-      schema.series.executed((performance.now() - seats.startedAt!) / 1000, isWatch ? 'watch' : 'regular');
+      schema.series.executed((clock.now() - seats.startedAt!) / 1000, isWatch ? 'watch' : 'regular');
       control.finish(classified, seats);
     };
     // An aggregated server that does not answer must not use up the seats of other requests.
@@ -57,11 +63,11 @@ export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metr
 
   /** False when the seats did not come in time, or the client went away. */
   function waitForSeats(classified: Classified, seats: SeatRequest, request: ApiRequest): Promise<boolean> {
-    const leftMs = (request.deadline ?? performance.now() + requestTimeoutMs) - performance.now();
+    const leftMs = request.deadline === undefined ? requestTimeoutMs : request.deadline - performance.now();
     const { signal } = request;
     return new Promise((resolve) => {
       const end = (isLet: boolean): void => {
-        clearTimeout(timer);
+        timer.cancel();
         signal.removeEventListener('abort', onAbort);
         resolve(isLet);
       };
@@ -69,7 +75,7 @@ export function queueFairly({ control, requestTimeoutMs }: FairnessOptions, metr
         if (control.leave(classified, seats, reason)) end(false);
       };
       const onAbort = (): void => giveUp('cancelled');
-      const timer = setTimeout(() => giveUp('time-out'), Math.min(leftMs * waitPart, mostWaitMs));
+      const timer = clock.after(Math.min(leftMs * waitPart, mostWaitMs), () => giveUp('time-out'));
       seats.onStart = () => end(true);
       if (signal.aborted) giveUp('cancelled');
       else signal.addEventListener('abort', onAbort, { once: true });
