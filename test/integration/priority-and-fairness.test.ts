@@ -1,6 +1,7 @@
 /** Priority and fairness in a whole server: who waits for whom, and what clients are told. */
+import https from 'node:https';
 import { describe, expect, test } from 'vitest';
-import { observed } from '../support/observed-store.ts';
+import { observed, type StoreCalls } from '../support/observed-store.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -44,10 +45,29 @@ const fills =
   (method: string, args: readonly unknown[]): boolean =>
     method === 'list' && String(args[0]).includes(`/${resource}/`);
 
+/** The level of alice: what waits and what runs. */
+async function narrowLevel(server: TestServer): Promise<{ waiting: number; running: number; cancelled: number }> {
+  const { text } = await server.send('GET', `${dumps}/dump_priority_levels`);
+  const cells = text
+    .split('\n')
+    .find((line) => line.startsWith('narrow,'))!
+    .split(',');
+  return { waiting: Number(cells[4]), running: Number(cells[5]), cancelled: Number(cells[9]) };
+}
+
+/** Sends a request of alice. Returns what closes its connection. */
+function sendAndLeave(server: TestServer, path: string): () => void {
+  const headers = { authorization: 'Bearer alicetoken' };
+  const sent = https.get(`${server.url}${path}`, { ca: server.ca, headers, agent: false });
+  // It is closed before it is answered.
+  sent.on('error', () => undefined);
+  return () => void sent.destroy();
+}
+
 /** A server with a level of one seat for alice, and her first request, which has it until the store is released. */
 async function withHeldSeat(
   limitResponse: object,
-  check: (server: TestServer, end: () => Promise<number>) => Promise<void>,
+  check: (server: TestServer, end: () => Promise<number>, calls: StoreCalls) => Promise<void>,
 ): Promise<void> {
   const { calls, wrap } = observed();
   await using server = await startTestServer({
@@ -71,7 +91,7 @@ async function withHeldSeat(
       calls.release();
       return (await held).status;
     };
-    await check(server, end);
+    await check(server, end, calls);
   } finally {
     calls.release();
   }
@@ -144,4 +164,28 @@ describe('a level of one seat', () => {
       expect((await waiting).status).toBe(200);
       expect((await server.send('GET', `${dumps}/nonsense`)).status).toBe(404);
     }));
+
+  test('A client that closes its connection leaves no seat taken, whether its request waits or runs', () =>
+    withHeldSeat(
+      { type: 'Queue', queuing: { queues: 2, handSize: 1, queueLengthLimit: 5 } },
+      async (server, end, calls) => {
+        const leaveQueue = sendAndLeave(server, configMaps);
+        while ((await narrowLevel(server)).waiting === 0);
+        leaveQueue();
+        while ((await narrowLevel(server)).waiting > 0);
+        expect(await narrowLevel(server)).toEqual({ waiting: 0, running: 1, cancelled: 1 });
+        expect(await end()).toBe(200);
+        calls.hang = fills('podtemplates');
+        const reached = calls.next(calls.hang);
+        const leave = sendAndLeave(server, '/api/v1/podtemplates');
+        await reached;
+        expect(await narrowLevel(server)).toMatchObject({ running: 1 });
+        leave();
+        while ((await narrowLevel(server)).running > 0);
+        const watches = [1, 2].map(() => sendAndLeave(server, `${configMaps}?watch=1`));
+        expect((await server.send('GET', configMaps, { user: 'alice' })).status).toBe(200);
+        for (const close of watches) close();
+        expect(await narrowLevel(server)).toMatchObject({ waiting: 0, running: 0 });
+      },
+    ));
 });

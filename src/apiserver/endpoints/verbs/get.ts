@@ -2,6 +2,7 @@ import type { ApiResponse } from '../../../server/exchange.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import type { EndpointContext } from '../context.ts';
 import { getVersion } from '../list-parameters.ts';
+import { readSignal } from '../read-signal.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
 
@@ -16,6 +17,7 @@ export async function getObject(
 ): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const { namespace, name } = request.info;
-  const stored = await served.store!.get(namespace, name, getVersion(request.query));
+  const store = served.store!;
+  const stored = await store.get(namespace, name, getVersion(request.query), readSignal(store, request));
   return objectResponse(context, served, request, representation, 200, stored);
 }

@@ -11,6 +11,7 @@ import {
   parseResourceVersion,
   validateListParameters,
 } from '../list-parameters.ts';
+import { readSignal } from '../read-signal.ts';
 import { listResponse, representationOf } from '../respond.ts';
 import { selectionOf } from '../request-selectors.ts';
 import type { ServedResource } from '../../served/served-resource.ts';
@@ -48,8 +49,10 @@ export async function listObjects(
 
   function readPage(): ReturnType<typeof store.list> {
     const version = token === undefined ? listVersion(parameters) : tokenVersion(token);
+    const signal = readSignal(store, request);
     return store.list({
       version,
+      ...(signal === undefined ? {} : { signal }),
       selection,
       ...(token === undefined ? {} : { after: token.after }),
       // At version 0 the reference answers whole, whatever the limit: so much is at hand.
