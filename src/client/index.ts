@@ -30,6 +30,10 @@ export type { Page } from './resources/list-all.ts';
 export { ResourceClient, type SourceOptions } from './resources/resource-client.ts';
 export type { ClusterResource, Input, NamespacedResource, Subresource } from './resources/typed-resources.ts';
 export type { WatchEvent } from './resources/watch.ts';
+export type { LogOptions, PodLogs } from './streams/pod-logs.ts';
+export type { PodPortForward } from './streams/port-forward.ts';
+export type { AttachOptions, ExecOptions, PodAttach, PodExec, RemoteCommand } from './streams/remote-command.ts';
+export type { ProxiedRequest, ResourceProxy } from './streams/resource-proxy.ts';
 export {
   createEventRecorder,
   type EventRecorder,

@@ -23,6 +23,9 @@ export function fencedTransport(transport: Transport, fence: Fence): Transport {
         signal: AbortSignal.any([request.signal, fence.signal]),
       });
     },
+    ...(transport.openWebSocket === undefined
+      ? {}
+      : { openWebSocket: (request) => (fence.check(), transport.openWebSocket!(request)) }),
     close: () => transport.close(),
   };
 }

@@ -2,12 +2,14 @@
  * Sends the requests of one client: rate limit, credentials, retries, time limits. In this order for each attempt, so
  * that retries count against the rate and have the credentials of their time.
  */
+import type { WebSocket } from 'ws';
 import { abortable } from '../../base/abortable.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { StatusError } from '../../machinery/status.ts';
 import { pause } from '../../reconcile/pause.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { deadline } from '../deadline.ts';
-import type { Transport, TransportAnswer } from '../transport/message.ts';
+import type { Transport, TransportAnswer, TransportRequest } from '../transport/message.ts';
 import { commonHeaders, type HeaderFields, headerValue } from './headers.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits, type RequestLimiter } from './rate-limit.ts';
 import { defaultMaxRetries, retryDelayAfterAnswer, retryDelayAfterFailure } from './retry.ts';
@@ -43,6 +45,12 @@ export interface ClientRequest {
   readonly signal?: AbortSignal | undefined;
   /** In place of the client's. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** A GET that becomes a WebSocket. */
+export interface WebSocketOpening extends Pick<ClientRequest, 'path' | 'signal' | 'timeoutMs'> {
+  /** Subprotocols, the preferred one first. */
+  readonly protocols: readonly string[];
 }
 
 /** An answer that is still to be read, within the time limit of its request. */
@@ -136,6 +144,48 @@ export class Sender {
     return this.#sendOnce(request, await this.#authorization(signal), signal);
   }
 
+  /**
+   * A connection that carries streams in both directions. It is not opened again where the server refuses, but for
+   * credentials that can be replaced. The signal has no effect once it is open.
+   */
+  async openWebSocket({ path, protocols, signal: outer, timeoutMs }: WebSocketOpening): Promise<WebSocket> {
+    const { openWebSocket } = this.#transport;
+    if (openWebSocket === undefined)
+      throw new Error('this client has no connections of its own: it cannot open streams in both directions');
+    const ms = timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs;
+    const limited = deadline(this.clock, ms, outer ?? new AbortController().signal);
+    const { signal } = limited;
+    const open = async (authorization: string | undefined): Promise<WebSocket> => {
+      await this.#limiter.wait(signal);
+      const headers = this.#headersWith(authorization, {});
+      return openWebSocket.call(this.#transport, { path, headers, protocols, signal });
+    };
+    try {
+      const shown = await this.#authorization(signal);
+      try {
+        return await open(shown);
+      } catch (error) {
+        const isUnauthorized = error instanceof StatusError && error.code === 401;
+        const isReplaced = isUnauthorized && ((await this.#config.onUnauthorized?.(shown)) ?? false);
+        if (!isReplaced) throw error;
+        return await open(await this.#authorization(signal));
+      }
+    } finally {
+      limited.end();
+    }
+  }
+
+  #headersWith(
+    authorization: string | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): TransportRequest['headers'] {
+    return [
+      ...this.#headers,
+      ...(authorization === undefined ? [] : [['authorization', headerValue(authorization)] as const]),
+      ...Object.entries(headers),
+    ];
+  }
+
   /** A plugin may take long: others wait for the same. */
   async #authorization(signal: AbortSignal): Promise<string | undefined> {
     const asked = this.#config.authorization?.();
@@ -156,11 +206,7 @@ export class Sender {
       const answer = await this.#transport.send({
         method,
         path,
-        headers: [
-          ...this.#headers,
-          ...(authorization === undefined ? [] : [['authorization', headerValue(authorization)] as const]),
-          ...Object.entries(headers),
-        ],
+        headers: this.#headersWith(authorization, headers),
         body,
         signal,
       });

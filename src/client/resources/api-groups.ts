@@ -2,10 +2,22 @@
 import { groupVersions, type ResourceInfo, type SubresourceInfo } from '../../api/resources.ts';
 import type { ApiGroups } from '../gen/api-groups.ts';
 import type { Requests } from './requests.ts';
+import { PodLogs } from '../streams/pod-logs.ts';
+import { PodPortForward } from '../streams/port-forward.ts';
+import { PodAttach, PodExec } from '../streams/remote-command.ts';
+import { ResourceProxy } from '../streams/resource-proxy.ts';
 import { ResourceClient } from './resource-client.ts';
 
-/** Subresources that are streams in both directions, or any other protocol: `client.request` is for them. */
-export const streamed: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+/** Subresources that are streams, or any other protocol. */
+export const streamed = {
+  attach: PodAttach,
+  exec: PodExec,
+  log: PodLogs,
+  portforward: PodPortForward,
+  proxy: ResourceProxy,
+} as const;
+
+const isStreamed = (name: string): name is keyof typeof streamed => Object.hasOwn(streamed, name);
 
 /** `apps`, `rbac` for rbac.authorization.k8s.io, `core` for the core group. */
 export const groupProperty = (group: string): string => (group === '' ? 'core' : group.split('.', 1)[0]!);
@@ -59,10 +71,8 @@ class BuiltInResource extends ResourceClient {
     return new (classOf(this.#info))(this.#info, { namespace }, this.#requests);
   }
 
-  static subresourceOf(
-    client: BuiltInResource,
-    { name: subresource, kind, apiVersion }: SubresourceInfo,
-  ): ResourceClient {
+  static subresourceOf(client: BuiltInResource, { name: subresource, kind, apiVersion }: SubresourceInfo): object {
+    if (isStreamed(subresource)) return new streamed[subresource](client.target, client.#requests);
     return new ResourceClient({ ...client.target, subresource, kind, apiVersion }, client.#requests);
   }
 }
@@ -74,13 +84,12 @@ function classOf(info: ResourceInfo): typeof BuiltInResource {
   if (known !== undefined) return known;
   const made = class extends BuiltInResource {};
   for (const subresource of info.subresources)
-    if (!streamed.has(subresource.name))
-      Object.defineProperty(made.prototype, subresource.name, {
-        enumerable: true,
-        get(this: BuiltInResource) {
-          return BuiltInResource.subresourceOf(this, subresource);
-        },
-      });
+    Object.defineProperty(made.prototype, subresource.name, {
+      enumerable: true,
+      get(this: BuiltInResource) {
+        return BuiltInResource.subresourceOf(this, subresource);
+      },
+    });
   classes.set(info, made);
   return made;
 }

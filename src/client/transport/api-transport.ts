@@ -8,6 +8,7 @@
  * - Another client certificate, when one is configured by files or by a plugin, opens new connections, and so does
  *   another version of the configuration. Those from before end with their requests.
  */
+import type { WebSocket } from 'ws';
 import { abortable } from '../../base/abortable.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { isPair } from '../../base/key-pair.ts';
@@ -24,8 +25,10 @@ import {
   type Transport,
   type TransportAnswer,
   type TransportRequest,
+  type WebSocketRequest,
 } from './message.ts';
 import { proxySchemes } from './proxy-tunnel.ts';
+import { openWebSocket } from './web-socket.ts';
 
 export interface ApiTransportOptions {
   readonly clock?: Clock;
@@ -71,6 +74,7 @@ class ApiTransport implements Transport {
   /** All that are open, also those that are ending. */
   readonly #http2 = new Set<Http2Connection>();
   readonly #http1 = new Set<Http1Agent>();
+  readonly #webSockets = new Set<WebSocket>();
   #current: Connections | undefined;
 
   constructor(config: ClientConfig, options: ApiTransportOptions) {
@@ -86,12 +90,11 @@ class ApiTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
-    const renewed = this.#config.renewedPair?.();
-    this.#show((renewed && (await abortable(renewed, request.signal))) ?? this.#fixedPair);
-    const message = (): TransportRequest => {
-      const path = request.pathAtSend?.() ?? request.path;
-      return { ...request, path: this.#url.pathname.replace(/\/$/, '') + path };
-    };
+    await this.#renewCertificate(request.signal);
+    const message = (): TransportRequest => ({
+      ...request,
+      path: this.#pathOf(request.pathAtSend?.() ?? request.path),
+    });
     for (;;) {
       request.signal.throwIfAborted();
       this.#closed.signal.throwIfAborted();
@@ -107,12 +110,42 @@ class ApiTransport implements Transport {
     }
   }
 
+  async openWebSocket(request: WebSocketRequest): Promise<WebSocket> {
+    const signal = AbortSignal.any([request.signal, this.#closed.signal]);
+    await this.#renewCertificate(signal);
+    signal.throwIfAborted();
+    const { pair } = this.#current!;
+    const target = { ...this.#config, url: this.#url, pair, onlyHttp1: true };
+    const { socket } = await dial(target, signal, this.#clock).catch((error: unknown) => {
+      throw signal.aborted ? error : notConnected(error);
+    });
+    const webSocket = await openWebSocket(socket, this.#url.host, {
+      ...request,
+      path: this.#pathOf(request.path),
+      signal,
+    });
+    this.#webSockets.add(webSocket);
+    webSocket.once('close', () => this.#webSockets.delete(webSocket));
+    return webSocket;
+  }
+
   async close(): Promise<void> {
     const reason = new ClientClosedError();
     this.#closed.abort(reason);
     for (const connection of this.#http2) connection.destroy(reason);
+    for (const webSocket of this.#webSockets) webSocket.terminate();
     this.#current?.spare?.socket.destroy();
     await Promise.all([...this.#http1].map((agent) => agent.destroy()));
+  }
+
+  async #renewCertificate(signal: AbortSignal): Promise<void> {
+    const renewed = this.#config.renewedPair?.();
+    this.#show((renewed && (await abortable(renewed, signal))) ?? this.#fixedPair);
+  }
+
+  /** The API may lie below a path of the server. */
+  #pathOf(path: string): string {
+    return this.#url.pathname.replace(/\/$/, '') + path;
   }
 
   /** New connections are opened with this certificate; those with another one, or to another server, end. */

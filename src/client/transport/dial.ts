@@ -12,6 +12,8 @@ import { connected, endpointOf } from './socket.ts';
 export interface DialTarget extends Pick<ClientConfig, 'ca' | 'serverName' | 'skipVerify' | 'proxyUrl'> {
   readonly url: URL;
   readonly pair: ClientPair | undefined;
+  /** For what HTTP/2 is not meant to carry. */
+  readonly onlyHttp1?: boolean;
 }
 
 export interface Dialed {
@@ -46,7 +48,7 @@ export async function dial(target: DialTarget, signal: AbortSignal, clock: Clock
   }
 }
 
-function tlsOptions({ url, ca, serverName, skipVerify, pair }: DialTarget): tls.ConnectionOptions {
+function tlsOptions({ url, ca, serverName, skipVerify, pair, onlyHttp1 = false }: DialTarget): tls.ConnectionOptions {
   const { host } = endpointOf(url);
   const name = serverName ?? host;
   return {
@@ -55,7 +57,7 @@ function tlsOptions({ url, ca, serverName, skipVerify, pair }: DialTarget): tls.
     servername: net.isIP(name) === 0 ? name : '',
     rejectUnauthorized: skipVerify !== true,
     minVersion: 'TLSv1.2',
-    ALPNProtocols: ['h2', 'http/1.1'],
+    ALPNProtocols: onlyHttp1 ? ['http/1.1'] : ['h2', 'http/1.1'],
     ...(ca === undefined ? {} : { ca }),
     ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
   };

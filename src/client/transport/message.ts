@@ -1,4 +1,5 @@
 /** A request to an API server and its answer, independent of the HTTP version. */
+import type { WebSocket } from 'ws';
 
 export interface TransportRequest {
   readonly method: string;
@@ -21,9 +22,17 @@ export interface TransportAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/** A GET that becomes a WebSocket. */
+export interface WebSocketRequest extends Pick<TransportRequest, 'path' | 'headers' | 'signal'> {
+  /** Subprotocols, the preferred one first. */
+  readonly protocols: readonly string[];
+}
+
 export interface Transport {
   /** Rejects with {@link ConnectionError} where there is no answer, and with the signal's reason. */
   send(request: TransportRequest): Promise<TransportAnswer>;
+  /** As `send`; rejects with `StatusError` where the server refuses. Absent within a process. */
+  openWebSocket?(request: WebSocketRequest): Promise<WebSocket>;
   /** Ends all connections and what is under way on them. */
   close(): Promise<void>;
 }
