@@ -7,14 +7,15 @@ import { JsonBody } from '../machinery/json/body.ts';
 import { encodeJson } from '../machinery/json/writer.ts';
 import { jsonToYaml, readYaml } from '../machinery/json/yaml.ts';
 import { isObject, type JsonObject, type JsonValue } from '../machinery/value.ts';
-import type { ConvertValue } from './conversion.ts';
+import type { ConversionFormat } from './conversion.ts';
 
 /** An object with its type where that is one of ours, or as it is. */
 type Opened =
   | { readonly typeMeta: TypeMeta; readonly typeId: string; readonly value: JsonObject }
   | { readonly typeId: undefined; readonly value: JsonValue; readonly why: string };
 
-export const convertValue: ConvertValue = (input, to) => {
+/** Throws an error whose message says what is wrong with the value. */
+export function convertValue(input: Uint8Array, to: ConversionFormat): Uint8Array {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const opened = open(bytes);
   if (to === 'protobuf') return toProtobuf(opened);
@@ -23,7 +24,7 @@ export const convertValue: ConvertValue = (input, to) => {
       ? encodeJson(opened.value)
       : codecs.of(opened.typeId).toJson(opened.value, { typeMeta: opened.typeMeta });
   return to === 'yaml' ? jsonToYaml(json) : Buffer.concat([prettyJson(json), Buffer.from('\n')]);
-};
+}
 
 function toProtobuf(opened: Opened): Buffer {
   if (opened.typeId === undefined) throw new Error(`there is no protobuf form: ${opened.why}`);

@@ -46,7 +46,7 @@ export const convert: Command = async (argv, { parts, out, readStdin, width }) =
   if (operands.length > 1) throw new FlagError([`orch convert takes one file, got ${JSON.stringify(operands)}`]);
   const [file = '-'] = operands;
   const value = file === '-' ? await readStdin() : await readInput(file);
-  out(convertOrExplain(() => parts.convertValue(value, to), file));
+  out(await convertOrExplain(() => parts.convertValue(value, to), file));
   return 0;
 };
 
@@ -58,9 +58,9 @@ async function readInput(file: string): Promise<Uint8Array> {
   }
 }
 
-function convertOrExplain(run: () => Uint8Array, file: string): Uint8Array {
+async function convertOrExplain(run: () => Promise<Uint8Array>, file: string): Promise<Uint8Array> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     throw new UserError(`${file === '-' ? 'standard input' : file}: ${(error as Error).message}`, { cause: error });
   }

@@ -90,8 +90,8 @@ describe('orch', () => {
 });
 
 describe('orch convert', () => {
-  const convertValue = (value: Uint8Array, to: string): Uint8Array =>
-    Buffer.from(`${to}:${Buffer.from(value).toString()}`);
+  const convertValue = (value: Uint8Array, to: string): Promise<Uint8Array> =>
+    Promise.resolve(Buffer.from(`${to}:${Buffer.from(value).toString()}`));
 
   test.each([
     { name: 'standard input', argv: ['convert', '--to', 'yaml'] },
@@ -106,9 +106,7 @@ describe('orch convert', () => {
     await writeFile(file, 'bytes');
     expect((await run(['convert', '--to=json', file], { convertValue })).out).toBe('json:bytes');
     const wrong = await run(['convert', '--to=json', file], {
-      convertValue: () => {
-        throw new Error('unknown kind');
-      },
+      convertValue: () => Promise.reject(new Error('unknown kind')),
     });
     expect(wrong).toEqual({ code: 1, out: '', err: `Error: ${file}: unknown kind\n` });
     await rm(directory, { recursive: true });
@@ -116,9 +114,12 @@ describe('orch convert', () => {
 
   test('orch convert prints protobuf as the bytes they are', async () => {
     const bytes = Uint8Array.of(0x6b, 0x38, 0x73, 0x00, 0xff);
-    expect(Buffer.from((await run(['convert', '--to=protobuf'], { convertValue: () => bytes })).out, 'latin1')).toEqual(
-      Buffer.from(bytes),
-    );
+    expect(
+      Buffer.from(
+        (await run(['convert', '--to=protobuf'], { convertValue: () => Promise.resolve(bytes) })).out,
+        'latin1',
+      ),
+    ).toEqual(Buffer.from(bytes));
   });
 
   test.each([

@@ -32,7 +32,12 @@ export function runCommand(
     events.emit('written');
   };
   const context: CommandContext = {
-    parts: { startApiServer: startHttpsServer, convertValue: (value) => value, startProcess: neverStarted, ...given },
+    parts: {
+      startApiServer: startHttpsServer,
+      convertValue: (value) => Promise.resolve(value),
+      startProcess: neverStarted,
+      ...given,
+    },
     out: write('out'),
     err: write('err'),
     readStdin: () => Promise.resolve(Buffer.from(stdin)),
