@@ -3,7 +3,7 @@
  * share nothing. Those of requests are in `request-metrics.ts`.
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
-import { Gauge, collectDefaultMetrics } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { AuditMetrics } from '../audit/metrics.ts';
 import { AuthenticationMetrics } from '../authn/metrics.ts';
 import { AuthorizationMetrics } from '../authz/metrics.ts';
@@ -15,6 +15,7 @@ import type { ObservePolicy } from '../admission/policies/observations.ts';
 import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
 import type { ObserveWebhook } from '../admission/webhooks/observations.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
+import { collectNodeMetrics } from '../../server/metrics/node-metrics.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { SeriesHistogram } from '../../server/metrics/series-histogram.ts';
 import type { Evicted } from '../../server/report-evictions.ts';
@@ -97,7 +98,7 @@ export class Metrics {
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);
     this.calls = createRestClientMetrics(this.registry);
-    collectDefaultMetrics({ register: this.registry });
+    collectNodeMetrics(this.registry);
   }
 
   /** An API that is going away was asked for. */

@@ -7,7 +7,6 @@
  *    before another process can have it: a supervisor starts it again, as a candidate like the others.
  */
 import { setMaxListeners } from 'node:events';
-import { collectDefaultMetrics } from 'prom-client';
 import { featureGateStates, isGateOn } from '../../api/feature-gates.ts';
 import { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -19,6 +18,7 @@ import type { Fence } from '../../client/requests/fence.ts';
 import type { HealthCheck, HealthChecks, HealthEndpoint } from '../../server/health.ts';
 import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
 import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { collectNodeMetrics } from '../../server/metrics/node-metrics.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import { reportStallsFrom } from '../../server/stall-detector/report-stalls.ts';
@@ -81,7 +81,7 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
   const version = versionInfo();
   log.info({ version: version.gitVersion }, name);
   const registry = new MetricRegistry(await readMetricsConfig(options.metrics));
-  collectDefaultMetrics({ register: registry });
+  collectNodeMetrics(registry);
   const { checked } = createProcessMetrics(registry, version, featureGateStates(featureGates, daemonGates.gates));
   const observer = createApiClientMetrics(registry);
   const files = new ReloadableFiles({
