@@ -5,6 +5,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
+import { versionOf } from '../../pki/certificate-version.ts';
 import type { PeerCertificate } from '../request-facts.ts';
 
 const usage = { clientAuth: '1.3.6.1.5.5.7.3.2', any: '2.5.29.37.0' };
@@ -75,14 +76,15 @@ function findChain(
 ): readonly X509Certificate[] | undefined {
   const last = chain.at(-1)!;
   if (bundle.some(({ fingerprint256 }) => fingerprint256 === last.fingerprint256)) return chain;
-  const vouches = (issuer: X509Certificate): boolean =>
-    issuer.ca && last.checkIssued(issuer) && checks.left-- > 0 && last.verify(issuer.publicKey);
-  for (const anchor of bundle) if (vouches(anchor)) return [...chain, anchor];
+  const signed = (issuer: X509Certificate): boolean =>
+    last.checkIssued(issuer) && checks.left-- > 0 && last.verify(issuer.publicKey);
+  for (const anchor of bundle) if (mayAnchor(anchor) && signed(anchor)) return [...chain, anchor];
   for (const issuer of between) {
     if (
       chain.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256) ||
       !allowsClients(issuer) ||
-      !vouches(issuer)
+      !issuer.ca ||
+      !signed(issuer)
     )
       continue;
     const found = findChain([...chain, issuer], between, bundle, checks);
@@ -90,6 +92,13 @@ function findChain(
   }
   return undefined;
 }
+
+/**
+ * Authorities of old clusters are certificates without extensions, so that nothing in them says that they may sign: who
+ * is in the bundle is trusted by that. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-6.1.4 | RFC 5280,
+ * section 6.1.4}, step (k)
+ */
+const mayAnchor = (certificate: X509Certificate): boolean => certificate.ca || versionOf(certificate) < 3;
 
 /** A certificate that names no extended usage may be used for all; the extended ones are what Node calls keyUsage. */
 const allowsClients = ({ keyUsage }: X509Certificate): boolean =>

@@ -11,15 +11,21 @@ import { runtimeShowsIssuers } from '../../support/shown-issuers.ts';
 
 let openssl: Openssl;
 let ca: OpensslPair;
+/** Without extensions, as of version 1. */
+let oldCa: OpensslPair;
+/** Of version 3, but nothing says that it may sign. */
+let plain: OpensslPair;
 let proxyCa: OpensslPair;
 let server: TestServer;
 beforeAll(async () => {
   openssl = await Openssl.open();
   [ca, proxyCa] = [await openssl.authority('client-ca'), await openssl.authority('proxy-ca')];
+  oldCa = await openssl.issue({ subject: '/CN=old-ca', extensions: [] });
+  plain = await openssl.issue({ subject: '/CN=plain', extensions: ['subjectKeyIdentifier=hash'] });
   server = await startTestServer({
     flags: [
       '--client-ca-file',
-      await openssl.file('ca.crt', ca.certificate),
+      await openssl.file('ca.crt', ca.certificate + oldCa.certificate + plain.certificate),
       '--requestheader-client-ca-file',
       await openssl.file('proxy-ca.crt', proxyCa.certificate),
       '--requestheader-allowed-names=proxy',
@@ -46,6 +52,11 @@ describe('client certificates', () => {
       groups: ['devs', 'ops', 'system:authenticated'],
       extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest(certificate)}`] },
     });
+  });
+
+  test('An authority of X.509 version 1, which has no extensions, vouches for clients', async () => {
+    const certificate = await openssl.issue({ subject: '/CN=jane', issuer: oldCa });
+    expect(await server.whoAmI({ certificate })).toMatchObject({ username: 'jane' });
   });
 
   test('Issuers between client and authority count when the client sends them, in a resumed session too', async ({
@@ -136,6 +147,15 @@ describe('client certificates', () => {
         return { certificate: forged.certificate + leaf.certificate, key: forged.key };
       },
     },
+    {
+      name: 'below an issuer of version 1, which only an authority may be',
+      make: async () => {
+        const between = await openssl.issue({ subject: '/CN=between', issuer: ca, extensions: [] });
+        const leaf = await openssl.issue({ subject: '/CN=jane', issuer: between });
+        return { certificate: leaf.certificate + between.certificate, key: leaf.key };
+      },
+    },
+    { name: 'of an authority that may not sign', make: () => openssl.issue({ subject: '/CN=jane', issuer: plain }) },
     {
       name: 'below an issuer for servers only',
       make: async () => {
