@@ -60,6 +60,44 @@ describe('a path that is no resource', () => {
     expect(answer.text.replaceAll('": "', '":"')).toContain(body);
   });
 
+  const aggregated = 'g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  test.each([
+    { accept: `application/json;as=Table;v=v1;g=meta.k8s.io,application/json;${aggregated}`, type: 'application/json' },
+    { accept: `*/*,application/json;${aggregated};q=0.5,application/json;q=0.1`, type: 'application/json' },
+    { accept: `application/yaml;${aggregated},application/json`, type: 'application/yaml' },
+    { accept: `*/*;${aggregated}`, type: 'application/json' },
+    { accept: `application/vnd.kubernetes.protobuf;${aggregated}`, type: 'application/vnd.kubernetes.protobuf' },
+  ])('A list of what the client accepts chooses aggregated discovery: $accept', async ({ accept, type }) => {
+    const { headers, bytes } = await server.send('GET', '/apis', { headers: { accept } });
+    const { headers: usual } = await server.send('GET', '/apis', {
+      headers: { accept: `application/json;${aggregated}` },
+    });
+    expect(headers).toMatchObject({ 'content-type': `${type};${aggregated}`, vary: 'Accept', etag: usual['etag'] });
+    expect(bytes.toString('latin1')).toContain('APIGroupDiscoveryList');
+    expect(bytes.toString('latin1')).toContain('deployments');
+    const again = await server.send('GET', '/apis', { headers: { accept, 'if-none-match': String(usual['etag']) } });
+    expect(again.status).toBe(304);
+  });
+
+  test('Aggregated discovery is indented for people', async () => {
+    const headers = { accept: `application/json;${aggregated};pretty=1` };
+    expect((await server.send('GET', '/api', { headers })).text).toContain('\n  "kind": "APIGroupDiscoveryList"');
+  });
+
+  test.each([
+    `application/json,application/json;${aggregated}`,
+    `application/json;q=0.5,application/json;${aggregated};q=0.1`,
+  ])('A list of what the client accepts chooses plain discovery: %s', async (accept) => {
+    const { headers } = await server.send('GET', '/apis', { headers: { accept } });
+    expect(headers['content-type']).toBe('application/json');
+    expect(headers['etag']).toBeUndefined();
+  });
+
+  test('A form of discovery that is not whole is not acceptable', async () => {
+    const headers = { accept: 'application/json;as=APIGroupDiscoveryList' };
+    expect((await server.send('GET', '/apis', { headers })).status).toBe(406);
+  });
+
   // HTTP/1.1 has only the methods that Node's parser knows.
   test.each(['FOO', 'get'])(
     'A path that is no resource is found by method %s over HTTP/2, but not read by it',

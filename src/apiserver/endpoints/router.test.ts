@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findResource, resourcesOf, type ResourceInfo } from '../../api/resources.ts';
+import { findGroupVersion, findResource, resourcesOf, type ResourceInfo } from '../../api/resources.ts';
 import type { StatusError } from '../../machinery/status.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request/request.ts';
@@ -47,7 +47,7 @@ interface Given {
 function send(line: string, { lifetime }: Given = {}): Promise<ApiResponse> {
   const builtIn = ['v1', 'apps/v1', 'authorization.k8s.io/v1'];
   const apis = new ServedApis({
-    groupVersions: [],
+    groupVersions: builtIn.map((apiVersion) => findGroupVersion(apiVersion)!),
     resources: new Map(
       builtIn.map((apiVersion) => [
         apiVersion,
@@ -93,7 +93,37 @@ describe('a request for a built-in resource', () => {
   test.each([
     { name: 'an unknown resource of a known version', line: 'GET /api/v1/nothing', code: 404, message: noSuchResource },
     { name: 'an unknown core version', line: 'GET /api/v9/pods', code: 404, message: noSuchResource },
+    {
+      name: 'a known group in an unknown version',
+      line: 'GET /apis/apps/v9/deployments',
+      code: 404,
+      message: noSuchResource,
+    },
     { name: 'an object without its namespace', line: 'GET /api/v1/pods/y', code: 404, message: noSuchResource },
+    {
+      name: 'one object of what is created alone',
+      line: 'GET /apis/authorization.k8s.io/v1/subjectaccessreviews/y',
+      code: 404,
+      message: noSuchResource,
+    },
+    {
+      name: 'one object in a namespace of what is created alone',
+      line: 'DELETE /api/v1/namespaces/x/bindings/y',
+      code: 404,
+      message: noSuchResource,
+    },
+    {
+      name: 'the collection in a namespace of what is created alone',
+      line: 'GET /api/v1/namespaces/x/bindings',
+      code: 405,
+      message: notAllowed,
+    },
+    {
+      name: 'the collection over all namespaces of what is created alone',
+      line: 'GET /api/v1/bindings',
+      code: 404,
+      message: noSuchResource,
+    },
     {
       name: 'a cluster-scoped object in a namespace',
       line: 'GET /api/v1/namespaces/x/nodes/n',

@@ -88,8 +88,12 @@ async function routeLate(
   request: ApiRequest,
 ): Promise<ApiResponse> {
   await apis.known();
-  const served = apis.find(apiVersion, request.info.resource);
-  return served?.lifetime === undefined ? notFoundPage : routeCustom(context, served, served.lifetime, request);
+  const { info } = request;
+  const served = apis.find(apiVersion, info.resource);
+  if (served?.lifetime !== undefined) return routeCustom(context, served, served.lifetime, request);
+  // All paths of its own groups are those of upstream's own resources, of others it knows nothing.
+  if (apis.isBuiltInGroup(info.group)) throw noSuchResource();
+  return notFoundPage;
 }
 
 function route(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
@@ -160,7 +164,8 @@ function checkScope({ info: resource }: ServedResource, { info, method }: ApiReq
     throw noSuchResource();
   if (!resource.namespaced || info.namespace !== '') return;
   if (info.parts.length > 1 && info.verb !== 'watch') throw noSuchResource();
-  if (method !== 'GET') throw resource.verbs.includes('list') ? methodNotAllowed() : noSuchResource();
+  if (!resource.verbs.includes('list')) throw noSuchResource();
+  if (method !== 'GET') throw methodNotAllowed();
 }
 
 function routeObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
@@ -168,6 +173,7 @@ function routeObject(context: EndpointContext, served: ServedResource, request: 
   const isCollection = info.parts.length === 1;
   const allowed = (isCollection ? collectionVerbs : objectVerbs)[method] ?? [];
   const { verb } = info;
+  if (!isCollection && isCreateOnly(served)) throw noSuchResource();
   if (!allowed.includes(verb) || !supports(served, verb)) throw methodNotAllowed();
   if (!isCollection) checkName(info.parts[1]!);
   if (served.store === undefined) {
@@ -190,7 +196,9 @@ function answer(
     : context.largeRequests.answer(served, request, here);
 }
 
-/** A resource without a collection of its own has no verbs on objects either (reviews). */
+/** What is created and not kept (reviews, bindings) is found by no name. */
+const isCreateOnly = ({ info: { verbs } }: ServedResource): boolean => verbs.every((verb) => verb === 'create');
+
 const supports = ({ info }: ServedResource, verb: string): boolean => (info.verbs as readonly string[]).includes(verb);
 
 function checkName(name: string): void {

@@ -12,7 +12,7 @@ import {
 } from '../discovery/documents.ts';
 import { methodNotAllowed, noSuchResource } from '../request/request-errors.ts';
 import { recordAnswer } from '../endpoints/audit-objects.ts';
-import { json, negotiate, parseAccept } from '../request/negotiation.ts';
+import { firstAcceptable, json, negotiate, type NegotiateOptions } from '../request/negotiation.ts';
 import { encodeMetaObject } from '../representation/meta-object.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import { notFoundPage } from '../../server/not-found-page.ts';
@@ -59,14 +59,14 @@ export const pathList =
   async (request) =>
     document(request, { paths: paths() });
 
+const wishes = (request: ApiRequest): Pick<NegotiateOptions, 'accept' | 'userAgent' | 'pretty'> => ({
+  accept: request.header('accept'),
+  userAgent: request.header('user-agent'),
+  pretty: request.query.get('pretty'),
+});
+
 function document(request: ApiRequest, value: JsonObject): ApiResponse {
-  const representation = negotiate({
-    accept: request.header('accept'),
-    userAgent: request.header('user-agent'),
-    pretty: request.query.get('pretty'),
-    convertible: () => false,
-    isCollection: false,
-  });
+  const representation = negotiate({ ...wishes(request), convertible: () => false, isCollection: false });
   recordAnswer(request, () =>
     encodeMetaObject('v1', value['kind'] as string, value, { mediaType: json, pretty: false }),
   );
@@ -88,29 +88,29 @@ function resourceList(served: Served, request: ApiRequest, apiVersion: string): 
   return document(request, list);
 }
 
-/** The aggregated form, when the client asks for it before any other that is served. */
+/** The aggregated form, when of what the client accepts it is the first that is served. */
 function aggregatedDocument(served: Served, request: ApiRequest, root: '/api' | '/apis'): ApiResponse | undefined {
-  const accept = request.header('accept') ?? '';
-  for (const { type, parameters } of accept === '' ? [] : parseAccept(accept)) {
-    const as = parameters.get('as');
-    if (as === undefined) return undefined;
-    const version = parameters.get('v') ?? '';
-    if (
-      as !== 'APIGroupDiscoveryList' ||
-      parameters.get('g') !== 'apidiscovery.k8s.io' ||
-      (version !== 'v2' && version !== 'v2beta1') ||
-      type !== json
-    )
-      continue;
-    const body = JSON.stringify(aggregated(served, root, version));
-    const etag = `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`;
-    const headers = {
-      'content-type': `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
-      vary: 'Accept',
-      etag,
-      'cache-control': 'public',
-    };
-    return request.header('if-none-match') === etag ? { status: 304, headers } : { status: 200, headers, body };
-  }
-  return undefined;
+  const representation = firstAcceptable({ ...wishes(request), convertible: isAggregated });
+  if (representation?.as === undefined) return undefined;
+  const { mediaType, as, asVersion = '' } = representation;
+  const list = aggregated(served, root, asVersion);
+  const headers = {
+    'content-type': `${mediaType};g=${aggregatedGroup};v=${asVersion};as=${as}`,
+    vary: 'Accept',
+    etag: etagOf(list),
+    'cache-control': 'public',
+  };
+  if (request.header('if-none-match') === headers.etag) return { status: 304, headers };
+  return { status: 200, headers, body: encodeMetaObject(`${aggregatedGroup}/${asVersion}`, as, list, representation) };
+}
+
+const aggregatedGroup = 'apidiscovery.k8s.io';
+
+const isAggregated = (as: string, group: string, version: string): boolean =>
+  as === 'APIGroupDiscoveryList' && group === aggregatedGroup && (version === 'v2' || version === 'v2beta1');
+
+/** Of what is served alone: each form of it has the same one, and `Vary` tells them apart. */
+function etagOf({ items }: JsonObject): string {
+  const hash = createHash('sha512').update(JSON.stringify(items));
+  return `"${hash.digest('hex').toUpperCase()}"`;
 }

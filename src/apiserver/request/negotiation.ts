@@ -41,7 +41,7 @@ const maxAcceptLength = 16_384;
 /** Of a clause and its parameters. */
 const clauseBytes = 400;
 
-/** Clauses of an Accept header, best first; equal quality in order of appearance (RFC 9110 section 12.5.1). */
+/** Clauses of an Accept header, best first (RFC 9110 section 12.5.1). */
 export const parseAccept = remembered(parseClauses, {
   maxBytes: 1024 * 1024,
   maxKeyLength: 1024,
@@ -56,8 +56,27 @@ function parseClauses(header: string): readonly Clause[] {
     .split(',')
     .map(parseClause)
     .filter((clause) => clause !== undefined);
-  return clauses.sort((a, b) => b.quality - a.quality);
+  return clauses.length > maxInserted ? clauses.sort((a, b) => b.quality - a.quality) : insertedByRank(clauses);
 }
+
+/** Of longer headers upstream's order has no rule that a client could know. */
+const maxInserted = 12;
+
+/** Upstream's order: quality does not hold back a clause that is more exact than the one before it. */
+function insertedByRank(clauses: readonly Clause[]): Clause[] {
+  const sorted: Clause[] = [];
+  for (const clause of clauses) {
+    let at = sorted.length;
+    while (at > 0 && goesBefore(clause, sorted[at - 1]!)) at--;
+    sorted.splice(at, 0, clause);
+  }
+  return sorted;
+}
+
+const goesBefore = (a: Clause, b: Clause): boolean =>
+  a.quality > b.quality ||
+  (!a.type.startsWith('*') && b.type.startsWith('*')) ||
+  (!a.type.endsWith('*') && b.type.endsWith('*'));
 
 function parseClause(text: string): Clause | undefined {
   const [type = '', ...rest] = text.split(';').map((part) => part.trim());
@@ -90,48 +109,56 @@ export interface NegotiateOptions {
 }
 
 /** The first clause that can be served. Throws 406. */
-export function negotiate({
+export function negotiate(options: NegotiateOptions): Representation {
+  const { accept, isCollection } = options;
+  const isAny = accept === undefined || accept === '';
+  if (!isAny && !parseAccept(accept).some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType)))
+    throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
+  const found = firstAcceptable(options);
+  if (found === undefined) throw notAcceptable(objectTypes);
+  return found;
+}
+
+/** The first clause that can be served, or undefined. */
+export function firstAcceptable({
   accept,
   userAgent,
   pretty,
   convertible,
-  isCollection,
   hasProtobuf = true,
-}: NegotiateOptions): Representation {
+}: Omit<NegotiateOptions, 'isCollection'>): Representation | undefined {
   if (accept === undefined || accept === '') return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
-  const clauses = parseAccept(accept);
-  if (!clauses.some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType)))
-    throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
-  for (const { type, parameters } of clauses) {
-    const mediaType =
-      objectTypes.find((candidate) => candidate === type) ??
-      (type === '*/*' ? json : type === 'application/*' ? json : undefined);
-    if (mediaType === undefined) continue;
-    const as = parameters.get('as');
-    const representation = { mediaType, pretty: wantsPretty(mediaType, parameters.get('pretty') ?? pretty, userAgent) };
-    if (as === undefined) {
+  for (const { type, parameters } of parseAccept(accept)) {
+    const mediaType = servedType(type);
+    if (mediaType === undefined || !isServedForm(parameters)) continue;
+    const isPretty =
+      (mediaType === json && parameters.get('pretty') === '1') || wantsPretty(mediaType, pretty, userAgent);
+    const representation = { mediaType, pretty: isPretty };
+    if (!['as', 'g', 'v'].some((name) => parameters.has(name))) {
       if (mediaType === protobuf && !hasProtobuf) continue;
       return representation;
     }
-    const version = parameters.get('v') ?? '';
-    if (convertible(as, parameters.get('g') ?? '', version, mediaType))
-      return { ...representation, as, asVersion: version };
+    const [as = '', group = '', version = ''] = ['as', 'g', 'v'].map((name) => parameters.get(name));
+    if (convertible(as, group, version, mediaType)) return { ...representation, as, asVersion: version };
   }
-  throw notAcceptable(objectTypes);
+  return undefined;
 }
 
-/** Representation of a Status, which must never fail for want of an acceptable type. */
+const servedType = (type: string): MediaType | undefined =>
+  objectTypes.find((candidate) => candidate === type) ??
+  (type === '*/*' || type === 'application/*' ? json : undefined);
+
+/** Whether a clause asks for no stream and no version of the server that there is not. */
+const isServedForm = (parameters: ReadonlyMap<string, string>): boolean =>
+  ['', 'watch'].includes(parameters.get('stream') ?? '') && ['', 'v1'].includes(parameters.get('sv') ?? '');
+
+/** Representation of a Status, which must never fail for want of an acceptable type: then it is JSON for people. */
 export function negotiateStatus(
   accept: string | undefined,
   userAgent: string | undefined,
   pretty: string | null,
 ): Representation {
-  for (const { type, parameters } of accept === undefined ? [] : parseAccept(accept)) {
-    if (parameters.has('as')) continue;
-    const mediaType = objectTypes.find((candidate) => candidate === type);
-    if (mediaType !== undefined) return { mediaType, pretty: wantsPretty(mediaType, pretty, userAgent) };
-  }
-  return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
+  return firstAcceptable({ accept, userAgent, pretty, convertible: () => false }) ?? { mediaType: json, pretty: true };
 }
 
 const collectionTypes = [
