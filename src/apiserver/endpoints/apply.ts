@@ -1,6 +1,8 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
+import { setManagedFields } from './managed-fields.ts';
 import { managedFieldsVersions } from './managed-fields-versions.ts';
+import { isScale, managedFieldsOfScaled, withManagedFields } from './managed-scale.ts';
 import type { PatchEnvironment } from './patch-environment.ts';
 
 /**
@@ -14,7 +16,8 @@ export function applyConfiguration(
   const { context, served, parameters, manager, now, subresource, decode } = environment;
   const { servedVersion } = served;
   return (current, copy) => {
-    const live = current === undefined ? undefined : servedVersion.fromStored(copy());
+    const live =
+      current === undefined ? undefined : withManagedFields(served, servedVersion.fromStored(copy()), current);
     const { object, changed } = context.fieldManager.apply({
       live,
       config,
@@ -25,11 +28,15 @@ export function applyConfiguration(
       apiVersion: servedVersion.apiVersion,
       typeId: servedVersion.custom?.mergeType ?? servedVersion.typeId,
       now,
-      resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
-      ...managedFieldsVersions(served),
+      ...(isScale(served)
+        ? { resetFields: [] }
+        : { resetFields: served.store!.strategyOf(subresource).resetFields ?? [], ...managedFieldsVersions(served) }),
     });
     const wanted = changed ? decode(object) : object;
     if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;
-    return servedVersion.toStored(wanted, copy);
+    const stored = servedVersion.toStored(wanted, copy);
+    if (isScale(served) && current !== undefined)
+      setManagedFields(stored, managedFieldsOfScaled(served, current, metaOf(wanted).managedFields));
+    return stored;
   };
 }

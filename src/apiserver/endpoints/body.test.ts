@@ -75,6 +75,18 @@ describe('a body', () => {
     expect(warnings).toEqual([]);
   });
 
+  const twice = 'metadata:\n  name: a\ndata:\n  k: v\n  k: w\n  l: v\n  l: w\n';
+  test('Each key that a YAML body has twice has its own warning with Warn', async () => {
+    const { warnings } = await decode({ body: twice, contentType: 'application/yaml' });
+    expect(warnings).toEqual(['line 5: key "k" already set in map', 'line 7: key "l" already set in map']);
+  });
+
+  test('Keys that a YAML body has twice are an error with Strict', async () => {
+    await expect(decode({ body: twice, contentType: 'application/yaml', validation: 'Strict' })).rejects.toThrow(
+      'strict decoding error: yaml: unmarshal errors:\n  line 5: key "k" already set in map\n  line 7: key "l"',
+    );
+  });
+
   const unknown = json({ dat: 1 });
   test.each<{ name: string; validation: FieldValidation; warnings: string[] }>([
     { name: 'is told of by default', validation: 'Warn', warnings: ['unknown field "dat"'] },

@@ -15,6 +15,7 @@ import type { EndpointContext } from './context.ts';
 import { goType, groupOf, internalType } from './go-types.ts';
 import { recordOptions } from './audit-objects.ts';
 import type { ServedResource } from '../served/served-resource.ts';
+import { reportProblems } from './strict-decoding.ts';
 import { jsonBody, type TextBody, yamlBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 
@@ -85,7 +86,9 @@ const decodeText =
       if (servedVersion.custom !== undefined) checkVersion(servedVersion, typeMeta);
       const { value, problems } = codecFor(context, servedVersion, typeMeta).fromJson(body.document);
       checkKind(servedVersion, typeMeta);
-      report(problems, validation, warn);
+      reportProblems(problems, validation, warn, (text) => {
+        throw new Error(text);
+      });
       return value;
     } catch (error) {
       throw refused(error, servedVersion, typeMeta, bytes);
@@ -162,12 +165,6 @@ function checkVersion(servedVersion: ServedVersion, { apiVersion }: TypeMeta): v
 }
 
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
-
-function report(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
-  if (problems.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw new Error(`strict decoding error: ${problems.join(', ')}`);
-  for (const problem of problems) warn(problem);
-}
 
 const summaryLength = 30;
 

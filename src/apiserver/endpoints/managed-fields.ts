@@ -1,5 +1,4 @@
 /** Field ownership and admission of a change to an object that may already be there. */
-import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/managed-fields/scale.ts';
 import { readManagers } from '../../machinery/managed-fields/manager-table.ts';
 import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
 import { settled } from '../../registry/generic/pending.ts';
@@ -8,6 +7,7 @@ import type { ApiRequest } from '../request/request.ts';
 import { attributesOf } from './admit.ts';
 import type { EndpointContext } from './context.ts';
 import { managedFieldsVersions } from './managed-fields-versions.ts';
+import { isScale, managedFieldsOfScaled, withManagedFields } from './managed-scale.ts';
 import type { ServedResource } from '../served/served-resource.ts';
 
 const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
@@ -51,7 +51,7 @@ export function updateManagedFields(
   manager: string,
 ): void {
   const { servedVersion, store } = served;
-  if (isScale(served)) return setManagedFields(object, ownedByScale(context, served, write, object, old!, manager));
+  if (isScale(served)) return setManagedFields(object, afterScale(context, served, write, object, old!, manager));
   // Ownership is booked in the version of the request.
   const shown = (value: KubeObject): KubeObject => (servedVersion.isStored ? value : servedVersion.fromStored(value));
   const managedFields = context.fieldManager.update({
@@ -68,39 +68,23 @@ export function updateManagedFields(
   setManagedFields(object, managedFields);
 }
 
-function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | undefined): void {
+export function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | undefined): void {
   if (managed === undefined) delete metaOf(object).managedFields;
   else metaOf(object).managedFields = managed;
 }
 
-/** A Scale shows a part of the object behind it. */
-const isScale = ({ servedVersion, info }: ServedResource): boolean => servedVersion.kind !== info.kind;
-
-/** Versions in which the replicas of what can be scaled may be owned. */
-const scaledVersions: Readonly<Record<string, readonly string[]>> = {
-  '': ['v1'],
-  apps: ['apps/v1beta1', 'apps/v1beta2', 'apps/v1'],
-};
-
 /** Changes are booked in the Scale first, and what its managers got or lost there is carried over to the object. */
-function ownedByScale(
+function afterScale(
   context: EndpointContext,
-  { servedVersion, servedVersions, info }: ServedResource,
+  served: ServedResource,
   write: WriteRequest,
   object: KubeObject,
   old: KubeObject,
   manager: string,
 ): ManagedFieldsEntry[] | undefined {
-  const path = ['spec', 'replicas'];
-  const replicasPaths =
-    servedVersions.get(info.apiVersion)?.custom?.replicasPaths ??
-    new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path]));
-  const scaled = { apiVersion: info.apiVersion, replicasPaths };
-  const before = old.metadata?.managedFields;
-  const live = servedVersion.fromStored(old);
-  setManagedFields(live, managedFieldsOfScale(before, scaled));
+  const { servedVersion } = served;
   const managedFields = context.fieldManager.update({
-    live,
+    live: withManagedFields(served, servedVersion.fromStored(old), old),
     object: servedVersion.fromStored(object),
     manager,
     subresource: write.subresource,
@@ -109,7 +93,7 @@ function ownedByScale(
     now: write.context.now,
     resetFields: [],
   });
-  return managedFieldsAfterScale(before, managedFields, scaled);
+  return managedFieldsOfScaled(served, old, managedFields);
 }
 
 export function validateChange(

@@ -173,6 +173,64 @@ describe('a patch that cannot be applied', () => {
     },
   ])('A patch is refused for $name', async ({ type, body, is }) => expect(await patch(type, body)).toMatchObject(is));
 
+  test.each<{ type: keyof typeof mediaTypes; validation: string; body: unknown; status: number; message: string }>([
+    { type: 'json', validation: 'Ignore', body: '[{', status: 400, message: 'unexpected end of JSON input' },
+    {
+      type: 'json',
+      validation: 'Warn',
+      body: '[{',
+      status: 400,
+      message: 'error decoding patch: unexpected end of JSON input',
+    },
+    { type: 'merge', validation: 'Ignore', body: '{', status: 400, message: 'Invalid JSON Patch' },
+    {
+      type: 'merge',
+      validation: 'Strict',
+      body: '{',
+      status: 400,
+      message: 'error decoding patch: unexpected end of JSON input',
+    },
+    { type: 'strategic', validation: 'Ignore', body: '{', status: 400, message: 'unexpected end of JSON input' },
+    { type: 'strategic', validation: 'Strict', body: '{', status: 400, message: 'unexpected end of JSON input' },
+    {
+      type: 'strategic',
+      validation: 'Strict',
+      body: { metadata: { labels: 'x' } },
+      status: 422,
+      message: ' "" is invalid: patch: Invalid value: "map[metadata:map[labels:x]]": cannot restore map from string',
+    },
+    {
+      type: 'strategic',
+      validation: 'Ignore',
+      body: { metadata: { labels: { a: 5 } } },
+      status: 422,
+      message:
+        ' "" is invalid: patch: Invalid value: "map[metadata:map[labels:map[a:5]]]": cannot convert int64 to string',
+    },
+    {
+      type: 'strategic',
+      validation: 'Strict',
+      body: { spec: { replicas: 3, odd: 1 }, better: 2 },
+      status: 422,
+      message:
+        ' "" is invalid: patch: Invalid value: "map[better:2 spec:map[odd:1 replicas:3]]": strict decoding error: ' +
+        'unknown field "better", unknown field "spec.odd"',
+    },
+  ])('A patch of type $type with $body is refused under $validation: $message', async (row) => {
+    expect(await patch(row.type, row.body, `&fieldValidation=${row.validation}`)).toMatchObject({
+      status: row.status,
+      message: row.message,
+    });
+  });
+
+  test.each(['json', 'merge', 'strategic'] as const)(
+    'A malformed patch of type %s of nothing is answered 404',
+    async (type) => {
+      const server = await startEndpoints();
+      expect(await server.send('PATCH', path, '{', mediaTypes[type])).toMatchObject({ status: 404 });
+    },
+  );
+
   test('A patch that is refused leaves the object as it was', async () => {
     const server = await start();
     const before = await server.done('GET', path);
@@ -204,5 +262,62 @@ describe('fieldValidation of a patch', () => {
   test.each(unknown)('An unknown field of a $type patch is dropped with Ignore', async ({ type, body }) => {
     const { status, warnings, body: after } = await patch(type, body, '&fieldValidation=Ignore');
     expect([status, warnings, (after['spec'] as Json)['odd']]).toEqual([200, [], undefined]);
+  });
+
+  const twice = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: d
+  labels:
+    a: "1"
+    a: "2"
+    b: "1"
+    b: "2"
+`;
+
+  test('Keys that the YAML of an apply has twice are an error with Strict', async () => {
+    expect(await patch('apply', twice, '&fieldValidation=Strict')).toMatchObject({
+      status: 400,
+      message:
+        'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n' +
+        '  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
+    });
+  });
+
+  test.each([
+    { validation: 'Warn', expected: ['line 7: key "a" already set in map', 'line 9: key "b" already set in map'] },
+    { validation: 'Ignore', expected: [] },
+  ])(
+    'Each key that the YAML of an apply has twice has its own warning with Warn, and none with Ignore ($validation)',
+    async ({ validation, expected }) => {
+      const { status, warnings, body } = await patch('apply', twice, `&fieldValidation=${validation}`);
+      expect([status, warnings, (body['metadata'] as Json)['labels']]).toEqual([
+        200,
+        expected,
+        { team: 'a', a: '2', b: '2' },
+      ]);
+    },
+  );
+
+  test('A conflict of an apply is told before keys that its YAML has twice', async () => {
+    const body = `${twice}spec:\n  replicas: 9\n`;
+    expect(await patch('apply', body, '&fieldValidation=Strict')).toMatchObject({ status: 409 });
+  });
+
+  const operations =
+    '[{"op":"add","path":"/metadata/labels/a","value":"1","odd":1,"odd":2},' +
+    '{"op":"add","path":"/x","path":"/metadata/labels/b","value":"2"}]';
+
+  test('Each problem of the operations of a JSON patch is a warning of its own, in their order', async () => {
+    expect(await patch('json', operations, '&fieldValidation=Warn')).toMatchObject({
+      status: 200,
+      warnings: ['json patch unknown field "[0].odd"', 'json patch duplicate field "[1].path"'],
+    });
+    expect(await patch('json', operations, '&fieldValidation=Strict')).toMatchObject({
+      status: 422,
+      message: expect.stringContaining(
+        'strict decoding error: json patch unknown field "[0].odd", json patch duplicate field "[1].path"',
+      ) as string,
+    });
   });
 });

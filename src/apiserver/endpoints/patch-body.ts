@@ -1,6 +1,7 @@
 /** Patches of requests, one shape for all four types: what the object becomes. */
 import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
+import { compareText } from '../../machinery/compare-text.ts';
 import type { Decoded } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
@@ -16,9 +17,11 @@ import { isObject, type JsonObject, type JsonValue } from '../../machinery/value
 import type { EndpointContext } from './context.ts';
 import { goType, internalType } from './go-types.ts';
 import type { ServedResource } from '../served/served-resource.ts';
+import { reportProblems, warnings } from './strict-decoding.ts';
 import type { TextBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 import { applyConfiguration } from './apply.ts';
+import { withManagedFields } from './managed-scale.ts';
 import type { PatchEnvironment } from './patch-environment.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -47,32 +50,55 @@ export interface Patch {
   apply(current: KubeObject | undefined, copy: () => KubeObject): KubeObject;
 }
 
+/** The body is read when there is an object to patch: without one, what is wrong with the patch is not told. */
 export function createPatch(type: PatchType, body: TextBody, given: Omit<PatchEnvironment, 'decode'>): Patch {
-  if (type === 'apply')
-    return {
-      ownsItsFields: true,
-      apply: applyConfiguration(parseConfiguration(body), {
-        ...given,
-        decode: (value) => decoded(value as JsonValue, [], given),
-      }),
-    };
-  const { change, problems, shown } = changeOf(type, body, given);
+  if (type === 'apply') return createApply(body, given);
+  let read: Change | undefined;
   return {
     ownsItsFields: false,
     apply: (current, copy) => {
+      read ??= changeOf(type, body, given);
+      const { change, ...problems } = read;
       const { servedVersion } = given.served;
-      const changed = change(inJson(given.served, servedVersion.fromStored(current!), given.context.toEncodedJson));
-      return servedVersion.toStored(decoded(changed, problems, given, shown), copy);
+      const shown = withManagedFields(given.served, servedVersion.fromStored(current!), current!);
+      const changed = change(inJson(given.served, shown, given.context.toEncodedJson));
+      return servedVersion.toStored(decoded(changed, problems, given), copy);
     },
   };
 }
 
-interface Change {
-  readonly change: (document: JsonObject) => JsonValue;
+function createApply(body: TextBody, given: Omit<PatchEnvironment, 'decode'>): Patch {
+  const { value, problems } = parseConfiguration(body);
+  const apply = applyConfiguration(value, {
+    ...given,
+    decode: (object) => decoded(object as JsonValue, { problems: [] }, given),
+  });
+  return {
+    ownsItsFields: true,
+    apply: (current, copy) => {
+      const object = apply(current, copy);
+      const converting = problems.map((problem) => `error converting YAML to JSON: ${problem}`);
+      const { fieldValidation } = given.parameters;
+      // Conflicts and fields without a schema are told before keys that are there twice.
+      if (fieldValidation === 'Strict' && converting.length > 0)
+        throw badRequest(`error strict decoding YAML: ${converting.join(', ')}`);
+      if (fieldValidation === 'Warn') converting.flatMap(warnings).forEach(given.warn);
+      return object;
+    },
+  };
+}
+
+interface Problems {
   /** What strict decoding refuses in the patch itself: duplicate fields, members that no operation has. */
   readonly problems: readonly string[];
   /** What the answer shows when the result cannot be read; the result itself when absent. */
   readonly shown?: () => string;
+  /** What does not fit in the result, where the decoder would word it in another way. */
+  readonly wordsOf?: (result: JsonObject) => string | undefined;
+}
+
+interface Change extends Problems {
+  readonly change: (document: JsonObject) => JsonValue;
 }
 
 function changeOf(
@@ -80,10 +106,10 @@ function changeOf(
   body: TextBody,
   { context, served, parameters }: Omit<PatchEnvironment, 'decode'>,
 ): Change {
-  const { value, problems } = parsePatch(body);
+  const { value, problems } = parsePatch(type, body, parameters.fieldValidation);
   if (type === 'json') {
-    const { operations, problems: unknown } = decodeJsonPatch(value, parameters.fieldValidation);
-    return { change: (document) => applyJsonPatch(document, operations), problems: [...problems, ...unknown] };
+    const { operations, problems: found } = decodeJsonPatch(value, parameters.fieldValidation, problems);
+    return { change: (document) => applyJsonPatch(document, operations), problems: found };
   }
   if (type === 'merge') {
     const patch = decodeMergePatch(value, parameters.fieldValidation);
@@ -96,24 +122,40 @@ function changeOf(
     apiVersion: served.servedVersion.apiVersion,
     kind: served.servedVersion.kind,
   });
-  return { change, problems, shown: () => patchText(patch) };
+  return {
+    change,
+    problems,
+    shown: () => patchText(patch),
+    wordsOf: (result) => context.strategicMerge.problemOf(result, served.servedVersion.typeId),
+  };
 }
 
-function parsePatch(read: TextBody): Decoded<JsonValue> {
+function parsePatch(
+  type: Exclude<PatchType, 'apply'>,
+  read: TextBody,
+  validation: FieldValidation,
+): Decoded<JsonValue> {
   try {
     return read().value();
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
-    throw error;
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    throw badRequest(syntaxProblem(type, error.message, validation), { cause: error });
   }
+}
+
+/** Each type of patch, and each kind of validation, has another reader upstream. */
+function syntaxProblem(type: Exclude<PatchType, 'apply'>, message: string, validation: FieldValidation): string {
+  if (type === 'strategic') return message;
+  if (validation !== 'Ignore') return `error decoding patch: ${message}`;
+  return type === 'merge' ? 'Invalid JSON Patch' : message;
 }
 
 const jsonProblem = 'error unmarshaling JSON: while decoding JSON';
 
-function parseConfiguration(read: TextBody): JsonObject {
-  let value: JsonValue;
+function parseConfiguration(read: TextBody): Decoded {
+  let decodedBody: Decoded<JsonValue>;
   try {
-    ({ value } = read().value());
+    decodedBody = read().value();
   } catch (error) {
     if (error instanceof YamlError)
       throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
@@ -121,8 +163,9 @@ function parseConfiguration(read: TextBody): JsonObject {
       throw badRequest(`error decoding YAML: ${jsonProblem}: ${error.message}`, { cause: error });
     throw error;
   }
-  if (value === null) return {};
-  if (isObject(value)) return value;
+  const { value, problems } = decodedBody;
+  if (value === null) return { value: {}, problems };
+  if (isObject(value)) return { value, problems };
   throw badRequest(
     `error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ` +
       'map[string]interface {}',
@@ -155,28 +198,29 @@ const openedMetadata = (object: JsonObject): JsonObject => parseJson(stringifyJs
 /** What came out must still be an object of the kind; what fits no field of it is reported like in any body. */
 function decoded(
   value: JsonValue,
-  patchProblems: readonly string[],
+  { problems: patchProblems, shown = () => patchedText(value), wordsOf }: Problems,
   { context, served, parameters, warn }: Omit<PatchEnvironment, 'decode'>,
-  shown = () => patchedText(value),
 ): KubeObject {
   const { servedVersion } = served;
   try {
     checkKind(value as JsonObject, servedVersion, context);
     const { value: normal, problems } = servedVersion.codec.normalize(value);
-    report([...patchProblems, ...problems], parameters.fieldValidation, warn);
+    // A strategic merge has members in no order, so that what is wrong with them is sorted.
+    const own = wordsOf === undefined ? problems : [...problems].sort(compareText);
+    reportProblems([...patchProblems, ...own], parameters.fieldValidation, warn, (text) => {
+      throw new StrictProblem(text);
+    });
     servedVersion.setDefaults(normal as KubeObject);
     return normal as KubeObject;
   } catch (error) {
     if (!(error instanceof JsonTypeError)) throw error;
-    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown(), error.message)]);
+    const words = error instanceof StrictProblem ? undefined : wordsOf?.(value as JsonObject);
+    const field = FieldPath.of('patch');
+    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(field, shown(), words ?? error.message)]);
   }
 }
 
-function report(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
-  if (problems.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw new JsonTypeError(`strict decoding error: ${problems.join(', ')}`);
-  problems.forEach(warn);
-}
+class StrictProblem extends JsonTypeError {}
 
 /** The result is read as what it says it is: a malformed Secret is that before it is no ConfigMap. */
 function checkKind(

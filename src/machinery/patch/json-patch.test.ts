@@ -266,7 +266,7 @@ describe('decoding a JSON Patch', () => {
     expect(failure(() => decodeJsonPatch(operations, 'Warn'))).toMatchObject({
       code: 413,
       reason: 'RequestEntityTooLarge',
-      message: 'Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+      message: 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });
   });
 });

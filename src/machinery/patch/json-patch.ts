@@ -27,7 +27,10 @@ export type JsonPatchOperation = JsonObject;
 
 export interface DecodedJsonPatch {
   readonly operations: readonly JsonPatchOperation[];
-  /** Under Warn and Strict, texts about members that no operation has: `json patch unknown field "[0].odd"`. */
+  /**
+   * Under Warn and Strict, texts about members that no operation has or that one has twice, by operation: `json patch
+   * unknown field "[0].odd"`, `json patch duplicate field "[1].path"`.
+   */
   readonly problems: readonly string[];
 }
 
@@ -50,29 +53,58 @@ const textMembers: readonly string[] = ['op', 'path', 'from'];
 
 /**
  * The patch in a request body.
+ * @param duplicates what the text has twice: `duplicate field "[1].path"`, in order
  * @throws StatusError 400 when it is no list of objects, 413 beyond 10,000 operations.
  */
-export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): DecodedJsonPatch {
+export function decodeJsonPatch(
+  body: JsonValue,
+  validation: FieldValidation,
+  duplicates: readonly string[] = [],
+): DecodedJsonPatch {
   const lenient = validation === 'Ignore';
   const items = body ?? [];
   if (!Array.isArray(items)) throw wrongType(items, lenient ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp', lenient);
   const problems = new ProblemList(false);
+  const repeated = duplicatesByOperation(duplicates);
   const operations = items.map((item, index) => {
     if (item === null) return createMap();
     if (!isObject(item)) throw wrongType(item, lenient ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp', lenient);
-    if (!lenient) checkMembers(item, index, problems);
+    if (!lenient) checkMembers(item, index, problems, repeated.get(index) ?? []);
     return item;
   });
   if (operations.length > MAX_OPERATIONS) {
     throw requestEntityTooLarge(
-      `Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, ` +
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, ` +
         `got ${operations.length}`,
     );
   }
   return { operations, problems: problems.slice() };
 }
 
-function checkMembers(operation: JsonObject, index: number, problems: ProblemList): void {
+interface Duplicate {
+  /** Of the operation: that which is there twice, or that in which something is. */
+  readonly member: string;
+  readonly text: string;
+}
+
+function duplicatesByOperation(duplicates: readonly string[]): ReadonlyMap<number, readonly Duplicate[]> {
+  const found = new Map<number, Duplicate[]>();
+  for (const text of duplicates) {
+    const [, index, member = ''] = /^duplicate field "\[(\d+)\]\.(\w*)/.exec(text) ?? [];
+    if (index === undefined) continue;
+    const known = found.get(Number(index));
+    if (known === undefined) found.set(Number(index), [{ member, text }]);
+    else known.push({ member, text });
+  }
+  return found;
+}
+
+function checkMembers(
+  operation: JsonObject,
+  index: number,
+  problems: ProblemList,
+  duplicates: readonly Duplicate[],
+): void {
   for (const name of textMembers) {
     const value = memberOf(operation, name) ?? null;
     if (value !== null && typeof value !== 'string') {
@@ -84,9 +116,12 @@ function checkMembers(operation: JsonObject, index: number, problems: ProblemLis
   }
   for (const key of keysOf(operation)) {
     if (problems.isFull) return;
-    if (key !== 'value' && !textMembers.includes(key)) problems.add(`json patch unknown field "[${index}].${key}"`);
+    if (!isMember(key)) problems.add(`json patch unknown field "[${index}].${key}"`);
   }
+  for (const { member, text } of duplicates) if (isMember(member)) problems.add(`json patch ${text}`);
 }
+
+const isMember = (key: string): boolean => key === 'value' || textMembers.includes(key);
 
 const wrongType = (value: JsonValue, goType: string, lenient: boolean) =>
   badRequest(

@@ -13,6 +13,7 @@
  * @see {@link https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ | strategic
  *   merge patch}
  */
+import { Plans } from '../codec/plan.ts';
 import { goJsonKind, goTypeName } from '../go-format.ts';
 import { keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
 import type { SchemaRegistry } from '../schema.ts';
@@ -29,6 +30,7 @@ import {
   type ListShape,
 } from './merge-lists.ts';
 import { PatchMetaLookup, type ValueType } from './patch-meta.ts';
+import { restoreProblem } from './restore-problem.ts';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -41,6 +43,8 @@ export interface StrategicMerge {
    * @throws StatusError 400 for a malformed directive, 422 for lists of lists, 500 for what the schema cannot merge.
    */
   apply(original: JsonObject, patch: JsonObject, typeId: string): JsonObject;
+  /** The first value of a result that does not fit its type, in upstream's words; undefined where all fit. */
+  problemOf(result: JsonObject, typeId: string): string | undefined;
 }
 
 /**
@@ -55,7 +59,11 @@ export function decodeStrategicMergePatch(body: JsonValue): JsonObject {
 
 export function createStrategicMerge(schemas: SchemaRegistry): StrategicMerge {
   const merger = new Merger(new PatchMetaLookup(schemas));
-  return { apply: (original, patch, typeId) => merger.mergeObjects(original, patch, { kind: 'struct', name: typeId }) };
+  const plans = new Plans(schemas);
+  return {
+    apply: (original, patch, typeId) => merger.mergeObjects(original, patch, { kind: 'struct', name: typeId }),
+    problemOf: (result, typeId) => restoreProblem(plans, typeId, result),
+  };
 }
 
 class Merger {

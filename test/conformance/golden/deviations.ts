@@ -15,8 +15,6 @@ export const deviations: Readonly<Record<string, string>> = {
     'the errors of a custom object come in an order that varies from run to run upstream, and so does their text',
   'kinds-extension: FlowSchema table two':
     'the recorded server held one condition back: it had written many to schemas of that name in the minute before',
-  'protocol-subresources: scale-wrong-bodies':
-    'a patch of a Scale that cannot be read is shown without the managed fields of the Scale',
   'protocol-patches: strategic-atomic-lists': goDiff,
   'protocol-patches: patch-immutable-pod': goDiff,
   'protocol-subresources: ephemeral-containers': goDiff,
