@@ -142,7 +142,7 @@ class DirectObjectStorage implements ObjectStorage {
     else if (options.initialEvents === false)
       this.#watchStore(watch, queue, await this.#store.currentRevision(options.signal));
     else await this.#beginWithState(watch, queue, options);
-    this.#watches.add(queue, options.bookmarks === true);
+    this.#watches.add(queue, options);
     return queue;
   }
 

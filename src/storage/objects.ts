@@ -112,8 +112,10 @@ export interface ObjectWatchOptions {
    * then means "not older than": `watch` throws `Timeout` when that is not reached in time.
    */
   readonly initialEvents?: boolean;
-  /** Bookmarks about once a minute. */
+  /** Bookmarks about once a minute, and one before the end that {@link endsAfterMs} announces. */
   readonly bookmarks?: boolean;
+  /** When the caller is going to close the watch. */
+  readonly endsAfterMs?: number;
   /** Ends the wait for a state to start from; a watch that runs is ended by `close`. */
   readonly signal?: AbortSignal;
   /**

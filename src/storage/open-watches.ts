@@ -5,6 +5,7 @@
 import type { Clock } from '../base/clock.ts';
 import { Ticker } from '../base/ticker.ts';
 import { Bookmarks, type BookmarksOptions } from './bookmarks.ts';
+import type { ObjectWatchOptions } from './objects.ts';
 import type { WatchQueue } from './watch-queue.ts';
 
 const stallCheckMs = 10_000;
@@ -25,10 +26,10 @@ export class OpenWatches {
     return this.#queues.size;
   }
 
-  add(queue: WatchQueue, bookmarks: boolean): void {
+  add(queue: WatchQueue, options: ObjectWatchOptions): void {
     this.#queues.add(queue);
     this.#stalls.start();
-    if (bookmarks) this.#bookmarks.add(queue);
+    if (options.bookmarks === true) this.#bookmarks.add(queue, options);
   }
 
   remove(queue: WatchQueue): void {

@@ -98,7 +98,7 @@ export class CachedWatches {
     const watch = this.#create(options);
     if (view === undefined) this.#resume(watch, options.after as number);
     else this.#beginWith(view, watch, options);
-    this.#open.add(watch.queue, options.bookmarks === true);
+    this.#open.add(watch.queue, options);
     return watch.queue;
   }
 

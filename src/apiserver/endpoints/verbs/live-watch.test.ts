@@ -222,6 +222,31 @@ describe('a bookmark', () => {
     expect(watch.events.map(({ type }) => type)).toEqual(['BOOKMARK', 'BOOKMARK']);
   });
 
+  test('A bookmark comes shortly before the end that the client asked for', async () => {
+    const { clock, server, watch, version } = await startQuiet(`${bookmarks}&timeoutSeconds=30`);
+    await write(server, 'create', 'elsewhere', 'y');
+    await clock.advance(27_999);
+    expect(watch.events).toEqual([]);
+    await clock.advance(2_000);
+    expect((await watch.next()).map(({ object }) => versionOf(object))).toEqual([version + 1]);
+  });
+
+  test('A bookmark before the end does not come where the watch is where it began', async () => {
+    const { clock, watch } = await startQuiet(`${bookmarks}&timeoutSeconds=30`);
+    await clock.advance(29_999);
+    expect(watch.events).toEqual([]);
+  });
+
+  test('A bookmark before its end leaves no timer behind when the watch is closed', async () => {
+    const { clock, watch } = await startQuiet(`${bookmarks}&timeoutSeconds=30`);
+    const open = clock.pending;
+    watch.leave();
+    await clock.advance(0);
+    expect(clock.pending).toBeLessThan(open);
+    await clock.advance(29_999);
+    expect(watch.events).toEqual([]);
+  });
+
   test('A bookmark does not come to a watch that did not ask for bookmarks', async () => {
     const { clock, server, watch } = await startQuiet('');
     await write(server, 'create', 'elsewhere', 'y');

@@ -46,6 +46,7 @@ export async function watchObjects(
     ...startOf(parameters),
     selection,
     bookmarks: parameters.allowWatchBookmarks,
+    endsAfterMs: timeoutMs,
     onReady: () => wake(),
   };
   if (opening !== undefined && 'refused' in opening) return opening.refused;
