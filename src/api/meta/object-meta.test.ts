@@ -32,6 +32,15 @@ describe('metadata of a new object', () => {
       errors: [],
     },
     {
+      name: 'an event as owner, in Go syntax',
+      meta: { ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'n', uid: 'u', controller: true }] },
+      errors: [
+        'metadata.ownerReferences: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"n", ' +
+          'UID:"u", Controller:(*bool)(0xc000000000), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from ' +
+          'being an owner',
+      ],
+    },
+    {
       name: 'no name',
       meta: { name: '' },
       errors: ['metadata.name: Required value: name or generateName is required'],

@@ -1,7 +1,8 @@
 import { invalid } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
-import { goList, type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
+import { goList, type GoSyntax } from '../../machinery/go-quote.ts';
+import { goFields, goPointer, goText } from '../../machinery/go-struct.ts';
 import type { OwnerReference } from '../../machinery/object-meta.ts';
 
 /**
@@ -33,8 +34,18 @@ export function checkOwnerReferences(
   }
 }
 
-const shownOwners = (owners: readonly OwnerReference[]): GoSyntax =>
-  goList('[]v1.OwnerReference', owners, (owner) => goStruct('v1.OwnerReference', owner).text);
+export const shownOwners = (owners: readonly OwnerReference[]): GoSyntax =>
+  goList('[]v1.OwnerReference', owners, (owner) => shownOwner(owner).text);
+
+const shownOwner = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): GoSyntax =>
+  goFields('v1.OwnerReference', {
+    APIVersion: goText(apiVersion),
+    Kind: goText(kind),
+    Name: goText(name),
+    UID: goText(uid),
+    Controller: goPointer('bool', controller),
+    BlockOwnerDeletion: goPointer('bool', blockOwnerDeletion),
+  });
 
 function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: FieldErrors): void {
   const { group, version } = splitApiVersion(owner.apiVersion ?? '');
@@ -46,9 +57,7 @@ function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: Fie
   if ((owner.uid ?? '') === '') errors.push(invalid(path.child('uid'), '', 'uid must not be empty'));
   // An event lives for an hour: nothing should go when it goes.
   if (group === '' && version === 'v1' && kind === 'Event')
-    errors.push(
-      invalid(path, goStruct('v1.OwnerReference', owner), '/v1, Kind=Event is disallowed from being an owner'),
-    );
+    errors.push(invalid(path, shownOwner(owner), '/v1, Kind=Event is disallowed from being an owner'));
 }
 
 /** `apps/v1` in two; with more than one slash there is no version. */

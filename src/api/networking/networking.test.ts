@@ -183,7 +183,7 @@ describe('rules of network policies', () => {
     {
       name: 'the end of a range',
       spec: { ingress: [{ ports: [{ port: 20, endPort: 10 }] }] },
-      problem: 'spec.ingress[0].ports[0].endPort: Invalid value: 10: must be greater than or equal to `port`',
+      problem: 'spec.ingress[0].ports[0].endPort: Invalid value: 20: must be greater than or equal to `port`',
     },
     {
       name: 'an exception as large as the block',

@@ -8,7 +8,7 @@ import {
 } from './volume-attributes-classes/validation.ts';
 import { validateStorageClass, validateStorageClassUpdate } from './storage-classes/validation.ts';
 import { validateCsiNodeUpdate } from './csi-nodes/validation.ts';
-import { validateCsiStorageCapacityUpdate } from './csi-storage-capacities/validation.ts';
+import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from './csi-storage-capacities/validation.ts';
 import { validateCsiDriver } from './csi-drivers/validation.ts';
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachments/validation.ts';
 
@@ -116,6 +116,21 @@ test('A CSIStorageCapacity keeps what it is about', () => {
       ({ field }) => field,
     ),
   ).toEqual(['nodeTopology', 'storageClassName']);
+});
+
+test('A CSIStorageCapacity tells a negative capacity once, and does not judge the largest volume', () => {
+  const capacity = { metadata: { ...metadata, namespace: 'n' }, storageClassName: 'A B' };
+  const negative = {
+    ...capacity,
+    capacity: '-1',
+    maximumVolumeSize: '-1',
+    nodeTopology: { matchLabels: { 'a b': '' } },
+  };
+  expect(validateCsiStorageCapacity(negative).map(({ field }) => field)).toEqual([
+    'nodeTopology.matchLabels',
+    'storageClassName',
+    'capacity',
+  ]);
 });
 
 describe('VolumeAttachment', () => {

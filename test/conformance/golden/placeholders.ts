@@ -12,7 +12,7 @@ const pattern = new RegExp(String.raw`<((?:${numbered}):\d+|${plain})>`, 'g');
 
 /** What a placeholder without equality may stand for. */
 const shapes: Readonly<Record<string, string>> = {
-  time: '[0-9T:.Z+-]+',
+  time: String.raw`(?:[0-9T:.Z+-]+|time\.Date\([^)]*\))`,
   age: '[^"]*',
   server: '[^"\\s]+',
   jwt: '[^"\\s]+',

@@ -40,6 +40,20 @@ describe('ResourceQuota', () => {
     { name: 'selects classes by name', spec: selector('PriorityClass', 'In', 'high'), errors: [] },
     { name: 'selects other scopes by their being there', spec: selector('BestEffort', 'In', 'x'), errors: [refused] },
     {
+      name: 'tells scopes of its selector that contradict each other by its own scopes',
+      spec: {
+        scopeSelector: {
+          matchExpressions: [
+            { scopeName: 'BestEffort', operator: 'Exists' },
+            { scopeName: 'NotBestEffort', operator: 'Exists' },
+          ],
+        },
+      },
+      errors: [
+        'spec.scopeSelector.matchExpressions: Invalid value: []core.ResourceQuotaScope(nil): conflicting scopes',
+      ],
+    },
+    {
       name: 'wants no values where they mean nothing',
       spec: selector('BestEffort', 'Exists', 'x'),
       errors: [

@@ -4,7 +4,7 @@ import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
-import { type GoSyntax, goStrings, goStruct } from '../../../machinery/go-quote.ts';
+import { goNames, type GoSyntax, goStrings, goStruct } from '../../../machinery/go-quote.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkResourceAmount, checkResourceName, shownResource } from '../resources/resource-amounts.ts';
@@ -100,7 +100,7 @@ const excludingPairs: readonly (readonly [string, string])[] = [
 const conflicts = (scopes: readonly string[]): number =>
   excludingPairs.filter(([a, b]) => scopes.includes(a) && scopes.includes(b)).length;
 
-const shownScopes = ({ scopes }: ResourceQuotaSpec): GoSyntax => goStruct('[]core.ResourceQuotaScope', scopes ?? []);
+const shownScopes = ({ scopes }: ResourceQuotaSpec): GoSyntax => goNames('[]core.ResourceQuotaScope', scopes);
 
 function checkScopes(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldErrors): void {
   const { scopes = [] } = spec;
@@ -128,8 +128,9 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
     for (let i = foreign(scopeName); i > 0; i--) refuse('unsupported scope applied to resource');
     checkRequirement(requirement, path, errors);
   }
+  // Upstream shows the scopes of the quota and not those of the selector.
   for (let i = conflicts(matchExpressions.map(({ scopeName }) => scopeName ?? '')); i > 0; i--)
-    refuse('conflicting scopes');
+    errors.push(invalid(path, shownScopes(spec), 'conflicting scopes'));
 }
 
 const onlyExists =

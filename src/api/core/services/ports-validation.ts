@@ -4,7 +4,8 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isPortName, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { isPortNumber } from '../../../machinery/formats/numbers.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
+import type { GoSyntax } from '../../../machinery/go-quote.ts';
+import { goFields, goPointer, goText } from '../../../machinery/go-struct.ts';
 import { checkFormat, invalidEach } from '../../meta/checks.ts';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'];
@@ -66,10 +67,20 @@ export function checkPortPairs({ spec }: Service, path: FieldPath, errors: Field
   });
   const pairs = new Set<string>();
   ports.forEach(({ protocol = '', port = 0 }, i) => {
-    if (isRepeated(pairs, `${protocol}/${port}`))
-      errors.push(duplicate(path.index(i), goStruct('core.ServicePort', { protocol, port })));
+    if (isRepeated(pairs, `${protocol}/${port}`)) errors.push(duplicate(path.index(i), shownPair(protocol, port)));
   });
 }
+
+/** The pair that is there twice as upstream keeps it: a port with nothing else in it. */
+const shownPair = (protocol: string, port: number): GoSyntax =>
+  goFields('core.ServicePort', {
+    Name: goText(''),
+    Protocol: goText(protocol),
+    AppProtocol: goPointer('string', undefined),
+    Port: String(port),
+    TargetPort: 'intstr.IntOrString{Type:0, IntVal:0, StrVal:""}',
+    NodePort: '0',
+  });
 
 function isRepeated(seen: Set<string>, key: string): boolean {
   if (seen.has(key)) return true;

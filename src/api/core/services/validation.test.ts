@@ -107,6 +107,18 @@ describe('rules of services', () => {
       problem: 'spec.ports[1].nodePort: Duplicate value: 30000',
     },
     {
+      name: 'a port twice, in Go syntax',
+      made: service({
+        ports: [
+          { name: 'a', port: 1, protocol: 'TCP' },
+          { name: 'b', port: 1, protocol: 'TCP' },
+        ],
+      }),
+      problem:
+        'spec.ports[1]: Duplicate value: core.ServicePort{Name:"", Protocol:"TCP", AppProtocol:(*string)(nil), ' +
+        'Port:1, TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}',
+    },
+    {
       name: 'node port control on another type',
       made: service({ allocateLoadBalancerNodePorts: true }),
       problem: "spec.allocateLoadBalancerNodePorts: Forbidden: may only be used when `type` is 'LoadBalancer'",

@@ -50,11 +50,6 @@ describe('rules of endpoint slices', () => {
         "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     },
     {
-      name: 'port',
-      made: slice({}, { ports: [{ name: '', port: 0, protocol: 'TCP' }] }),
-      problem: 'ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
-    },
-    {
       name: 'protocol',
       made: slice({}, { ports: [{ name: '', port: 1, protocol: 'X' as never }] }),
       problem: 'ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"',
@@ -62,6 +57,10 @@ describe('rules of endpoint slices', () => {
   ])('An endpoint slice is refused: $name', ({ made, problem }) =>
     expect(validateEndpointSlice(made).map(fieldErrorText)).toEqual([problem]),
   );
+
+  test.each([0, 70_000])('An endpoint slice may have any number as its port, such as %i', (port) => {
+    expect(validateEndpointSlice(slice({}, { ports: [{ name: '', port, protocol: 'TCP' }] }))).toEqual([]);
+  });
 
   test('The type of the addresses stays', () => {
     const changed = slice({ addresses: ['fd00::1'] }, { addressType: 'IPv6' });

@@ -14,9 +14,8 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isIpv4Address, isIpv6Address } from '../../../machinery/formats/addresses.ts';
 import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName } from '../../../machinery/formats/names.ts';
-import { isPortNumber } from '../../../machinery/formats/numbers.ts';
 import { checkNonSpecialIp } from '../../meta/addresses.ts';
-import { checkFormat, checkImmutable, invalidEach } from '../../meta/checks.ts';
+import { checkFormat, checkImmutable } from '../../meta/checks.ts';
 import { checkFullyQualifiedDomainName } from '../../meta/domains.ts';
 import { checkLabels } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
@@ -93,12 +92,12 @@ function checkHints({ forZones = [] }: EndpointHints, path: FieldPath, errors: F
 function checkPorts(ports: readonly EndpointPort[], path: FieldPath, errors: FieldErrors): void {
   if (ports.length > limits.ports) return void errors.push(tooMany(path, ports.length, limits.ports));
   const names = new Set<string>();
-  ports.forEach(({ name = '', port, protocol = 'TCP', appProtocol }, i) => {
+  // The number is not judged: controllers of other load balancers may have their own.
+  ports.forEach(({ name = '', protocol = 'TCP', appProtocol }, i) => {
     const at = path.index(i);
     if (name !== '') checkFormat(isDns1123Label, name, at.child('name'), errors);
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
-    if (port !== undefined) invalidEach(isPortNumber(port), at.child('port'), port, errors);
     if (!protocols.includes(protocol)) errors.push(notSupported(at.child('protocol'), protocol, protocols));
     if (appProtocol !== undefined) checkFormat(isQualifiedName, appProtocol, at.child('appProtocol'), errors);
   });

@@ -92,7 +92,7 @@ function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPa
   if (typeof port === 'number') {
     invalidEach(isPortNumber(port), path.child('port'), port, errors);
     if (endPort === undefined) return;
-    if (endPort < port) errors.push(invalid(endPath, endPort, 'must be greater than or equal to `port`'));
+    if (endPort < port) errors.push(invalid(endPath, port, 'must be greater than or equal to `port`'));
     invalidEach(isPortNumber(endPort), endPath, endPort, errors);
     return;
   }

@@ -21,3 +21,8 @@ test.each([
 ])('Tolerations of a runtime class that $name', ({ tolerations, errors }) => {
   expect(classes.create({ metadata: { name: 'x' }, handler: 'h', scheduling: { tolerations } }).errors).toEqual(errors);
 });
+
+test('The overhead of a runtime class is told as the limits of something called overhead', () => {
+  const { errors } = classes.create({ metadata: { name: 'x' }, handler: 'h', overhead: { podFixed: { cpu: '-1' } } });
+  expect(errors).toEqual(['overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0']);
+});

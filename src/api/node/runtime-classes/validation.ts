@@ -25,8 +25,9 @@ export function validateRuntimeClass(
 ): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkFormat(isDns1123Label, handler, handlerPath, errors);
+  // Judged, and told, as the limits of something called overhead.
   if (overhead !== undefined)
-    checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead', 'podFixed'), errors, {
+    checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead'), errors, {
       rules,
       claims: new Set(),
     });

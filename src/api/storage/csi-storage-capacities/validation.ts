@@ -17,13 +17,12 @@ import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 
 export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: LabelSelectorRules = {}): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata, { namespaced: true, validateName: subdomainName });
-  checkFormat(isDns1123Subdomain, object.storageClassName ?? '', FieldPath.of('storageClassName'), errors);
   checkLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology'), errors, rules);
-  for (const member of ['capacity', 'maximumVolumeSize'] as const) {
-    const amount = object[member];
-    if (amount !== undefined && quantityOf(amount).sign() < 0)
-      errors.push(invalid(FieldPath.of(member), amount, negativeMessage));
-  }
+  checkFormat(isDns1123Subdomain, object.storageClassName ?? '', FieldPath.of('storageClassName'), errors);
+  // The largest volume is not judged.
+  const { capacity } = object;
+  if (capacity !== undefined && quantityOf(capacity).sign() < 0)
+    errors.push(invalid(FieldPath.of('capacity'), capacity, negativeMessage));
   return errors;
 }
 

@@ -61,7 +61,7 @@ describe('an access review', () => {
       name: 'with a name',
       spec: { user, resourceAttributes },
       metadata: { name: 'a' },
-      message: 'metadata: Invalid value: v1.ObjectMeta{Name:"a", GenerateName:"", Namespace:""}: must be empty',
+      message: 'Finalizers:[]string(nil), ManagedFields:[]v1.ManagedFieldsEntry(nil)}: must be empty',
     },
     {
       name: 'with a selector as text and as requirements',

@@ -2,7 +2,8 @@ import type { NonResourceAttributes, ResourceAttributes } from '../../../api/gen
 import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goQuote, GoSyntax } from '../../../machinery/go-quote.ts';
-import type { KubeObject, ObjectMeta } from '../../../machinery/object-meta.ts';
+import { shownMeta } from '../../../api/meta/shown-meta.ts';
+import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { badRequest, invalid as invalidStatus } from '../../../machinery/status.ts';
 
 export type ReviewKind = 'SubjectAccessReview' | 'LocalSubjectAccessReview' | 'SelfSubjectAccessReview';
@@ -28,14 +29,20 @@ export function checkReview(
   const errors = attributeErrors(spec);
   if (kind !== 'SelfSubjectAccessReview' && (spec.user ?? '') === '' && (spec.groups?.length ?? 0) === 0)
     errors.push(invalid(path.child('user'), '', 'at least one of user or group must be specified'));
-  const { managedFields: _owners, ...rest } = metadata;
+  const { managedFields, ...rest } = metadata;
   if (kind === 'LocalSubjectAccessReview') {
     if (rest.namespace !== namespace)
       throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`);
     delete rest.namespace;
   }
   if (Object.values(rest).some((value) => value !== undefined))
-    errors.push(invalid(FieldPath.of('metadata'), metaSyntax(rest), 'must be empty'));
+    errors.push(
+      invalid(
+        FieldPath.of('metadata'),
+        shownMeta({ ...rest, ...(managedFields === undefined ? {} : { managedFields }) }),
+        'must be empty',
+      ),
+    );
   if (kind === 'LocalSubjectAccessReview') errors.push(...localErrors(spec, namespace));
   if (errors.length > 0) throw invalidStatus({ group: 'authorization.k8s.io', kind: '' }, '', errors);
 }
@@ -102,9 +109,3 @@ function localErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec, 
 
 const nonResourceSyntax = ({ path: wanted = '', verb = '' }: NonResourceAttributes): GoSyntax =>
   new GoSyntax(`authorization.NonResourceAttributes{Path:${goQuote(wanted)}, Verb:${goQuote(verb)}}`);
-
-/** The members that say what is wrong; upstream prints all the empty ones as well. */
-const metaSyntax = ({ name = '', generateName = '', namespace = '' }: ObjectMeta): GoSyntax =>
-  new GoSyntax(
-    `v1.ObjectMeta{Name:${goQuote(name)}, GenerateName:${goQuote(generateName)}, Namespace:${goQuote(namespace)}}`,
-  );
