@@ -2,12 +2,10 @@
 import type { ResourceClaim } from '../../api/gen/types/resource-v1beta1.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { showValues } from '../../server/metrics/series.ts';
-import { SeriesCounter } from '../../server/metrics/series-counter.ts';
-import { metricOf } from '../shared/metrics.ts';
+import { type CountedCreation, countedCreation } from '../shared/counted-creation.ts';
 
 export interface ClaimMetrics {
-  /** Counts an attempt to make a claim, and its failure. */
-  created<T>(create: () => Promise<T>): Promise<T>;
+  readonly created: CountedCreation;
 }
 
 const prefix = 'resourceclaim_controller';
@@ -19,23 +17,12 @@ export function claimMetrics(
   registry: MetricRegistry | undefined,
   claims: () => Iterable<ResourceClaim>,
 ): ClaimMetrics {
-  if (registry === undefined) return { created: (create) => create() };
-  const counter = (name: string, help: string): SeriesCounter =>
-    metricOf(registry, `${prefix}_${name}`, (full) => new SeriesCounter({ name: full, help, registry }));
-  const attempts = counter('create_attempts_total', 'Claims that were to be made.').series({});
-  const failures = counter('create_failures_total', 'Claims that could not be made.').series({});
-  showClaims(registry, claims);
-  return {
-    async created(create) {
-      attempts.inc();
-      try {
-        return await create();
-      } catch (error) {
-        failures.inc();
-        throw error;
-      }
-    },
-  };
+  const created = countedCreation(registry, {
+    attempts: `${prefix}_create_attempts_total`,
+    failures: `${prefix}_create_failures_total`,
+  });
+  if (registry !== undefined) showClaims(registry, claims);
+  return { created };
 }
 
 function showClaims(registry: MetricRegistry, claims: () => Iterable<ResourceClaim>): void {

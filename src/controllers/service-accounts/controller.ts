@@ -3,12 +3,9 @@
  * @see {@link https://kubernetes.io/docs/concepts/security/service-accounts/#default-service-accounts | Default service
  *   accounts}
  */
-import { isAlreadyExists, isNotFound } from '../../client/api-error.ts';
 import type { ControllerContext } from '../manager/context.ts';
-import { isNamespaceTerminating } from '../shared/pod-control.ts';
 import { eventsOf, presentNamespaces } from '../shared/triggers.ts';
-
-const accountName = 'default';
+import { accountName, isSettled, lacksAccount } from './sync.ts';
 
 export function startServiceAccounts(context: ControllerContext): void {
   const { serviceaccounts } = context.client.core.v1;
@@ -22,12 +19,12 @@ export function startServiceAccounts(context: ControllerContext): void {
       eventsOf(accounts, (add) => ({ onDelete: ({ metadata }) => add(metadata.namespace!) })),
     ],
     async sync(namespace) {
-      const isActive = namespaces.objects.get(namespace)?.status?.phase === 'Active';
-      if (!isActive || accounts.lister.get(namespace, accountName) !== undefined) return undefined;
+      if (!lacksAccount(namespaces.objects.get(namespace), accounts.lister.get(namespace, accountName)))
+        return undefined;
       try {
         await serviceaccounts.create({ metadata: { name: accountName, namespace } });
       } catch (error) {
-        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+        if (!isSettled(error)) throw error;
       }
       return undefined;
     },
