@@ -12,19 +12,29 @@ export async function rollBack(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
 ): Promise<SyncResult> {
+  const { metadata, spec, told } = rolledBack(deployment, sets);
+  const { namespace } = deployment.metadata;
+  const written = await client.apps.v1.deployments.namespace(namespace!).update({ ...deployment, metadata, spec });
+  deployments.wrote(written);
+  events.event(deployment, ...told);
+  return undefined;
+}
+
+/** The Deployment without the request, and what is told of it. */
+export interface RolledBack extends Required<Pick<Deployment, 'metadata' | 'spec'>> {
+  readonly told: readonly [type: EventType, reason: string, message: string];
+}
+
+export function rolledBack(deployment: Deployment, sets: readonly ReplicaSet[]): RolledBack {
   const { [rollbackAnnotation]: asked, ...annotations } = deployment.metadata.annotations!;
   const target = targetOf(Number(asked), sets);
   const isSame = target !== undefined && isSameTemplate(target.spec?.template, deployment.spec!.template);
   const template = target === undefined || isSame ? deployment.spec!.template : withoutHash(target.spec!.template)!;
-  const written = await client.apps.v1.deployments.namespace(deployment.metadata.namespace!).update({
-    ...deployment,
+  return {
     metadata: { ...deployment.metadata, annotations },
     spec: { ...deployment.spec!, template },
-  });
-  deployments.wrote(written);
-  const [type, reason, message] = outcome(deployment, Number(asked), target, isSame);
-  events.event(deployment, type, reason, message);
-  return undefined;
+    told: outcome(deployment, Number(asked), target, isSame),
+  };
 }
 
 /** Revision 0 is the one before the newest. */

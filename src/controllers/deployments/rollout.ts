@@ -11,15 +11,13 @@ import { controllerIndex } from '../shared/owner-references.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { type SelectorProblem, selectorProblem } from '../shared/selector-problem.ts';
-import { sizeOf, isRolling, wantedOf } from './limits.ts';
+import { sizeOf, wantedOf } from './limits.ts';
 import { NewReplicaSet } from './new-replica-set.ts';
-import { byRevision, currentSet, rollbackAnnotation, withSizes } from './revisions.ts';
+import { currentSet, withSizes } from './revisions.ts';
 import { rollBack } from './rollback.ts';
-import { isScaled, newSetSize, oldSetSizes, type Resize, scaledSizes } from './sizes.ts';
+import { newSetSize, oldSetSizes, type Resize, scaledSizes } from './sizes.ts';
 import * as status from './status.ts';
-
-/** Revisions that are kept without a limit. */
-const unlimited = 2 ** 31 - 1;
+import { nextStep, outdatedSets, pauseConditions } from './sync.ts';
 
 /** The ReplicaSets of a Deployment. */
 interface Sets {
@@ -62,11 +60,16 @@ export class Rollout {
     const all = await this.#claimSets(deployment);
     if (deployment.metadata.deletionTimestamp !== undefined) return this.#writeCounts(deployment, all);
     const checked = await this.#notePause(deployment);
-    if (checked.spec!.paused === true) return this.#scale(checked, all);
-    if (checked.metadata.annotations?.[rollbackAnnotation] !== undefined)
-      return rollBack(this.#context, this.#deployments, checked, all);
-    if (isScaled(checked, all)) return this.#scale(checked, all);
-    return isRolling(checked) ? this.#roll(checked, all) : this.#recreate(checked, all);
+    switch (nextStep(checked, all)) {
+      case 'scale':
+        return this.#scale(checked, all);
+      case 'rollBack':
+        return rollBack(this.#context, this.#deployments, checked, all);
+      case 'roll':
+        return this.#roll(checked, all);
+      case 'recreate':
+        return this.#recreate(checked, all);
+    }
   }
 
   async #refuse(deployment: Deployment, { reason, message }: SelectorProblem): Promise<SyncResult> {
@@ -89,24 +92,9 @@ export class Rollout {
     });
   }
 
-  /** Time that a Deployment is paused does not count for its deadline. */
   async #notePause(deployment: Deployment): Promise<Deployment> {
-    const before = status.conditionOf(deployment.status?.conditions, 'Progressing');
-    if (!status.hasDeadline(deployment) || before?.reason === 'ProgressDeadlineExceeded') return deployment;
-    const isPaused = deployment.spec!.paused === true;
-    const wasPaused = before?.reason === 'DeploymentPaused';
-    if (isPaused === wasPaused) return deployment;
-    const conditions = status.withCondition(
-      deployment.status?.conditions ?? [],
-      {
-        type: 'Progressing',
-        status: 'Unknown',
-        reason: isPaused ? 'DeploymentPaused' : 'DeploymentResumed',
-        message: isPaused ? 'Deployment is paused' : 'Deployment is resumed',
-      },
-      this.#context.wallTime(),
-    );
-    return this.#writeStatus(deployment, { ...deployment.status, conditions });
+    const conditions = pauseConditions(deployment, this.#context.wallTime());
+    return conditions === undefined ? deployment : this.#writeStatus(deployment, { ...deployment.status, conditions });
   }
 
   /** Sizes follow that of the Deployment; nothing is rolled out. */
@@ -202,11 +190,7 @@ export class Rollout {
 
   /** Deletes the oldest of the ReplicaSets that are kept for rolling back. */
   async #cleanUp(deployment: Deployment, old: readonly ReplicaSet[]): Promise<void> {
-    const { revisionHistoryLimit = unlimited } = deployment.spec!;
-    const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    if (revisionHistoryLimit === unlimited || alive.length <= revisionHistoryLimit) return;
-    for (const set of alive.toSorted(byRevision).slice(0, alive.length - revisionHistoryLimit)) {
-      if (sizeOf(set) !== 0 || (set.status?.replicas ?? 0) !== 0 || !isObserved(set)) continue;
+    for (const set of outdatedSets(deployment, old)) {
       const { namespace, name } = set.metadata;
       try {
         await this.#context.client.apps.v1.replicasets.namespace(namespace!).delete(name!);
@@ -244,9 +228,6 @@ export class Rollout {
     return written;
   }
 }
-
-const isObserved = ({ metadata, status: observed }: ReplicaSet): boolean =>
-  Number(metadata.generation ?? 0) <= Number(observed?.observedGeneration ?? 0);
 
 /** The same ReplicaSets, those that were written as they are now. */
 const replaced = (all: readonly ReplicaSet[], written: readonly ReplicaSet[]): ReplicaSet[] =>
