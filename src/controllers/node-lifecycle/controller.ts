@@ -12,8 +12,9 @@ import { nodeIndex, nodeKeys } from '../shared/pods-by-node.ts';
 import { isPodReady, podCondition } from '../shared/pod-conditions.ts';
 import { formatMs } from '../shared/times.ts';
 import { nodeCondition, NodeHealth } from './health.ts';
+import { type NodeMetrics, nodeMetrics } from './metrics.ts';
 import { evictingKey, evictingTaint, withConditionTaints, withEvictingTaint } from './taints.ts';
-import { ratesOf, type ZoneCounts, zoneOf, ZonePace } from './zones.ts';
+import { isAllDisrupted, ratesOf, type ZoneCounts, zoneOf, ZonePace } from './zones.ts';
 
 /** How often nodes that wait to be tainted are looked at. */
 const taintEveryMs = 100;
@@ -50,9 +51,11 @@ class NodeLifecycle {
   readonly #known = new Map<string, Node>();
   /** Nodes that fell silent, until their pods are marked. */
   readonly #unheard = new Set<string>();
-  /** Keys of the taints that nodes wait for, by name, and the paces at which zones get them. */
-  readonly #waiting = new Map<string, string>();
+  /** Nodes that wait for a taint that evicts pods, and the paces at which zones get them. */
+  readonly #waiting = new Set<string>();
   readonly #paces = new Map<string, ZonePace>();
+  readonly #metrics: NodeMetrics | undefined;
+  #isAllDisrupted = false;
 
   constructor(context: ControllerContext) {
     const { client, options } = context;
@@ -61,6 +64,7 @@ class NodeLifecycle {
     this.#leases = context.informer(client.coordination.v1.leases);
     this.#pods = context.informer(client.core.v1.pods);
     this.#health = new NodeHealth(options.nodeLifecycle);
+    this.#metrics = nodeMetrics(context.metrics);
     context.index(this.#pods, nodeIndex, nodeKeys);
   }
 
@@ -74,19 +78,39 @@ class NodeLifecycle {
 
   /** Looks at all nodes. Errors of one do not keep others from being looked at. */
   async monitor(): Promise<void> {
-    const { signal } = this.#context;
+    const { signal, clock } = this.#context;
     await Promise.all([this.nodes, this.#leases, this.#pods].map((informer) => informer.untilSynced(signal)));
+    const begun = clock.now();
     this.#tellChanges();
     const zones = new Map<string, ZoneCounts>();
     for (const node of [...this.nodes.objects.values()]) {
+      const begunNode = clock.now();
       const ready = await this.#monitorOne(node).catch((error: unknown) => {
         this.#context.log.warn({ err: error, node: node.metadata.name }, 'the health of a node could not be looked at');
         return nodeCondition(node, 'Ready')?.status;
       });
+      this.#metrics?.lookedAtNode(clock.now() - begunNode);
       if (node.metadata.labels?.[excludedLabel] === undefined) count(zones, zoneOf(node), ready === 'True');
       else count(zones, zoneOf(node), undefined);
     }
+    this.#metrics?.zones(zones);
     for (const [zone, rate] of ratesOf(zones, this.#context.options.nodeLifecycle)) this.#paceOf(zone).rate = rate;
+    await this.#noteDisruption(isAllDisrupted(zones));
+    this.#metrics?.lookedAtAll(clock.now() - begun);
+  }
+
+  /**
+   * Where nothing is heard of any node any more, pods stay where they are. When something is heard again, the others
+   * have their grace period once more.
+   */
+  async #noteDisruption(isAll: boolean): Promise<void> {
+    if (isAll && !this.#isAllDisrupted) {
+      this.#waiting.clear();
+      for (const node of [...this.nodes.objects.values()])
+        if (evictingTaint(node) !== undefined) await this.#setEvictingTaint(node, undefined);
+    }
+    if (!isAll && this.#isAllDisrupted) this.#health.renewAll(this.#context.clock.now());
+    this.#isAllDisrupted = isAll;
   }
 
   async #monitorOne(node: Node): Promise<string | undefined> {
@@ -97,7 +121,8 @@ class NodeLifecycle {
     const silent = this.#health.look(node, renewal, clock.now(), wallTime());
     if (silent !== undefined) await this.#writeConditions(node, silent);
     const ready = silent === undefined ? before : 'Unknown';
-    await this.#evictBy(node, ready);
+    // By what was known before: whether it is the only one that is silent is not known yet.
+    await this.#evictBy(node, before ?? ready);
     if (before === 'True' && ready !== 'True') {
       events.event(
         { ...node, metadata: { ...node.metadata, uid: name! } },
@@ -119,18 +144,24 @@ class NodeLifecycle {
     if (key === undefined) {
       this.#waiting.delete(name);
       if (current !== undefined && ready !== undefined) await this.#setEvictingTaint(node, undefined);
-    } else if (current === undefined) this.#waiting.set(name, key);
+    } else if (current === undefined) this.#waiting.add(name);
     else if (current.key !== key) await this.#setEvictingTaint(node, key);
   }
 
   /** Gives nodes their taints, as fast as their zones allow. */
   async taintNext(): Promise<void> {
-    for (const [name, key] of [...this.#waiting]) {
+    for (const name of [...this.#waiting]) {
       const node = this.nodes.objects.get(name);
-      if (node === undefined) this.#waiting.delete(name);
+      const ready = node === undefined ? 'True' : nodeCondition(node, 'Ready')?.status;
+      // What was written of a node that never said anything has not been told yet.
+      if (ready === undefined) continue;
+      // It may have become ready since it was looked at.
+      const key = evictingKey(ready);
+      if (node === undefined || key === undefined) this.#waiting.delete(name);
       else if (this.#paceOf(zoneOf(node)).tryTake()) {
         this.#waiting.delete(name);
         await this.#setEvictingTaint(node, key);
+        this.#metrics?.evicted(zoneOf(node));
       }
     }
   }

@@ -120,3 +120,11 @@ test('A node that was forgotten has its grace period again', () => {
   health.forget('n');
   expect(health.look(silent, undefined, 80_000, nowMs)).toBeUndefined();
 });
+
+test('Nodes have their grace period once more when something is heard again', () => {
+  const health = new NodeHealth(periods);
+  health.look(silent, undefined, 0, nowMs);
+  health.renewAll(50_000);
+  expect(health.look(silent, undefined, 100_000, nowMs)).toBeUndefined();
+  expect(health.look(silent, undefined, 100_001, nowMs)).toBeDefined();
+});

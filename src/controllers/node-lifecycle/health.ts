@@ -37,6 +37,11 @@ export class NodeHealth {
     this.#seen.delete(name);
   }
 
+  /** All nodes have their grace period once more: nothing could be heard of them. */
+  renewAll(now: number): void {
+    for (const [name, seen] of this.#seen) this.#seen.set(name, { ...seen, atMs: now });
+  }
+
   /**
    * Notes what the node says. @returns the conditions that it should have instead, when it is silent and has others
    * @param renewal of its lease

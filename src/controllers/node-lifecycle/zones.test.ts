@@ -27,6 +27,8 @@ test.each([
   { name: 'a large zone with a fault', zones: { a: [3, 0], b: [20, 40] }, expected: { a: 0.1, b: 0.01 } },
   { name: 'a zone of which all is away', zones: { a: [3, 0], b: [0, 3] }, expected: { a: 0.1, b: 0.1 } },
   { name: 'only zones of which all is away', zones: { a: [0, 3], b: [0, 1] }, expected: { a: 0, b: 0 } },
+  { name: 'zones of which all is away or does not count', zones: { a: [0, 3], b: [0, 0] }, expected: { a: 0, b: 0 } },
+  { name: 'zones without nodes that count', zones: { a: [0, 0] }, expected: { a: 0.1 } },
 ])('Evictions per second in $name', ({ zones, expected }) => {
   const counts = Object.entries(zones).map(
     ([zone, [ready, notReady]]) => [zone, { ready: ready!, notReady: notReady! }] as const,

@@ -36,22 +36,21 @@ export interface ZoneCounts {
   notReady: number;
 }
 
-/**
- * Nodes per second for each zone. When no zone has a node that is ready nothing is evicted: it is then likely that this
- * process is the one that is cut off.
- */
+/** No zone has a node that is ready: it is then likely that this process is the one that is cut off. */
+export function isAllDisrupted(zones: ReadonlyMap<string, ZoneCounts>): boolean {
+  const counted = [...zones.values()].filter(({ ready, notReady }) => ready + notReady > 0);
+  return counted.length > 0 && counted.every(({ ready }) => ready === 0);
+}
+
+/** Nodes per second for each zone. Nothing is evicted while all zones are disrupted. */
 export function ratesOf(zones: ReadonlyMap<string, ZoneCounts>, rates: EvictionRates): ReadonlyMap<string, number> {
-  const states = [...zones].map(([zone, { ready, notReady }]) => {
-    const state = zoneState(ready, notReady, rates.unhealthyZoneThreshold);
-    return { zone, state, size: ready + notReady };
-  });
-  const isAllDisrupted = states.every(({ state }) => state === 'FullDisruption');
-  const rate = (state: ZoneState, size: number): number => {
-    if (isAllDisrupted) return 0;
-    if (state !== 'PartialDisruption') return rates.evictionRate;
-    return size > rates.largeClusterSizeThreshold ? rates.secondaryEvictionRate : 0;
+  const isStopped = isAllDisrupted(zones);
+  const rate = ({ ready, notReady }: ZoneCounts): number => {
+    if (isStopped) return 0;
+    if (zoneState(ready, notReady, rates.unhealthyZoneThreshold) !== 'PartialDisruption') return rates.evictionRate;
+    return ready + notReady > rates.largeClusterSizeThreshold ? rates.secondaryEvictionRate : 0;
   };
-  return new Map(states.map(({ zone, state, size }) => [zone, rate(state, size)]));
+  return new Map([...zones].map(([zone, counts]) => [zone, rate(counts)]));
 }
 
 /** Lets one node of a zone pass at once, and others at the rate of the zone; none while the rate is 0. */
