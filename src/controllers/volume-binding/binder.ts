@@ -6,6 +6,7 @@ import type { SyncResult } from '../../reconcile/controller.ts';
 import type { ControllerContext } from '../manager/context.ts';
 import { claimKey, claimVerdict, type StorageView } from './claims.ts';
 import { markedClaim, markedVolume } from './migration-marks.ts';
+import type { BindingMetrics } from './metrics.ts';
 import type { Provisioner } from './provisioner.ts';
 import type { Reclaimer } from './reclaimer.ts';
 import type { StorageWriter } from './storage-writer.ts';
@@ -19,6 +20,7 @@ export interface BinderState {
   readonly writer: StorageWriter;
   readonly provisioner: Provisioner;
   readonly reclaimer: Reclaimer;
+  readonly metrics: BindingMetrics;
   /** Looks at the claim soon. @param key `namespace/name` */
   wakeClaim(key: string): void;
 }
@@ -43,8 +45,7 @@ export class Binder {
       case 'bind':
         return this.#bind(claim, verdict.volume);
       case 'setClass':
-        await writer.updateClaim({ ...claim, spec: { ...claim.spec, storageClassName: verdict.className } });
-        return;
+        return this.#setClass(claim, verdict.className);
       case 'provision':
         await provisioner.provision(claim, verdict.className);
         return;
@@ -55,7 +56,16 @@ export class Binder {
       case 'lose':
         if (claim.status.phase === 'Lost') return;
         writer.tell(await writer.withoutVolume(claim, 'Lost'), verdict.notice);
+        return;
+      case 'fail':
+        writer.tell(claim, verdict.notice);
+        throw new Error(verdict.problem);
     }
+  }
+
+  async #setClass(claim: PersistentVolumeClaim, storageClassName: string): Promise<void> {
+    const changed = { ...claim, spec: { ...claim.spec, storageClassName } };
+    await this.#state.metrics.classSet(() => this.#state.writer.updateClaim(changed));
   }
 
   async syncVolume(name: string): Promise<SyncResult> {

@@ -132,9 +132,11 @@ describe('a claim that names a volume', () => {
   test('A claim that names a volume of another claim, and has not chosen it itself, is an error', () => {
     const chosen = claimOf({ volumeName: 'a' }, { 'pv.kubernetes.io/bound-by-controller': 'yes' });
     const storage = storageOf({ volumes: [volumeOf('a', { claimRef: refTo('d', 'u2') })] });
-    expect(() => claimVerdict(chosen, storage)).toThrow(
-      'invalid binding of claim "n/c" to volume "a": volume already claimed by "n/d"',
-    );
+    expect(claimVerdict(chosen, storage)).toEqual({
+      do: 'fail',
+      notice: { type: 'Warning', reason: 'FailedBinding', message: 'volume "a" already bound to a different claim.' },
+      problem: 'invalid binding of claim "n/c" to volume "a": volume already claimed by "n/d"',
+    });
   });
 });
 

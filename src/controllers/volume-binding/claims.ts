@@ -26,7 +26,9 @@ export type ClaimVerdict =
   | { readonly do: 'provision'; readonly className: string }
   | { readonly do: 'setClass'; readonly className: string }
   /** Told once. */
-  | { readonly do: 'lose'; readonly notice: Notice };
+  | { readonly do: 'lose'; readonly notice: Notice }
+  /** Told at every look, which fails. */
+  | { readonly do: 'fail'; readonly notice: Notice; readonly problem: string };
 
 export interface StorageView {
   volume(name: string): PersistentVolume | undefined;
@@ -125,15 +127,14 @@ function namingVerdict(claim: PersistentVolumeClaim, storage: StorageView): Clai
     return { do: 'wait', notice: { type: 'Warning', reason: 'VolumeMismatch', message } };
   }
   if (isFor(volume, claim)) return { do: 'bind', volume };
-  if (claim.metadata.annotations?.[boundByController] !== undefined) {
-    const { namespace = '', name = '' } = volume.spec.claimRef;
-    throw new Error(
-      `invalid binding of claim "${claimKey(claim)}" to volume "${volumeName}": ` +
-        `volume already claimed by "${namespace}/${name}"`,
-    );
-  }
   const message = `volume "${volumeName}" already bound to a different claim.`;
-  return { do: 'wait', notice: { type: 'Warning', reason: 'FailedBinding', message } };
+  const notice = { type: 'Warning', reason: 'FailedBinding', message } as const;
+  if (claim.metadata.annotations?.[boundByController] === undefined) return { do: 'wait', notice };
+  const { namespace = '', name = '' } = volume.spec.claimRef;
+  const problem =
+    `invalid binding of claim "${claimKey(claim)}" to volume "${volumeName}": ` +
+    `volume already claimed by "${namespace}/${name}"`;
+  return { do: 'fail', notice, problem };
 }
 
 /** Why a claim cannot have the volume that it names. */

@@ -12,6 +12,7 @@ import { claimKeys } from '../../api/core/pods/claims.ts';
 import { claimIndex } from '../shared/ephemeral-claims.ts';
 import { Binder } from './binder.ts';
 import { hostFolders } from './host-path.ts';
+import { bindingMetrics, endCounts } from './metrics.ts';
 import { Provisioner } from './provisioner.ts';
 import { Reclaimer } from './reclaimer.ts';
 import { Recycler } from './recycler.ts';
@@ -48,7 +49,10 @@ export async function startVolumeBinding(context: ControllerContext): Promise<vo
   const knownClaims = context.mutationCache(claims);
   const writer = new StorageWriter(context, knownClaims, knownVolumes);
   const recycler = new Recycler(context, { pods, templates, claims: knownClaims, writer });
-  context.onStop(() => recycler.stop());
+  context.onStop(() => {
+    recycler.stop();
+    endCounts(context.metrics);
+  });
   const namespaces = new Set(Object.values(templates).map(namespaceOf));
   /** The volume that a pod empties. */
   const recycledVolume = ({ metadata }: Pod): string[] =>
@@ -66,6 +70,10 @@ export async function startVolumeBinding(context: ControllerContext): Promise<vo
       storageClass: (name) => classes.objects.get(name),
     }),
     reclaimer: new Reclaimer(context, { writer, recycler, folders: hostFolders }),
+    metrics: bindingMetrics(context.metrics, {
+      volumes: () => volumes.objects.values(),
+      claims: () => claims.objects.values(),
+    }),
     storage: {
       volume: (name) => knownVolumes.get(name),
       volumesOfClass: (name) => knownVolumes.byIndex(freeOfClass, name),

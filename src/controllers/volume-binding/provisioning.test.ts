@@ -12,7 +12,10 @@ const none = (): boolean => false;
 
 function shown(provisioning: Provisioning): string {
   if (provisioning.by === 'driver') return provisioning.driver;
-  return provisioning.by === 'no one' ? provisioning.notice.message : provisioning.by;
+  if (provisioning.by === 'no one') return provisioning.notice.message;
+  const { problem } = provisioning;
+  if (problem === undefined) return provisioning.by;
+  return `${problem.isOfNode ? 'on another node: ' : ''}${problem.notice.message}`;
 }
 
 interface Row {
@@ -59,7 +62,7 @@ describe('the volume of a claim is made', () => {
       storageClass: { provisioner: hostPath },
       claim: { volumeMode: 'Block' },
       is:
-        'Failed to provision volume with StorageClass "k": ' +
+        'on another node: Failed to provision volume with StorageClass "k": ' +
         'kubernetes.io/host-path does not support block volume provisioning',
     },
     {

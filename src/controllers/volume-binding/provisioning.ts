@@ -11,7 +11,14 @@ export type Provisioning =
   | { readonly by: 'no one'; readonly notice: Notice }
   /** A program of its own, which finds the claim by an annotation. */
   | { readonly by: 'driver'; readonly driver: string }
-  | { readonly by: 'host path'; readonly storageClass: StorageClass };
+  | { readonly by: 'host path'; readonly storageClass: StorageClass; readonly problem?: HostPathProblem };
+
+/** Why a folder cannot be the volume, found after the claim was told its provisioner. */
+export interface HostPathProblem {
+  readonly notice: Notice;
+  /** The making itself failed: the scheduler may choose another node. */
+  readonly isOfNode: boolean;
+}
 
 export interface ProvisioningOptions {
   readonly isHostPathEnabled: boolean;
@@ -29,8 +36,12 @@ export function provisioningOf(
   const driver = driverOfPlugin(provisioner, isGateOn) ?? (isInTree(provisioner) ? undefined : provisioner);
   if (driver !== undefined) return { by: 'driver', driver };
   if (provisioner !== hostPathPlugin) return failed(noProvisioning(provisioner));
+  if (claim.spec.dataSource !== undefined)
+    return failed(
+      `plugin "${hostPathPlugin}" is not a CSI plugin. Only CSI plugin can provision a claim with a datasource`,
+    );
   const problem = hostPathProblem(claim, storageClass, isHostPathEnabled);
-  return problem === undefined ? { by: 'host path', storageClass } : failed(problem);
+  return { by: 'host path', storageClass, ...(problem === undefined ? {} : { problem }) };
 }
 
 const failed = (message: string): Provisioning => ({ by: 'no one', notice: provisioningFailed(message) });
@@ -68,17 +79,20 @@ function hostPathProblem(
   claim: PersistentVolumeClaim,
   { metadata, mountOptions = [] }: StorageClass,
   isEnabled: boolean,
-): string | undefined {
-  if (claim.spec.dataSource !== undefined)
-    return `plugin "${hostPathPlugin}" is not a CSI plugin. Only CSI plugin can provision a claim with a datasource`;
+): HostPathProblem | undefined {
+  const problem = (message: string): HostPathProblem => ({ notice: provisioningFailed(message), isOfNode: false });
   if (mountOptions.length > 0)
-    return (
+    return problem(
       `Mount options are not supported by the provisioner but StorageClass "${metadata.name}" has mount options ` +
-      `[${mountOptions.join(' ')}]`
+        `[${mountOptions.join(' ')}]`,
     );
-  if (!isEnabled) return `Failed to create provisioner: provisioning in volume plugin "${hostPathPlugin}" is disabled`;
-  if (modeOf(claim) !== 'Block') return undefined;
-  return `Failed to provision volume with StorageClass "${metadata.name}": ${noBlocks}`;
+  if (!isEnabled)
+    return problem(`Failed to create provisioner: provisioning in volume plugin "${hostPathPlugin}" is disabled`);
+  return modeOf(claim) === 'Block' ? { notice: notMade(metadata.name!, noBlocks), isOfNode: true } : undefined;
 }
+
+/** A folder could not be made. */
+export const notMade = (className: string, why: string): Notice =>
+  provisioningFailed(`Failed to provision volume with StorageClass "${className}": ${why}`);
 
 const noBlocks = `${hostPathPlugin} does not support block volume provisioning`;

@@ -51,6 +51,8 @@ interface Released {
   readonly spec?: Partial<PersistentVolume['spec']>;
   readonly metadata?: Partial<PersistentVolume['metadata']>;
   readonly hostPath?: boolean;
+  /** That are on; all when absent. */
+  readonly gates?: readonly string[];
   readonly is: string;
 }
 
@@ -109,12 +111,34 @@ describe('a volume that is released', () => {
         '/tmp/hostpath_pv/../x',
     },
     {
-      name: 'that is being deleted is left to others',
+      name: 'is left to its driver when nothing says who made it',
+      policy: 'Delete',
+      spec: { csi: { driver: 'csi.example.com', volumeHandle: 'h' } },
+      is: 'nothing',
+    },
+    {
+      name: 'of a driver cannot be deleted here without the gate',
+      policy: 'Delete',
+      spec: { csi: { driver: 'csi.example.com', volumeHandle: 'h' } },
+      gates: [],
+      is: noDeleter,
+    },
+    {
+      name: 'that is being deleted is left to others without the gate',
       policy: 'Delete',
       spec: folder,
       metadata: ending,
       hostPath: true,
+      gates: [],
       is: 'nothing',
+    },
+    {
+      name: 'that is being deleted is deleted with its folder',
+      policy: 'Delete',
+      spec: folder,
+      metadata: ending,
+      hostPath: true,
+      is: 'deleteFolder',
     },
     {
       name: 'that is being deleted is deleted with its folder while it has the finalizer',
@@ -124,11 +148,11 @@ describe('a volume that is released', () => {
       hostPath: true,
       is: 'deleteFolder',
     },
-  ])('A volume that is released: $name', ({ policy, annotations, spec, metadata, hostPath = false, is }) => {
+  ])('A volume that is released: $name', ({ policy, annotations, spec, metadata, hostPath = false, gates, is }) => {
     const volume = volumeOf('a', { claimRef, persistentVolumeReclaimPolicy: policy, ...spec }, annotations);
     const verdict = reclaimOf(
       { ...volume, metadata: { ...volume.metadata, ...metadata } },
-      { isHostPathEnabled: hostPath, isGateOn: () => true },
+      { isHostPathEnabled: hostPath, isGateOn: (gate) => gates === undefined || gates.includes(gate) },
     );
     const shown = verdict.do === 'fail' ? `${verdict.notice.reason}: ${verdict.notice.message}` : verdict.do;
     expect(shown).toBe(is);

@@ -3,10 +3,9 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/type
 import { boundByController } from '../../api/core/persistent-volumes/binding.ts';
 import { modeOf } from '../../api/core/persistent-volumes/matching.ts';
 import { driverOfPlugin } from '../../api/core/persistent-volumes/migration.ts';
-import { hasFinalizer } from '../shared/finalizers.ts';
 import type { Notice } from './claims.ts';
 import { folderOf, hostPathPlugin, isOwnFolder } from './host-path.ts';
-import { deletionFinalizer, isInTree, migratedTo, provisionedBy } from './migration-marks.ts';
+import { isInTree, migratedTo, provisionedBy } from './migration-marks.ts';
 import { noPlugin, type ProvisioningOptions } from './provisioning.ts';
 import { type RecycledSource, recycledSource } from './recycler-pod.ts';
 
@@ -71,11 +70,9 @@ export function reclaimOf(volume: PersistentVolume, { isHostPathEnabled, isGateO
       if (source !== undefined) return { do: 'recycle', source };
       return problem('VolumeFailedRecycle', 'No recycler plugin found for the volume!');
     }
-    case 'Delete': {
-      const isLeft = isGateOn('HonorPVReclaimPolicy') && hasFinalizer(volume, deletionFinalizer);
-      if (metadata.deletionTimestamp !== undefined && !isLeft) return nothing;
+    case 'Delete':
+      if (metadata.deletionTimestamp !== undefined && !isGateOn('HonorPVReclaimPolicy')) return nothing;
       return deletionOf(volume, isHostPathEnabled, isGateOn);
-    }
     default:
       return problem('VolumeUnknownReclaimPolicy', 'Volume has unrecognized PersistentVolumeReclaimPolicy');
   }
@@ -91,6 +88,8 @@ function deletionOf(
   // The driver deletes what it made.
   if (provisioner !== '' && (!isInTree(provisioner) || driverOfPlugin(provisioner, isGateOn) !== undefined))
     return nothing;
+  // It says nothing of a provisioner: the volume is its driver's all the same.
+  if (provisioner === '' && spec.csi !== undefined && isGateOn('HonorPVReclaimPolicy')) return nothing;
   const isFolder = spec.hostPath !== undefined && isHostPathEnabled;
   if (isFolder && (provisioner === '' || provisioner === hostPathPlugin)) {
     const { path = '' } = spec.hostPath!;

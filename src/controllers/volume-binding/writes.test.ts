@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 import { claimOf, refTo, volumeOf } from './testing/objects.ts';
-import { boundClaim, boundStatus, boundVolume, claimForProvisioner, volumelessStatus } from './writes.ts';
+import {
+  boundClaim,
+  boundStatus,
+  boundVolume,
+  claimForProvisioner,
+  claimWithoutNode,
+  volumelessStatus,
+} from './writes.ts';
 
 const bindCompleted = { 'pv.kubernetes.io/bind-completed': 'yes' };
 const byController = { 'pv.kubernetes.io/bound-by-controller': 'yes' };
@@ -42,6 +49,21 @@ test('A claim has the size and the access modes of its volume when it gets it', 
   expect(boundStatus({ ...claimOf(), status }, grown), 'resizing is not for the binder').toBeUndefined();
   expect(volumelessStatus({ ...claimOf(), status }, 'Lost')).toEqual({ phase: 'Lost' });
   expect(volumelessStatus(claimOf(), 'Pending')).toBeUndefined();
+});
+
+test.each([
+  { name: 'as it was', annotation: '1Gi', capacity: { storage: '1Gi' } },
+  { name: 'of the volume where it says no size', annotation: 'much', capacity: { storage: '3Gi' } },
+])('A claim of a volume that grew before its file system has the size $name', ({ annotation, capacity }) => {
+  const annotations = { 'volume.alpha.kubernetes.io/pre-resize-capacity': annotation };
+  const grown = volumeOf('a', { capacity: { storage: '3Gi' } }, annotations);
+  expect(boundStatus(claimOf(), grown)?.capacity).toEqual(capacity);
+});
+
+test('A claim gives up the node that was chosen for it, and keeps what else is said of it', () => {
+  const annotations = { 'volume.kubernetes.io/selected-node': 'n1', a: 'b' };
+  expect(claimWithoutNode(claimOf({}, annotations))?.metadata.annotations).toEqual({ a: 'b' });
+  expect(claimWithoutNode(claimOf({}, { a: 'b' }))).toBeUndefined();
 });
 
 test('A volume without a size is an error', () => {

@@ -4,10 +4,17 @@ import type {
   PersistentVolumeClaim,
   PersistentVolumeClaimStatus,
 } from '../../api/gen/types/core-v1.ts';
-import { bindCompleted, boundByController, volumeFor } from '../../api/core/persistent-volumes/binding.ts';
-import { isFor, sizeOf } from '../../api/core/persistent-volumes/matching.ts';
+import {
+  bindCompleted,
+  boundByController,
+  selectedNode,
+  sizeBeforeResize,
+  volumeFor,
+} from '../../api/core/persistent-volumes/binding.ts';
+import { isFor } from '../../api/core/persistent-volumes/matching.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { parseQuantity } from '../../machinery/quantity.ts';
 import { provisionerAnnotations } from './migration-marks.ts';
 
 export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | undefined {
@@ -33,6 +40,13 @@ export function claimForProvisioner(
 ): PersistentVolumeClaim | undefined {
   if (claim.metadata.annotations?.[provisionerAnnotations[1]] === provisioner) return undefined;
   return withAnnotations(claim, Object.fromEntries(provisionerAnnotations.map((key) => [key, provisioner])));
+}
+
+/** Lets the scheduler choose a node again; undefined when it had not chosen one. */
+export function claimWithoutNode(claim: PersistentVolumeClaim): PersistentVolumeClaim | undefined {
+  if (claim.metadata.annotations?.[selectedNode] === undefined) return undefined;
+  const { [selectedNode]: _, ...annotations } = claim.metadata.annotations;
+  return { ...claim, metadata: { ...claim.metadata, annotations } };
 }
 
 const withAnnotations = (
@@ -63,12 +77,32 @@ export function boundStatus(
   if (!isNew && isEqual(status.accessModes ?? [], accessModes ?? [])) return undefined;
   if (isNew && capacity?.['storage'] === undefined)
     throw new Error(`PersistentVolume "${volume.metadata.name ?? ''}" is without a storage capacity`);
-  const known = status.capacity?.['storage'];
-  const isOther = isNew && (known === undefined || sizeOf(volume).compare(quantityOf(known)) !== 0);
   return {
     ...status,
     phase: 'Bound',
     ...(accessModes === undefined ? {} : { accessModes }),
-    ...(isOther && capacity !== undefined ? { capacity } : {}),
+    ...(isNew ? newCapacity(status, volume) : {}),
   };
+}
+
+/** A volume that grew before its file system did has the size of the file system for the claim. */
+function newCapacity(
+  { capacity: before }: PersistentVolumeClaimStatus,
+  { metadata, spec }: PersistentVolume,
+): Pick<PersistentVolumeClaimStatus, 'capacity'> {
+  const storage = metadata.annotations?.[sizeBeforeResize];
+  if (storage !== undefined)
+    return { capacity: { ...before, storage: isQuantity(storage) ? storage : spec.capacity!['storage']! } };
+  const known = before?.['storage'];
+  const isSame = known !== undefined && quantityOf(spec.capacity!['storage']!).compare(quantityOf(known)) === 0;
+  return isSame ? {} : { capacity: spec.capacity! };
+}
+
+function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

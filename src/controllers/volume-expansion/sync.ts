@@ -1,12 +1,10 @@
 /** Who is to expand the volume of a claim. Reads nothing and writes nothing. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
+import { sizeBeforeResize } from '../../api/core/persistent-volumes/binding.ts';
 import { migratedVolume } from '../../api/core/persistent-volumes/migration.ts';
 import { requestOf } from '../../api/core/persistent-volumes/matching.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
 import type { Quantity } from '../../machinery/quantity.ts';
-
-/** A volume has it while a file system is to follow the size of its volume. */
-const sizeBefore = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 
 export interface Expansion {
   readonly message: string;
@@ -32,7 +30,7 @@ export function expansionOf(
   isGateOn: (gate: string) => boolean,
 ): Expansion | undefined {
   const isSettled = requestOf(claim).compare(capacityOf(claim)) <= 0;
-  if (isSettled && volume.metadata.annotations?.[sizeBefore] === undefined) return undefined;
+  if (isSettled && volume.metadata.annotations?.[sizeBeforeResize] === undefined) return undefined;
   const migrated = migratedVolume(volume, isGateOn);
   if (migrated === undefined) return { message: 'waiting for an external controller to expand this PVC' };
   const message = `CSI migration enabled for ${migrated.plugin}; waiting for external resizer to expand the pvc`;

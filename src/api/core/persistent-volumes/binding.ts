@@ -11,6 +11,9 @@ export const boundByController = 'pv.kubernetes.io/bound-by-controller';
 /** The node for which a volume is to be made. */
 export const selectedNode = 'volume.kubernetes.io/selected-node';
 
+/** The size that a volume had before it grew, while its file system is still to follow. */
+export const sizeBeforeResize = 'volume.alpha.kubernetes.io/pre-resize-capacity';
+
 /** The volume as it is when the claim has it. */
 export function volumeFor(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const { namespace, name, uid, resourceVersion } = claim.metadata;
