@@ -14,6 +14,7 @@ import type { AggregationConfig } from './aggregation/setup.ts';
 import type { AuditConfig } from './audit/create-trail.ts';
 import type { AuthenticationConfig } from './authn/authentication.ts';
 import type { AuthorizationConfig } from './authz/configuration.ts';
+import type { Egress } from './egress/dialers.ts';
 import type { CorsOptions } from './filters/cors.ts';
 import type { LargeRequestLimits } from './large-requests/limits.ts';
 import type { MetricSettings } from '../server/metrics/metric-registry.ts';
@@ -66,6 +67,8 @@ export interface ApiServerConfig {
   readonly debugging: DebuggingConfig;
   /** Absent: nothing is traced, and no part of a tracing library is loaded. */
   readonly tracing?: TracingConfiguration;
+  /** Absent: all connections go straight to their address. */
+  readonly egress?: Egress | undefined;
   /** What is told of an event loop that stands. */
   readonly stalls: StallReporting;
   readonly version: VersionInfo;

@@ -1,3 +1,5 @@
+import type { Dialer } from '../base/dialer.ts';
+
 /** Where a server is and how a client proves itself there: PEM texts and credentials as they are used. */
 export interface TransportConfig {
   readonly url: string;
@@ -5,6 +7,8 @@ export interface TransportConfig {
   readonly host?: string;
   /** Where new connections go, instead of to the URL's host: asked for each. */
   readonly address?: () => Promise<{ readonly host: string; readonly port: number }>;
+  /** Opens new connections, where they do not go straight to their address. */
+  readonly dial?: Dialer | undefined;
   readonly ca: string | undefined;
   readonly serverName: string | undefined;
   readonly skipVerify: boolean;

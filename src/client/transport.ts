@@ -2,6 +2,7 @@
  * The connections to a webhook, and the server's credentials on them: token files and client certificates are read
  * again when they change.
  */
+import type { Socket } from 'node:net';
 import { currentSpan, inChildSpan } from '../base/span.ts';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClientPair, TransportConfig } from './transport-config.ts';
@@ -31,6 +32,7 @@ const maxConnections = 64;
 export function createTransport(connection: TransportConfig, observer?: CallObserver): HttpTransport {
   let agent: Agent | undefined;
   let shown: ClientPair | undefined;
+  const closed = new AbortController();
   const host = connection.host ?? new URL(connection.url).host;
   const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
     // Loaded at first use: most servers call no other.
@@ -47,7 +49,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
     }
     agent ??= new undici.Agent({
       connections: maxConnections,
-      connect: connectTo(connection.address, undici.buildConnector(tlsOptions({ ...connection, ...pair }))),
+      connect: connectTo(connection, undici.buildConnector(tlsOptions({ ...connection, ...pair })), closed.signal),
     });
     return undici.request(url, {
       dispatcher: agent,
@@ -89,6 +91,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
       return parent === undefined ? posting() : inChildSpan(parent, 'HTTP POST', posting, { 'net.peer.name': host });
     },
     async destroy() {
+      closed.abort(new Error('the client was closed'));
       await agent?.destroy();
     },
   };
@@ -122,11 +125,25 @@ const tlsOptions = ({
   ...(key === undefined ? {} : { key }),
 });
 
-/** The URL says who is asked, the address where. */
-function connectTo(address: TransportConfig['address'], connect: buildConnector.connector): buildConnector.connector {
-  if (address === undefined) return connect;
-  return (options, done) =>
-    void address()
-      .then(({ host, port }) => connect({ ...options, hostname: host, port: String(port) }, done))
-      .catch((error: unknown) => done(error as Error, null));
+/** The URL says who is asked, the address where, the dialer by which way. */
+function connectTo(
+  { address, dial }: Pick<TransportConfig, 'address' | 'dial'>,
+  connect: buildConnector.connector,
+  signal: AbortSignal,
+): buildConnector.connector {
+  if (address === undefined && dial === undefined) return connect;
+  const open = async (options: buildConnector.Options, done: buildConnector.Callback): Promise<void> => {
+    const { host, port } = (await address?.()) ?? addressIn(options);
+    if (dial === undefined) return connect({ ...options, hostname: host, port: String(port) }, done);
+    // TLS goes over any stream, and undici asks no more of the one of a plain connection.
+    const socket = (await dial({ host, port }, signal)) as Socket;
+    if (options.protocol === 'https:') connect({ ...options, httpSocket: socket }, done);
+    else done(null, socket);
+  };
+  return (options, done) => void open(options, done).catch((error: unknown) => done(error as Error, null));
 }
+
+const addressIn = ({ hostname, port, protocol }: buildConnector.Options): { host: string; port: number } => ({
+  host: hostname.replace(/^\[(.*)\]$/, '$1'),
+  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+});

@@ -16,6 +16,7 @@ import { authorizationConfig } from './authorization-config.ts';
 import { authenticationConfig, clientAuthorities } from './authentication-config.ts';
 import type { StartConfig, StoreConfig } from './config.ts';
 import { type ReadOptions, startConfigOf } from './start-config.ts';
+import { readEgressConfig } from './egress-config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
 import { emulatedMinor } from './flags/shared/emulated-version.ts';
@@ -92,6 +93,7 @@ async function readOptions(
   const pluginConfiguration = await readAdmissionConfig(options.admission, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const tracing = await readTracingConfig(options.connections.tracingConfigFile);
+  const egress = await readEgressConfig(options.connections.egressSelectorConfigFile);
   const metrics = await readMetricsConfig(options.metrics);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
@@ -115,6 +117,7 @@ async function readOptions(
     store,
     encryption,
     ...(tracing === undefined ? {} : { tracing }),
+    egress,
     stalls: stallReporting(options.debugging, options.logs, flags, around.ownsProcess === true),
     debugging: debuggingConfig(options, around.verbosity),
     version: versionInfo(),

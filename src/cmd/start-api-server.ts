@@ -26,8 +26,8 @@ export const startApiServer: StartApiServer = async (config) => {
   }
 };
 
-async function openStores({ store, log }: StartConfig): Promise<OpenStores> {
-  if (store.kind === 'etcd') return openEtcdStores(store, log);
+async function openStores({ store, egress, log }: StartConfig): Promise<OpenStores> {
+  if (store.kind === 'etcd') return openEtcdStores(store, log, egress?.dialers.etcd);
   const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory, log });
   return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
 }

@@ -12,6 +12,7 @@ type ReadMembers =
   | 'authentication'
   | 'authorization'
   | 'debugging'
+  | 'egress'
   | 'featureGates'
   | 'files'
   | 'groupVersions'

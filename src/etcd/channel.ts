@@ -1,3 +1,4 @@
+import type { Dialer } from '../base/dialer.ts';
 import { sleep } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
@@ -14,6 +15,8 @@ export interface ChannelOptions {
   readonly log: Logger;
   readonly endpoints: readonly Endpoint[];
   readonly tls: TlsFiles;
+  /** The way to the members, where it is not straight. */
+  readonly dial?: Dialer | undefined;
   readonly dialTimeoutMs: number;
   readonly connection: Omit<ConnectionOptions, 'clock' | 'onDraining'>;
   /** Streams on one connection; a further one opens a further connection. */
@@ -123,8 +126,8 @@ export class Channel {
   }
 
   async #open(endpoint: Endpoint, signal: AbortSignal): Promise<EtcdConnection> {
-    const { clock, tls, connection: options, greet } = this.#options;
-    const socket = await connectSocket(endpoint, tls, signal);
+    const { clock, tls, dial, connection: options, greet } = this.#options;
+    const socket = await connectSocket(endpoint, tls, signal, dial);
     const http2 = new Http2Connection(socket, {
       ...options,
       clock,

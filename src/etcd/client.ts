@@ -6,6 +6,7 @@
  *
  * @see {@link https://etcd.io/docs/v3.5/learning/api/ | etcd API}
  */
+import type { Dialer } from '../base/dialer.ts';
 import { systemClock } from '../base/clock.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import { silentLogger } from '../base/logger.ts';
@@ -36,6 +37,8 @@ export interface EtcdClientOptions {
   /** `https://10.0.0.1:2379`, …; tried in this order. */
   readonly endpoints: readonly string[];
   readonly tls?: TlsFiles;
+  /** The way to the members, where it is not straight. */
+  readonly dial?: Dialer | undefined;
   readonly clock?: Clock;
   readonly log?: Logger;
   /** How long one endpoint may take to connect. */
@@ -65,6 +68,7 @@ export class EtcdClient implements AsyncDisposable {
   readonly #calls: Channel;
   readonly #clock: Clock;
   readonly #tls: TlsFiles;
+  readonly #dial: Dialer | undefined;
   readonly #timing: typeof defaults;
   readonly #pending = new Set<RunningCall>();
   readonly #context: CallContext;
@@ -76,6 +80,7 @@ export class EtcdClient implements AsyncDisposable {
   constructor(options: EtcdClientOptions) {
     if (options.endpoints.length === 0) throw new Error('no etcd endpoint is given');
     this.#tls = options.tls ?? {};
+    this.#dial = options.dial;
     this.#clock = options.clock ?? systemClock;
     this.#timing = withDefaults(options);
     const hasTls = this.#tls.caFile !== undefined || this.#tls.certFile !== undefined;
@@ -118,7 +123,7 @@ export class EtcdClient implements AsyncDisposable {
 
   /** Of one member, over a connection of its own. */
   async statusOf(endpoint: Endpoint, signal: AbortSignal): Promise<StatusResponse> {
-    const socket = await connectSocket(endpoint, this.#tls, signal);
+    const socket = await connectSocket(endpoint, this.#tls, signal, this.#dial);
     const http2 = new Http2Connection(socket, { clock: this.#clock, streamWindowBytes: 64 * 1024, ...this.#timing });
     try {
       return await new EtcdConnection(endpoint, http2).ask(statusMethod, encodeEmpty(), signal);
@@ -191,6 +196,7 @@ export class EtcdClient implements AsyncDisposable {
       log,
       endpoints: this.endpoints,
       tls: this.#tls,
+      dial: this.#dial,
       dialTimeoutMs: this.#timing.dialTimeoutMs,
       connection: { streamWindowBytes, ...this.#timing },
       maxStreams,

@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import net from 'node:net';
+import type { Dialer } from '../base/dialer.ts';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import { EtcdClient } from './client.ts';
 import { GrpcCode } from '../grpc/status.ts';
@@ -17,6 +19,21 @@ describe('connecting', () => {
         'no etcd endpoint answers: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; http://127.0.0.1:2: ' +
         'connect ECONNREFUSED 127.0.0.1:2',
     });
+  });
+
+  test('Connecting to etcd goes the way of the dialer, and fails with its reason', async () => {
+    const peer = await startScript(answer);
+    const asked: string[] = [];
+    const dial: Dialer = ({ host, port }) => {
+      asked.push(`${host}:${port}`);
+      if (host === 'closed.example') return Promise.reject(new Error('the tunnel is closed'));
+      return Promise.resolve(net.connect(Number(new URL(peer.url).port), '127.0.0.1'));
+    };
+    expect((await openClient(['http://etcd.example:2379'], { dial }).range({ key: 'a' })).revision).toBe(42);
+    await expect(openClient(['http://closed.example:2379'], { dial }).range({ key: 'a' })).rejects.toThrow(
+      'no etcd endpoint answers: http://closed.example:2379: the tunnel is closed',
+    );
+    expect(asked).toEqual(['etcd.example:2379', 'closed.example:2379']);
   });
 
   test('Connecting to etcd passes by an endpoint that refuses', async () => {

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import type { Dialer } from '../base/dialer.ts';
 import { readableSocketError } from '../http2/client/socket-error.ts';
 
 /** Paths of PEM files. They are read for each new connection, so that renewed ones count. */
@@ -44,11 +46,21 @@ export function parseEndpoint(text: string, hasTls: boolean): Endpoint {
   };
 }
 
-/** Opens TCP, and TLS where the endpoint wants it. Rejects with the cause in words; `signal` gives up. */
-export function connectSocket(endpoint: Endpoint, files: TlsFiles, signal: AbortSignal): Promise<net.Socket> {
+/**
+ * Opens TCP, and TLS where the endpoint wants it. Rejects with the cause in words; `signal` gives up.
+ * @param dial opens what is below TLS, where that does not go straight to the endpoint
+ */
+export async function connectSocket(
+  endpoint: Endpoint,
+  files: TlsFiles,
+  signal: AbortSignal,
+  dial?: Dialer,
+): Promise<Duplex> {
+  const carrier = await dial?.(endpoint, signal);
+  if (carrier !== undefined && !endpoint.secure) return carrier;
   return new Promise((resolve, reject) => {
     const socket = endpoint.secure
-      ? tls.connect(tlsOptions(endpoint, files))
+      ? tls.connect({ ...tlsOptions(endpoint, files), ...(carrier === undefined ? {} : { socket: carrier }) })
       : net.connect({ host: endpoint.host, port: endpoint.port });
     const fail = (error: Error): void => {
       signal.removeEventListener('abort', onAbort);

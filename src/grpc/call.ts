@@ -58,16 +58,17 @@ abstract class Call implements StreamHandler {
   /** The name of the called program in error messages. */
   protected readonly peer: string;
   protected stream: Http2Stream | undefined;
-  readonly #reader = new MessageReader((buffer, start, end) => {
-    if (!this.#done) this.onMessage(new ProtoReader(buffer, start, end));
-  }, maxMessageBytes);
+  readonly #reader: MessageReader;
   #httpStatus = '';
   #ok = false;
   #refusal: GrpcError | undefined;
   #done = false;
 
-  constructor(peer: string) {
+  constructor(peer: string, maxBytes = maxMessageBytes) {
     this.peer = peer;
+    this.#reader = new MessageReader((buffer, start, end) => {
+      if (!this.#done) this.onMessage(new ProtoReader(buffer, start, end));
+    }, maxBytes);
   }
 
   protected abstract onMessage(reader: ProtoReader): void;
@@ -164,6 +165,8 @@ export class UnaryCall<Response> extends Call {
 
 export interface StreamCallHandler<Message> {
   onMessage(message: Message): void;
+  /** What `send()` could not hand on at once has left. */
+  onDrain?(): void;
   /** Last, once. Without an error the peer ended the stream with OK. */
   onEnd(error: GrpcError | undefined): void;
 }
@@ -173,8 +176,9 @@ export class StreamCall<Message> extends Call {
   readonly #decode: Decode<Message>;
   readonly #handler: StreamCallHandler<Message>;
 
-  constructor(decode: Decode<Message>, handler: StreamCallHandler<Message>, peer: string) {
-    super(peer);
+  /** @param maxBytes of one message; a longer one ends the call */
+  constructor(decode: Decode<Message>, handler: StreamCallHandler<Message>, peer: string, maxBytes?: number) {
+    super(peer, maxBytes);
     this.#decode = decode;
     this.#handler = handler;
   }
@@ -183,8 +187,13 @@ export class StreamCall<Message> extends Call {
     this.stream = connection.open(headers, this);
   }
 
-  send(body: Buffer): void {
-    this.stream?.send(body, false);
+  /** False where flow control holds it, or a part of it, back: `onDrain` says when it has left. */
+  send(body: Buffer): boolean {
+    return this.stream?.send(body, false) ?? true;
+  }
+
+  onDrain(): void {
+    this.#handler.onDrain?.();
   }
 
   /** Ends the call; the handler hears nothing more. */

@@ -4,6 +4,7 @@
  */
 import net from 'node:net';
 import { abortable } from '../base/abortable.ts';
+import type { Dialer } from '../base/dialer.ts';
 import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { type Method, requestHeaders, UnaryCall } from './call.ts';
 import { GrpcError } from './grpc-error.ts';
@@ -17,6 +18,8 @@ export interface GrpcClientOptions {
   readonly address: GrpcAddress;
   /** What messages call the program. */
   readonly peer: string;
+  /** Opens connections to a port, where they do not go straight to it. */
+  readonly dial?: Dialer | undefined;
   readonly clock?: Clock;
 }
 
@@ -26,15 +29,17 @@ const connectionOptions = { streamWindowBytes: 1 << 20, keepaliveMs: 30_000, kee
 export class GrpcClient {
   readonly #address: GrpcAddress;
   readonly #peer: string;
+  readonly #dial: Dialer | undefined;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   readonly #headers = new Map<string, Buffer>();
   #connection: Promise<Http2Connection> | undefined;
   #failures = 0;
 
-  constructor({ address, peer, clock = systemClock }: GrpcClientOptions) {
+  constructor({ address, peer, dial, clock = systemClock }: GrpcClientOptions) {
     this.#address = address;
     this.#peer = peer;
+    this.#dial = dial;
     this.#clock = clock;
   }
 
@@ -128,7 +133,11 @@ export class GrpcClient {
 
   #open(): Promise<Http2Connection> {
     const opening = (async () => {
-      const socket = net.connect(dialed(this.#address));
+      const address = this.#address;
+      const socket =
+        this.#dial === undefined || 'path' in address
+          ? net.connect(dialed(address))
+          : await this.#dial(address, this.#closed.signal);
       const connection = new Http2Connection(socket, {
         ...connectionOptions,
         clock: this.#clock,

@@ -1,5 +1,6 @@
 /** A forward proxy that remembers where it was asked to connect to: HTTP CONNECT, or SOCKS5. */
 import http from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -36,10 +37,14 @@ function join(client: Duplex, port: number): void {
   client.pipe(server).pipe(client);
 }
 
-/** @param refusal status to answer with instead of connecting */
-export function startConnectProxy(refusal?: number): Promise<ForwardProxy> {
+/**
+ * @param refusal status to answer with instead of connecting
+ * @param tls speaks TLS with its clients
+ */
+export function startConnectProxy(refusal?: number, tls?: https.ServerOptions): Promise<ForwardProxy> {
   const asked: string[] = [];
-  const server = http.createServer((_, response) => response.writeHead(405).end());
+  const refuseOthers: http.RequestListener = (_, response) => response.writeHead(405).end();
+  const server = tls === undefined ? http.createServer(refuseOthers) : https.createServer(tls, refuseOthers);
   server.on('connect', ({ url = '', headers }, socket) => {
     const credentials = headers['proxy-authorization'];
     asked.push(credentials === undefined ? url : `${url} ${credentials}`);

@@ -12,6 +12,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
+import type { Dialer } from '../../base/dialer.ts';
 import { abortable } from '../../base/abortable.ts';
 import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
 import { ask, sendHttp2, sendHttp1, sendUpgrade } from './backend-exchanges.ts';
@@ -65,12 +66,15 @@ const maxPlaces = 64;
 
 export class BackendConnections {
   readonly #identity: BackendIdentity;
+  readonly #dial: Dialer | undefined;
   readonly #places = new Map<string, Place>();
   readonly #upgrades = new Set<Duplex>();
+  readonly #closed = new AbortController();
   #retired = false;
 
-  constructor(identity: BackendIdentity) {
+  constructor(identity: BackendIdentity, dial?: Dialer) {
     this.#identity = identity;
+    this.#dial = dial;
   }
 
   /** Resolves when the answer begins. Rejects with what went wrong on the way, or with the signal's reason. */
@@ -115,6 +119,7 @@ export class BackendConnections {
 
   destroy(): void {
     this.#retired = true;
+    this.#closed.abort(new Error('the server is stopping'));
     for (const socket of this.#upgrades) socket.destroy();
     for (const { sessions, agent, spare } of this.#places.values()) {
       for (const { session } of sessions) session.destroy();
@@ -134,7 +139,7 @@ export class BackendConnections {
 
   /** Waits for a connection, or until it is worth a look whether there is one. */
   async #connected(place: Place, address: Address): Promise<void> {
-    if (place.dials.size === 0) this.#dial(place, address);
+    if (place.dials.size === 0) this.#startDial(place, address);
     const slow = new AbortController();
     const opened = Promise.any(place.dials).then(
       () => 'opened',
@@ -144,10 +149,10 @@ export class BackendConnections {
       opened,
       pause(impatienceMs, 'slow', { signal: slow.signal, ref: false }).catch(() => 'slow'),
     ]).finally(() => slow.abort());
-    if (outcome === 'slow' && place.dials.size < maxDials) this.#dial(place, address);
+    if (outcome === 'slow' && place.dials.size < maxDials) this.#startDial(place, address);
   }
 
-  #dial(place: Place, address: Address): void {
+  #startDial(place: Place, address: Address): void {
     const dial = this.#connect(place, address).finally(() => place.dials.delete(dial));
     dial.catch(() => undefined);
     place.dials.add(dial);
@@ -228,14 +233,7 @@ export class BackendConnections {
 
   async #open(address: Address, protocols: string[]): Promise<tls.TLSSocket> {
     const { serverName, ca, skipVerify, client } = this.#identity;
-    const plain = net.connect({
-      host: address.host,
-      port: address.port,
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: quietMs,
-    });
-    await happened(plain, 'connect', connectTimeoutMs);
+    const plain = (await this.#dial?.(address, this.#closed.signal)) ?? (await connectTcp(address));
     const socket = tls.connect({
       socket: plain,
       servername: serverName,
@@ -248,6 +246,12 @@ export class BackendConnections {
     await happened(socket, 'secureConnect', handshakeTimeoutMs);
     return socket;
   }
+}
+
+async function connectTcp({ host, port }: Address): Promise<net.Socket> {
+  const socket = net.connect({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: quietMs });
+  await happened(socket, 'connect', connectTimeoutMs);
+  return socket;
 }
 
 /** Rejects, with the socket destroyed, when it fails or ends before, or does not come to it in time. */

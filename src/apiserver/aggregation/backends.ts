@@ -1,5 +1,6 @@
 /** The servers behind APIServices: where they are, how they are known, and the connections to them. */
 import type { Readable } from 'node:stream';
+import type { Dialer } from '../../base/dialer.ts';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import { type BackendResponse, type Upgraded } from './backend-session.ts';
 import { BackendConnections, type BackendIdentity } from './backend-connections.ts';
@@ -26,10 +27,19 @@ export class Backends {
   readonly #isPair: (certificate: string, key: string) => boolean;
   readonly #connections = new Map<string, BackendConnections>();
   readonly #stops: (() => void)[];
+  readonly #dial: Dialer | undefined;
   #pair: BackendIdentity['client'];
 
-  /** @param isPair whether a certificate and a key belong together: between the changes of two files they do not */
-  constructor(client: ClientPair | undefined, isPair: (certificate: string, key: string) => boolean) {
+  /**
+   * @param isPair whether a certificate and a key belong together: between the changes of two files they do not
+   * @param dial where connections do not go straight to their address
+   */
+  constructor(
+    client: ClientPair | undefined,
+    isPair: (certificate: string, key: string) => boolean,
+    dial?: Dialer | undefined,
+  ) {
+    this.#dial = dial;
     this.#client = client;
     this.#isPair = isPair;
     this.#readPair();
@@ -92,7 +102,8 @@ export class Backends {
   #connectionsOf(identity: BackendIdentity): BackendConnections {
     const key = keyOf(identity.serverName, identity.ca, identity.skipVerify);
     let connections = this.#connections.get(key);
-    if (connections === undefined) this.#connections.set(key, (connections = new BackendConnections(identity)));
+    if (connections === undefined)
+      this.#connections.set(key, (connections = new BackendConnections(identity, this.#dial)));
     return connections;
   }
 

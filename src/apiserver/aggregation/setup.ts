@@ -1,6 +1,7 @@
 /** Puts together what group versions of other servers need of this one. */
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
+import type { Dialer } from '../../base/dialer.ts';
 import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
@@ -51,6 +52,8 @@ export interface AggregationSetup {
   readonly metricRegistry: MetricRegistry;
   readonly metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>;
   readonly log: Logger;
+  /** The way to services of the cluster, where it is not straight. */
+  readonly dial?: Dialer | undefined;
   readonly clock?: Clock;
 }
 
@@ -93,7 +96,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   } = setup;
   const writer = setup.writer.until(stop.signal);
   const services = new ApiServices(registry.storeOf(apiServicesResource.group, apiServicesResource.resource), log);
-  const backends = new Backends(config.client, isPair);
+  const backends = new Backends(config.client, isPair, setup.dial);
   const queueOf = createWorkQueueMetrics(metricRegistry);
   const availability = new Availability({
     services,

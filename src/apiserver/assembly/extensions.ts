@@ -37,6 +37,7 @@ export function createExtensions(
     groupVersions,
     metricRegistry: metrics.registry,
     metrics: requestMetrics,
+    dial: config.egress?.dialers.cluster,
     log,
   });
   const customResources = setUpCustomResources({

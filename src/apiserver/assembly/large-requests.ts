@@ -27,6 +27,7 @@ export function createLargeRequests(
     pluginServices,
     admissionWebhooks: metrics.admissionWebhooks,
     admissionPolicies: metrics.admissionPolicies,
+    dials: metrics.dials,
     log: config.log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });
@@ -36,13 +37,14 @@ export function createLargeRequests(
 
 /** What decides what a write means. */
 function configOf({ config, groupVersions }: SharedDependencies): LargeRequestsConfig {
-  const { storage, services, featureGates, admission, allowPrivileged, aggregation } = config;
+  const { storage, services, featureGates, admission, allowPrivileged, aggregation, egress } = config;
   return {
     groupVersions,
     featureGates,
     admission,
     allowPrivileged,
     servicesToEndpoints: aggregation.toEndpoints,
+    egress: egress?.configuration,
     services: { clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange },
     storagePrefix: storage.prefix,
     mediaType: storage.mediaType,

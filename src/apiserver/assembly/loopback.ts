@@ -36,6 +36,6 @@ export function createLoopback({ config, metrics, featureEnabled }: SharedDepend
     fieldManager,
     writer: new LoopbackClient({ registry: stores, fieldManager, enabled: featureEnabled }),
     resolve,
-    webhooks: new WebhookClients({ resolve, observer: metrics.calls }),
+    webhooks: new WebhookClients({ resolve, observer: metrics.calls, dialers: config.egress?.dialers }),
   };
 }

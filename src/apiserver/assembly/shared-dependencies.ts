@@ -21,10 +21,12 @@ export interface SharedDependencies {
 
 export function createSharedDependencies(config: ApiServerConfig): SharedDependencies {
   const serverId = randomUUID();
+  const metrics = new Metrics({ settings: config.metrics, serverId });
+  if (config.egress !== undefined) config.egress.observe = metrics.dials;
   return {
     config,
     serverId,
-    metrics: new Metrics({ settings: config.metrics, serverId }),
+    metrics,
     lifecycle: new Lifecycle(),
     groupVersions: servedGroupVersions(config),
     featureEnabled: (gate) => isGateOn(gate, config.featureGates),

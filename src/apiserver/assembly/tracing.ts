@@ -4,12 +4,13 @@ import type { SharedDependencies } from './shared-dependencies.ts';
 
 /** Undefined where nothing is traced. What waits is sent when the server has ended its requests. */
 export async function openTracing(
-  { config: { tracing, log }, serverId }: SharedDependencies,
+  { config: { tracing, egress, log }, serverId }: SharedDependencies,
   cleanup: CleanupStack,
 ): Promise<Tracer | undefined> {
   if (tracing === undefined) return undefined;
   const { createTracer } = await import('../../server/tracing/open-telemetry.ts');
-  const tracer = createTracer({ configuration: tracing, service: 'apiserver', instance: serverId, log });
+  const dial = egress?.dialers.controlplane;
+  const tracer = createTracer({ configuration: tracing, service: 'apiserver', instance: serverId, dial, log });
   cleanup.add(() => tracer.close());
   return tracer;
 }

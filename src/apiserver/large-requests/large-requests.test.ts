@@ -46,6 +46,7 @@ function setUp(
     pluginServices: {} as never,
     admissionWebhooks: () => undefined,
     admissionPolicies: () => undefined,
+    dials: () => undefined,
     log: silentLogger,
     limits: { bodyBytes: 5, ...limits },
     file: threadOf(code),

@@ -13,6 +13,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { DialObservation, ObserveDial } from '../egress/dialers.ts';
 import type { ObservePolicy, PolicyObservation } from '../admission/policies/observations.ts';
 import type { ObserveWebhook, WebhookObservation } from '../admission/webhooks/observations.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -47,6 +48,7 @@ export interface LargeRequestsOptions {
   readonly pluginServices: PluginServices;
   readonly admissionWebhooks: ObserveWebhook;
   readonly admissionPolicies: ObservePolicy;
+  readonly dials: ObserveDial;
   readonly log: Logger;
   readonly limits?: Partial<LargeRequestLimits>;
   /** Of the bundle with the thread; undefined where there is none, and requests are worked on here. */
@@ -153,7 +155,7 @@ export class LargeRequests implements LargeBodyHandler {
 
   #start(file: URL): Thread {
     const { config, storeOf, authorizer, pluginServices, log } = this.#options;
-    const { admission, admissionWebhooks, admissionPolicies } = this.#options;
+    const { admission, admissionWebhooks, admissionPolicies, dials } = this.#options;
     const worker = new Worker(file, {
       workerData: config,
       name: 'large requests',
@@ -170,6 +172,7 @@ export class LargeRequests implements LargeBodyHandler {
       takeEvent: ([keys]: readonly EventKeys[]) => pluginServices.takeEvent(keys!),
       createNamespace: ([name]: readonly string[]) => pluginServices.createNamespace(name!),
       observePolicy: ([observation]: readonly PolicyObservation[]) => admissionPolicies(observation!),
+      observeDial: ([observation]: readonly DialObservation[]) => dials(observation!),
       observeWebhook: ([observation]: readonly WebhookObservation[]) => admissionWebhooks(observation!),
       log: ([level, details, message]: readonly [keyof Logger, object, string]) => log[level](details, message),
     };

@@ -9,6 +9,7 @@ import type { StorageMediaType } from '../../registry/generic/storage-codec.ts';
 import { storageErrors } from '../../storage/remote/error-translation.ts';
 import type { AdmissionSettings } from '../admission/plugins.ts';
 import type { ServiceRangesOptions } from '../../registry/core/services/allocation/service-ranges.ts';
+import type { EgressConfiguration } from '../egress/configuration.ts';
 import type { HeaderMap } from '../../server/exchange.ts';
 import type { RequestRecord } from '../request/request.ts';
 
@@ -26,6 +27,7 @@ export interface LargeRequestsConfig {
   readonly allowPrivileged: boolean;
   /** `--enable-aggregator-routing` */
   readonly servicesToEndpoints: boolean;
+  readonly egress: EgressConfiguration | undefined;
 }
 
 /** One request, which the chain of the server has let through, with its body. */

@@ -49,6 +49,7 @@ import { Encoder } from '../representation/encoder.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../loopback/shared-decoder.ts';
+import { createEgress } from '../egress/dialers.ts';
 import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver } from '../webhooks/service-resolver.ts';
 import { InMemoryExchange } from './in-memory-exchange.ts';
@@ -125,7 +126,10 @@ class LargeRequestThread {
       ...createEscalationHooks({ authorizer, policy: rbac.policy }),
     ]);
     const now = (): Date => new Date();
+    const egress = createEgress(config.egress ?? {});
+    egress.observe = (observation) => void this.#calls.call('observeDial', [observation]).catch(() => undefined);
     const webhooks = new WebhookClients({
+      dialers: egress.dialers,
       resolve: createServiceResolver({ objects, toEndpoints: config.servicesToEndpoints }),
       observer: { begins: () => ({ answered: () => undefined, ended: () => undefined }) },
     });

@@ -14,6 +14,8 @@ import { createPolicyMetrics } from '../admission/policies/metrics.ts';
 import type { ObservePolicy } from '../admission/policies/observations.ts';
 import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
 import type { ObserveWebhook } from '../admission/webhooks/observations.ts';
+import type { ObserveDial } from '../egress/dialers.ts';
+import { createEgressMetrics } from '../egress/metrics.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
 import { collectNodeMetrics } from '../../server/metrics/node-metrics.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
@@ -36,6 +38,8 @@ export class Metrics {
   readonly admission: AdmissionObserver;
   readonly admissionWebhooks: ObserveWebhook;
   readonly admissionPolicies: ObservePolicy;
+  /** Of connections through tunnels. */
+  readonly dials: ObserveDial;
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
@@ -94,6 +98,7 @@ export class Metrics {
     const conditions = createConditionMetrics(this.registry);
     this.admissionWebhooks = createWebhookMetrics(this.registry, conditions);
     this.admissionPolicies = createPolicyMetrics(this.registry, conditions);
+    this.dials = createEgressMetrics(this.registry);
     this.authentication = new AuthenticationMetrics(this.registry, options.serverId);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);

@@ -8,6 +8,7 @@
  */
 import type { ServiceTarget } from '../../api/meta/webhook-client.ts';
 import { defaultWebhookPort } from '../../api/meta/webhook-client.ts';
+import type { Dialer } from '../../base/dialer.ts';
 import { createWebhookClient, type WebhookClient, type WebhookClientOptions } from './webhook-client.ts';
 import type { ServerCredentials } from '../../client/kubeconfig/server-users.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
@@ -43,6 +44,8 @@ export interface WebhookClientsOptions {
   readonly resolve: ServiceResolver;
   /** Told of each call. */
   readonly observer: CallObserver;
+  /** The ways to services of the cluster, and to everything else, where they are not straight. */
+  readonly dialers?: { readonly cluster?: Dialer; readonly controlplane?: Dialer } | undefined;
   /** Most clients of objects that are kept. */
   readonly maxKept?: number;
   readonly create?: (options: WebhookClientOptions) => WebhookClient;
@@ -71,12 +74,12 @@ export class WebhookClients {
 
   /** Of the server's configuration; the caller closes it. */
   open(connection: TransportConfig, settings: WebhookSettings): WebhookClient {
-    return this.#create({ ...settings, connection, observer: this.#options.observer });
+    return this.#open(this.#byControlPlane(connection), settings);
   }
 
   /** The same for a caller that repeats calls by rules of its own. */
   connect(connection: TransportConfig): HttpTransport {
-    return createTransport(connection, this.#options.observer);
+    return createTransport(this.#byControlPlane(connection), this.#options.observer);
   }
 
   /** Of an object of the API. Nothing is opened before the first call. */
@@ -87,7 +90,7 @@ export class WebhookClients {
     let isReleased = false;
     const client = (): WebhookClient => {
       if (isReleased) throw new Error('the client of the webhook is closed');
-      return this.#clientOf(key, holder, () => this.open(this.#connectionOf(config, credentials), settings));
+      return this.#clientOf(key, holder, () => this.#open(this.#connectionOf(config, credentials), settings));
     };
     return {
       post: async (body) => client().post(body),
@@ -105,6 +108,15 @@ export class WebhookClients {
     const clients = [...this.#kept.values()].map(({ client }) => client);
     this.#kept.clear();
     await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #open(connection: TransportConfig, settings: WebhookSettings): WebhookClient {
+    return this.#create({ ...settings, connection, observer: this.#options.observer });
+  }
+
+  #byControlPlane(connection: TransportConfig): TransportConfig {
+    const dial = this.#options.dialers?.controlplane;
+    return dial === undefined ? connection : { ...connection, dial };
   }
 
   #clientOf(key: string, holder: object, open: () => WebhookClient): WebhookClient {
@@ -140,7 +152,8 @@ export class WebhookClients {
       key: undefined,
       authorization: () => Promise.resolve(undefined),
     };
-    if (url !== undefined) return { ...common, url, serverName: undefined, ...credentials?.find(serverIn(url)) };
+    if (url !== undefined)
+      return this.#byControlPlane({ ...common, url, serverName: undefined, ...credentials?.find(serverIn(url)) });
     const { name = '', namespace = '', path = '/', port = defaultWebhookPort } = service;
     const serverName = serverNameOf({ name, namespace });
     const server = `${serverName}:${port}`;
@@ -151,6 +164,7 @@ export class WebhookClients {
       serverName,
       ...credentials?.find(server),
       address: () => this.#options.resolve({ namespace, name, port }),
+      dial: this.#options.dialers?.cluster,
     };
   }
 }

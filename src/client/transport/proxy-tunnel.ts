@@ -18,16 +18,30 @@ export async function openTunnel(proxy: URL, to: TcpEndpoint, signal: AbortSigna
     const socket = await connected(net.connect({ host, port }), 'connect', signal);
     return openSocks5(socket, to, credentialsOf(proxy), signal);
   }
+  const asked = { to, proxy: proxy.host, credentials: credentialsOf(proxy), signal };
   const tcp = await connected(net.connect({ host, port: given }), 'connect', signal);
-  if (proxy.protocol === 'http:') return connectMethod(tcp, proxy, to, signal);
+  if (proxy.protocol === 'http:') return connectMethod(tcp, asked);
   const options = { socket: tcp, host, servername: net.isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] };
-  return connectMethod(await connected(tls.connect(options), 'secureConnect', signal), proxy, to, signal);
+  return connectMethod(await connected(tls.connect(options), 'secureConnect', signal), asked);
 }
 
-function connectMethod(socket: Duplex, proxy: URL, { host, port }: TcpEndpoint, signal: AbortSignal): Promise<Duplex> {
+export interface ConnectRequest {
+  readonly to: TcpEndpoint;
+  /** For messages. */
+  readonly proxy: string;
+  readonly credentials?: ProxyCredentials | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Asks the proxy at the other end of a socket for a tunnel. Destroys the socket where it refuses. */
+export function connectMethod(
+  socket: Duplex,
+  { to: { host, port }, proxy, credentials, signal }: ConnectRequest,
+): Promise<Duplex> {
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const credentials = credentialsOf(proxy);
   const basic = credentials && Buffer.from(`${credentials.user}:${credentials.password}`).toString('base64');
+  const refusal = ({ statusCode }: http.IncomingMessage): Error =>
+    new Error(`the proxy ${proxy} refused the connection to ${authority}: ${statusCode}`);
   return new Promise((resolve, reject) => {
     const request = http.request({
       method: 'CONNECT',
@@ -43,11 +57,11 @@ function connectMethod(socket: Duplex, proxy: URL, { host, port }: TcpEndpoint, 
         return resolve(tunnel);
       }
       tunnel.destroy();
-      reject(new Error(`the proxy ${proxy.host} refused the connection to ${authority}: ${answer.statusCode}`));
+      reject(refusal(answer));
     });
     request.once('response', (answer) => {
       socket.destroy();
-      reject(new Error(`the proxy ${proxy.host} refused the connection to ${authority}: ${answer.statusCode}`));
+      reject(refusal(answer));
     });
     request.end();
   });

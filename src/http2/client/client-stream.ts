@@ -24,6 +24,8 @@ export class ClientStream implements Http2Stream {
   paused = false;
   localEnded = false;
   closed = false;
+  /** Some of what was sent has had to wait. */
+  #isBehind = false;
   readonly queue: { data: Buffer; end: boolean }[] = [];
 
   constructor(owner: StreamOwner, headerBlock: Buffer, handler: StreamHandler) {
@@ -32,10 +34,19 @@ export class ClientStream implements Http2Stream {
     this.handler = handler;
   }
 
-  send(data: Buffer, end: boolean): void {
-    if (this.closed) return;
+  send(data: Buffer, end: boolean): boolean {
+    if (this.closed) return true;
     this.queue.push({ data, end });
     this.#owner.transmit(this);
+    if (this.queue.length > 0) this.#isBehind = true;
+    return !this.#isBehind;
+  }
+
+  /** Called when the queue is empty. */
+  drained(): void {
+    if (!this.#isBehind) return;
+    this.#isBehind = false;
+    this.handler.onDrain?.();
   }
 
   cancel(): void {

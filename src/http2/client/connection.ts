@@ -213,6 +213,7 @@ export class Http2Connection implements StreamOwner {
       else stream.queue[0] = { data: data.subarray(size), end };
     }
     this.#blocked.delete(stream);
+    stream.drained();
   }
 
   #writeData(stream: ClientStream, data: Buffer, endStream: boolean): void {

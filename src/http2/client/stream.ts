@@ -22,13 +22,18 @@ export interface StreamHandler {
   onHeaders(headers: Headers): void;
   /** `piece` is valid during the call only. */
   onData(piece: Buffer): void;
+  /** What `send()` could not hand on at once has left. */
+  onDrain?(): void;
   /** Last, once; never after `cancel()`. Without an error the peer ended the stream in order. */
   onClose(error?: Http2Error): void;
 }
 
 export interface Http2Stream {
-  /** Queues `data` as flow control allows; `data` belongs to the stream from here on. */
-  send(data: Buffer, end: boolean): void;
+  /**
+   * Queues `data` as flow control allows; `data` belongs to the stream from here on. False where some of it has to
+   * wait: the handler's `onDrain` says when it has left.
+   */
+  send(data: Buffer, end: boolean): boolean;
   /** Ends the stream on both sides. The handler is not called again. */
   cancel(): void;
   /** The peer may fill the stream's window and no more. */

@@ -19,6 +19,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { Dialer } from '../../base/dialer.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Span, SpanAttributes } from '../../base/span.ts';
 import { GrpcClient } from '../../grpc/client.ts';
@@ -33,6 +34,8 @@ export interface TracerOptions {
   readonly service: string;
   /** Which of several servers it is. */
   readonly instance: string;
+  /** The way to the collector, where it is not straight. */
+  readonly dial?: Dialer | undefined;
   readonly log: Logger;
 }
 
@@ -44,10 +47,10 @@ const complainEveryMs = 60_000;
 const queue = { maxQueueSize: 2048, maxExportBatchSize: 512, scheduledDelayMillis: 5000 };
 const limits = { attributeValueLengthLimit: 4096, attributeCountLimit: 128, linkCountLimit: 1 };
 
-export function createTracer({ configuration, service, instance, log }: TracerOptions): Tracer {
+export function createTracer({ configuration, service, instance, dial, log }: TracerOptions): Tracer {
   const { collector, samplingRatePerMillion } = configuration;
   const exporter = new OtlpExporter(
-    new GrpcClient({ address: collector, peer: 'the collector of traces' }),
+    new GrpcClient({ address: collector, peer: 'the collector of traces', dial }),
     complain(),
   );
   const provider = new TracerProvider({

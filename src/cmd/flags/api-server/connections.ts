@@ -1,7 +1,7 @@
 import { file, optionalText, section } from '../flag.ts';
 
 export const connections = section('Egress and tracing', {
-  egressSelectorConfigFile: file('egress-selector-config-file', 'unsupported', {
+  egressSelectorConfigFile: file('egress-selector-config-file', 'supported', {
     help: 'EgressSelectorConfiguration document: through which proxies nodes, etcd and webhooks are reached.',
   }),
   tracingConfigFile: file('tracing-config-file', 'supported', {

@@ -105,7 +105,6 @@ function sameDefault(flag: Flag, stated: string): boolean {
 
 /** Shrinks as the parts behind them come. */
 const unsupported = [
-  'egress-selector-config-file',
   'max-connection-bytes-per-sec',
   'nodeagent-certificate-authority',
   'nodeagent-client-certificate',
