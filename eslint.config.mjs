@@ -126,6 +126,7 @@ const apiServerFolders = [
     ['request', 'served-apis.ts', 'loopback', 'webhooks', 'metrics', 'nonresource', 'openapi'],
     'aggregation hands requests over to other servers.',
   ],
+  ['nodes', ['request', 'served', 'webhooks', 'aggregation'], 'nodes hands requests over to nodes, pods and services.'],
   [
     'custom-resources',
     ['served', 'served-apis.ts', 'loopback', 'webhooks'],

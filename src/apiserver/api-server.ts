@@ -17,6 +17,7 @@ import { createLoopback } from './assembly/loopback.ts';
 import { createNonResources } from './assembly/non-resources.ts';
 import { createHooks } from './assembly/post-start-hooks.ts';
 import { createRequestHandler, type RequestHandler } from './assembly/request-handler.ts';
+import { openNodeConnections } from './assembly/nodes.ts';
 import { createResources } from './assembly/resources.ts';
 import { openSecurity } from './assembly/security.ts';
 import { createServingPort } from './assembly/serving-port.ts';
@@ -57,7 +58,8 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const security = await openSecurity(dependencies, loopback, cleanup);
   const resources = createResources(dependencies, loopback, storage, security, cleanup);
   const largeRequests = createLargeRequests(dependencies, storage, security, resources, cleanup);
-  const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests);
+  const nodes = openNodeConnections(dependencies, resources, cleanup);
+  const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests, nodes.handlers);
   const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
   const fairQueuing = createFairQueuing(dependencies);
   const background = { encryption, fairQueuing };

@@ -11,6 +11,7 @@ import type { FlagValue } from '../server/koa/zpages-routes.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { AdmissionSettings } from './admission/plugins.ts';
 import type { AggregationConfig } from './aggregation/setup.ts';
+import type { NodesConfig } from './nodes/connections.ts';
 import type { AuditConfig } from './audit/create-trail.ts';
 import type { AuthenticationConfig } from './authn/authentication.ts';
 import type { AuthorizationConfig } from './authz/configuration.ts';
@@ -60,6 +61,7 @@ export interface ApiServerConfig {
   readonly storage: StorageConfig;
   readonly services: ServicesConfig;
   readonly aggregation: AggregationConfig;
+  readonly nodes: NodesConfig;
   readonly admission: AdmissionSettings;
   readonly allowPrivileged: boolean;
   /** What differs from the usual limits of the thread for large requests. */

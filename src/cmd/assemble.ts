@@ -9,6 +9,7 @@ import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration
 import { ReloadableFiles } from '../base/reloadable-file.ts';
 import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
+import { readCertificates } from '../auth/authentication/certificate-chain.ts';
 import type { Logger } from '../base/logger.ts';
 import { readAdmissionConfig } from './admission-config.ts';
 import { readAuditConfig } from './audit-config.ts';
@@ -31,7 +32,7 @@ import { readTracingConfig } from './tracing-config.ts';
 import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
 import { fixedPair, watchFlagPair } from './key-pair-files.ts';
-import { readFlagFile } from './read-file.ts';
+import { readFlagFile, watchFlagFile } from './read-file.ts';
 
 export interface Surroundings {
   /** Used when no `--tls-cert-file` is given. */
@@ -79,6 +80,7 @@ async function readOptions(
     ['proxy-client-cert-file', serving.proxyClientCertFile],
     ['proxy-client-key-file', serving.proxyClientKeyFile],
   );
+  const nodeCredentials = await readNodeCredentials(options.nodeAgent, files);
   const authorization = await authorizationConfig(options.authorization, files, around.pod);
   const authentication = withoutAnonymous(
     authorization,
@@ -110,6 +112,7 @@ async function readOptions(
     authentication,
     authorization,
     proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
+    nodeCredentials,
     files,
     audit,
     pluginConfiguration,
@@ -123,6 +126,28 @@ async function readOptions(
     version: versionInfo(),
     log: around.log,
     signal: around.signal,
+  };
+}
+
+async function readNodeCredentials(
+  { certificateAuthority, clientCertificate, clientKey }: ApiServerOptions['nodeAgent'],
+  files: ReloadableFiles,
+): Promise<ReadOptions['nodeCredentials']> {
+  return {
+    authorities:
+      certificateAuthority === undefined
+        ? undefined
+        : await watchFlagFile(
+            files,
+            'nodeagent-certificate-authority',
+            certificateAuthority,
+            (pem) => void readCertificates(pem),
+          ),
+    client: await watchFlagPair(
+      files,
+      ['nodeagent-client-certificate', clientCertificate],
+      ['nodeagent-client-key', clientKey],
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import type { PluginConfiguration } from '../apiserver/admission/configuration/p
 import type { AuditConfig } from '../apiserver/audit/create-trail.ts';
 import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
+import type { NodesConfig } from '../apiserver/nodes/connections.ts';
 import type { ServingTls } from '../server/tls/certificate-reload.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { StartConfig } from './config.ts';
@@ -40,6 +41,8 @@ export interface ReadOptions extends Pick<StartConfig, ReadMembers> {
   readonly tls: ServingTls;
   /** How the server proves itself to aggregated API servers. */
   readonly proxyClient: ClientPair | undefined;
+  /** How it proves itself to node agents, and what it knows them by. */
+  readonly nodeCredentials: Pick<NodesConfig, 'authorities' | 'client'>;
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;
   readonly pluginConfiguration: PluginConfiguration;
@@ -53,12 +56,13 @@ export function startConfigOf({
   publicAddress,
   tls,
   proxyClient,
+  nodeCredentials,
   audit,
   pluginConfiguration,
   encryption,
   ...read
 }: ReadOptions): StartConfig {
-  const { serving, storage, services, admission, flowControl } = options;
+  const { serving, storage, services, admission, flowControl, nodeAgent } = options;
   return {
     ...read,
     serving: {
@@ -120,6 +124,12 @@ export function startConfigOf({
       client: proxyClient,
       toEndpoints: serving.enableAggregatorRouting,
       rejectRedirects: serving.aggregatorRejectForwardingRedirect,
+    },
+    nodes: {
+      ...nodeCredentials,
+      preferredAddressTypes: nodeAgent.preferredAddressTypes,
+      defaultPort: nodeAgent.port,
+      timeoutMs: nodeAgent.timeoutMs,
     },
     allowPrivileged: admission.allowPrivileged,
   };

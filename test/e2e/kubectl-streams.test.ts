@@ -1,4 +1,4 @@
-/** What kubectl says when it wants to stream from a container and the server has no way to the node. */
+/** What kubectl says when it wants to stream from a container and the node has no address. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const noWay = 'no connection to node "n1": this server has no way to its nodes yet';
+const noWay = 'no preferred addresses found; known addresses: []';
 
 describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
   const says = (...args: string[]): Promise<string> =>

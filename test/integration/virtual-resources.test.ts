@@ -194,7 +194,7 @@ describe('ways to containers', () => {
       name: 'the log of a pod whose node is not there',
       path: 'log',
       spec: { nodeName: 'gone' },
-      expected: { code: 404, text: 'nodes "gone" not found' },
+      expected: { code: 404, text: 'pods "gone" not found' },
     },
   ])('Log, exec, attach and port-forward of pods: $name', async ({ path, spec, expected }) => {
     await createPod(spec);

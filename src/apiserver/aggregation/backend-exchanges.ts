@@ -1,6 +1,6 @@
 import http from 'node:http';
 import http2 from 'node:http2';
-import type tls from 'node:tls';
+import type net from 'node:net';
 import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
 import {
   pingTimeoutMs,
@@ -62,7 +62,7 @@ export function sendHttp2(
 }
 
 export function sendHttp1(
-  { agent }: Place,
+  { agent }: Pick<Place, 'agent'>,
   address: Address,
   { method, target, headers, body, signal }: BackendRequest,
 ): Promise<BackendResponse> {
@@ -92,7 +92,7 @@ export function sendHttp1(
 
 /** The answer's body ends the connection, where it is not another protocol's from then on. */
 export function sendUpgrade(
-  socket: tls.TLSSocket,
+  socket: net.Socket,
   address: Address,
   { method, target, headers, signal }: BackendRequest,
 ): Promise<BackendResponse | Upgraded> {

@@ -6,7 +6,7 @@ import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { CatalogEntry } from '../../registry/catalog.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
 import type { ServedResource } from '../served/served-resource.ts';
-import { serveResource } from '../endpoints/subresource-endpoints.ts';
+import { type ServedParts, serveResource } from '../endpoints/subresource-endpoints.ts';
 import type { LargeRequests } from '../large-requests/large-requests.ts';
 import { RequestMetrics } from '../metrics/request-metrics.ts';
 import { Encoder } from '../representation/encoder.ts';
@@ -33,6 +33,7 @@ export function createEndpoints(
   { authorization, authentication }: Security,
   { registry, admission }: Resources,
   largeRequests: LargeRequests,
+  connections: ServedParts['connections'],
 ): Endpoints {
   const context: EndpointContext = {
     codecs,
@@ -55,7 +56,7 @@ export function createEndpoints(
     bodyRead: (request, bytes) => requestMetrics.bodyRead(request, bytes),
   };
   const serve = (entry: CatalogEntry): ServedResource =>
-    serveResource(context, entry, { registry, authentication, store: config.storage.store });
+    serveResource(context, entry, { registry, authentication, store: config.storage.store, connections });
   const apis = new ServedApis({ groupVersions, resources: mapEntries(registry.entries, serve) });
   const requestMetrics = new RequestMetrics(metrics.registry, apis);
   return { context, serve, apis, requestMetrics };

@@ -1,4 +1,5 @@
 /** What does not fit the general verbs: subresources with their own kind, and virtual types. */
+import type { SubresourceInfo } from '../../api/resources.ts';
 import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleVersion } from '../../registry/generic/scale.ts';
@@ -6,7 +7,12 @@ import type { Store } from '../../storage/interface.ts';
 import type { Authentication } from '../authn/authentication.ts';
 import type { EndpointContext } from './context.ts';
 import { deprecationOf } from '../served/deprecation.ts';
-import type { ServedResource, SubresourceEndpoint, VirtualResource } from '../served/served-resource.ts';
+import type {
+  ConnectHandler,
+  ServedResource,
+  SubresourceEndpoint,
+  VirtualResource,
+} from '../served/served-resource.ts';
 import { getObject } from './verbs/get.ts';
 import { patchObject } from './verbs/patch.ts';
 import { updateObject } from './verbs/update.ts';
@@ -14,7 +20,6 @@ import { createAccessReview, createRulesReview } from './virtual/access-review.t
 import { createBinding } from './virtual/binding.ts';
 import { admitted } from './virtual/connect-admission.ts';
 import { createComponentStatuses } from './virtual/component-statuses.ts';
-import { createConnections } from './virtual/connections.ts';
 import { createEviction } from './virtual/eviction.ts';
 import { createSelfSubjectReview, createTokenReview } from './virtual/identity-review.ts';
 import { createTokenRequest } from './virtual/token-request.ts';
@@ -25,6 +30,8 @@ export interface ServedParts {
   readonly authentication: Authentication;
   /** What ComponentStatus looks at. */
   readonly store: Pick<Store, 'currentRevision'>;
+  /** What leads to nodes, pods and services, by `resource/subresource`. */
+  readonly connections: ReadonlyMap<string, ConnectHandler>;
 }
 
 /** What answers requests for a resource. */
@@ -46,8 +53,8 @@ function subresourcesOf(
 ): ReadonlyMap<string, SubresourceEndpoint> {
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
-    const verbs = verbsOf(context, entry, parts, info.name);
-    if (verbs !== undefined) endpoints.set(info.name, { info, verbs: admitted(context, info.kind ?? '', verbs) });
+    const verbs = verbsOf(context, entry, parts, info);
+    if (verbs !== undefined) endpoints.set(info.name, { info, verbs });
   }
   return endpoints;
 }
@@ -55,8 +62,8 @@ function subresourcesOf(
 function verbsOf(
   context: EndpointContext,
   entry: CatalogEntry,
-  { registry, authentication: { issuing } }: ServedParts,
-  subresource: string,
+  { registry, authentication: { issuing }, connections }: ServedParts,
+  { name: subresource, kind = '' }: SubresourceInfo,
 ): SubresourceEndpoint['verbs'] | undefined {
   if (subresource === 'scale') return scaleVerbs(context, entry);
   if (entry.info.group !== '') return undefined;
@@ -67,8 +74,10 @@ function verbsOf(
       return { create: createEviction(context, registry) };
     case 'serviceaccounts/token':
       return { create: createTokenRequest(context, registry, issuing) };
-    default:
-      return createConnections(registry).get(`${entry.info.name}/${subresource}`);
+    default: {
+      const connect = connections.get(`${entry.info.name}/${subresource}`);
+      return connect === undefined ? undefined : admitted(context, kind, connect);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 /** What is behind a resource path: its data, its store, and one of its API versions. */
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
@@ -41,6 +42,12 @@ export const isCustom = ({ servedVersions, info }: Pick<ServedResource, 'servedV
 /** Whether an object may have to be converted by a webhook before it can be returned. */
 export const mayWait = ({ servedVersions, info }: Pick<ServedResource, 'servedVersions' | 'info'>): boolean =>
   servedVersions.get(info.apiVersion)?.custom?.mayWait === true;
+
+/**
+ * Answers a request that leads to another server.
+ * @param options what the client asks for, as admission leaves it; empty where there is nothing to admit
+ */
+export type ConnectHandler = (served: ServedResource, request: ApiRequest, options: KubeObject) => Promise<ApiResponse>;
 
 export interface SubresourceEndpoint {
   readonly info: SubresourceInfo;

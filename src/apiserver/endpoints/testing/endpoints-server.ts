@@ -80,7 +80,7 @@ export async function startEndpoints(
     deleteCollectionWorkers: 1,
     maxBodyBytes: defaultMaxBodyBytes,
   };
-  const parts = { registry, store, authentication: {}, ...more } as unknown as ServedParts;
+  const parts = { registry, store, authentication: {}, connections: new Map(), ...more } as unknown as ServedParts;
   const resources = new Map(
     [...registry.entries].map(([apiVersion, entries]) => [
       apiVersion,

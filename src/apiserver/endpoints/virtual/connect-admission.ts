@@ -1,20 +1,16 @@
 /**
  * Admission of connections: what a client asks for in the query is an object of its own kind, such as PodExecOptions.
  * It comes before anything else: also where there is no such pod.
- *
- * @NOTE differs from upstream: what a webhook changes in the options has no effect on the connection.
  */
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import { queryFlag } from '../../request/query.ts';
-import type { ServedResource, SubresourceEndpoint } from '../../served/served-resource.ts';
+import type { ConnectHandler, SubresourceEndpoint } from '../../served/served-resource.ts';
 import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
 import { operationVersion } from './operation.ts';
 
-type Handler = (served: ServedResource, request: ApiRequest) => ReturnType<NonNullable<Verbs[string]>>;
-type Verbs = SubresourceEndpoint['verbs'];
 type ReadParameter = (request: ApiRequest, name: string) => unknown;
 
 const text: ReadParameter = ({ query }, name) => query.get(name) ?? '';
@@ -45,23 +41,30 @@ function optionsOf(kind: string, request: ApiRequest): KubeObject {
   return Object.fromEntries(read.filter(([, value]) => isSet(value)));
 }
 
-/** The same verbs, with admission in front. Subresources that only read, such as logs, stay as they are. */
-export function admitted(context: EndpointContext, kind: string, verbs: Verbs): Verbs {
-  if (!(kind in parameters)) return verbs;
+/** For every verb that the resource table allows, with admission in front where there is something to admit. */
+export function admitted(
+  context: EndpointContext,
+  kind: string,
+  connect: ConnectHandler,
+): SubresourceEndpoint['verbs'] {
+  const handler: Handler =
+    kind in parameters ? behind(context, kind, connect) : (served, request) => connect(served, request, {});
+  return { get: handler, create: handler, update: handler, patch: handler, delete: handler };
+}
+
+type Handler = NonNullable<SubresourceEndpoint['verbs'][string]>;
+
+function behind(context: EndpointContext, kind: string, connect: ConnectHandler): Handler {
   const servedVersion = operationVersion(context, 'v1', kind);
-  const behind =
-    (handler: Handler): Handler =>
-    async (served, request) => {
-      if (request.query.has('dryRun')) throw badRequest('dryRun is not supported');
-      const about = { ...served, servedVersion };
-      const write = writeRequest(context, about, request, { kind: 'CreateOptions', dryRun: false, options: {} });
-      const object = optionsOf(kind, request);
-      const attributes = attributesOf(context, about, request, write, 'CONNECT', object, undefined);
-      await context.admission.admit(attributes);
-      await context.admission.validate(attributes);
-      return handler(served, request);
-    };
-  return Object.fromEntries(
-    Object.entries(verbs).flatMap(([verb, handler]) => (handler === undefined ? [] : [[verb, behind(handler)]])),
-  );
+  return async (served, request) => {
+    // There is no going somewhere as if.
+    if (request.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    const about = { ...served, servedVersion };
+    const write = writeRequest(context, about, request, { kind: 'CreateOptions', dryRun: false, options: {} });
+    const options = optionsOf(kind, request);
+    const attributes = attributesOf(context, about, request, write, 'CONNECT', options, undefined);
+    await context.admission.admit(attributes);
+    await context.admission.validate(attributes);
+    return connect(served, request, options);
+  };
 }

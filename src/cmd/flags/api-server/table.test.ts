@@ -28,6 +28,7 @@ describe('the table of API server flags', () => {
       'cloud-config',
       'cloud-provider',
       'default-watch-cache-size',
+      'nodeagent-read-only-port',
       'vmodule',
     ]);
   });
@@ -106,11 +107,6 @@ function sameDefault(flag: Flag, stated: string): boolean {
 /** Shrinks as the parts behind them come. */
 const unsupported = [
   'max-connection-bytes-per-sec',
-  'nodeagent-certificate-authority',
-  'nodeagent-client-certificate',
-  'nodeagent-client-key',
-  'nodeagent-preferred-address-types',
-  'nodeagent-timeout',
   'peer-advertise-ip',
   'peer-advertise-port',
   'peer-ca-file',

@@ -5,7 +5,7 @@ import { inRange } from '../in-range.ts';
 
 export const reconcilerTypes = ['lease', 'master-count', 'none'];
 
-export const checkServices: Check = ({ services, serving, storage }, spelled) => {
+export const checkServices: Check = ({ services, serving, storage, nodeAgent }, spelled) => {
   const { first, last } = services.nodePortRange;
   const port = services.kubernetesServiceNodePort;
   return [
@@ -14,6 +14,10 @@ export const checkServices: Check = ({ services, serving, storage }, spelled) =>
     !inRange(port, 0, 65535) &&
       `${spelled('kubernetes-service-node-port')} ${port} must be between 0 and 65535, inclusive. If 0, the ` +
         'Kubernetes master service will be of type ClusterIP',
+    (nodeAgent.clientCertificate === undefined) !== (nodeAgent.clientKey === undefined) &&
+      `${spelled('nodeagent-client-certificate')} and ${spelled('nodeagent-client-key')} are to be given together`,
+    !inRange(nodeAgent.port, 1, 65535) && `${spelled('nodeagent-port')} ${nodeAgent.port} must be between 1 and 65535`,
+    nodeAgent.timeoutMs <= 0 && `${spelled('nodeagent-timeout')} must be greater than 0`,
     port > 0 && !inRange(port, first, last) && `kubernetes service port range ${first}-${last} doesn't contain ${port}`,
   ];
 };

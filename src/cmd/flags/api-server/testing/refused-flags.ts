@@ -239,6 +239,13 @@ export const refusedFlags = [
     argv: ['--kubernetes-service-node-port=1000'],
     problems: ["kubernetes service port range 30000-32767 doesn't contain 1000"],
   },
+  // Node agents
+  {
+    argv: ['--kubelet-client-key=/k'],
+    problems: ['--nodeagent-client-certificate and --kubelet-client-key are to be given together'],
+  },
+  { argv: ['--nodeagent-timeout=0'], problems: ['--nodeagent-timeout must be greater than 0'] },
+  { argv: ['--nodeagent-port=0'], problems: ['--nodeagent-port 0 must be between 1 and 65535'] },
   // Authorization
   { argv: ['--authorization-mode=foo'], problems: ['authorization-mode "foo" is not a valid mode'] },
   { argv: ['--authorization-mode=constructor'], problems: ['authorization-mode "constructor" is not a valid mode'] },
