@@ -83,7 +83,7 @@ export class TestKubelet implements AsyncDisposable {
   }
 
   /** With TLS where files are given, else without. */
-  static async start(files?: KubeletFiles): Promise<TestKubelet> {
+  static async start(files?: KubeletFiles, host = '127.0.0.1'): Promise<TestKubelet> {
     const server =
       files === undefined
         ? http.createServer()
@@ -95,7 +95,7 @@ export class TestKubelet implements AsyncDisposable {
             rejectUnauthorized: false,
           });
     const kubelet = new TestKubelet(server);
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     return kubelet;
   }

@@ -75,7 +75,7 @@ export function sendHttp1(
       path: target,
       signal,
       setHost: false,
-      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
+      headers: sentHeaders(address, headers),
     });
     request.once('response', (response) =>
       resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }),
@@ -102,7 +102,7 @@ export function sendUpgrade(
       method,
       path: target,
       setHost: false,
-      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
+      headers: sentHeaders(address, headers),
     });
     const abort = (): void => void request.destroy(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
@@ -121,6 +121,12 @@ export function sendUpgrade(
     request.end();
   });
 }
+
+const sentHeaders = (address: Address, headers: BackendRequest['headers']): http.OutgoingHttpHeaders =>
+  ({
+    ...Object.fromEntries(headers),
+    host: headers.get('host')?.[0] ?? authorityOf(address),
+  }) as unknown as http.OutgoingHttpHeaders;
 
 /** Names and values alternately, sorted by name. */
 function collect(raw: readonly string[]): Map<string, string[]> {

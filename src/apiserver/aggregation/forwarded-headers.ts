@@ -55,10 +55,8 @@ export interface ForwardedRequest {
   readonly authority: string;
 }
 
-export function forwardedHeaders(
-  { exchange, auditId, user, path, authority }: ForwardedRequest,
-  options: ForwardingOptions,
-): Headers {
+/** The headers of a request without those about its connection, its credentials and its user. */
+export function passedHeaders(exchange: Exchange, options: ForwardingOptions): Map<string, readonly string[]> {
   const dropped = new Set([
     ...hopByHop,
     ...ownMatters,
@@ -71,12 +69,20 @@ export function forwardedHeaders(
     if (!dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)))
       headers.set(name, exchange.headerValues(name));
   }
+  const subprotocols = withoutToken(headers.get('sec-websocket-protocol'));
+  if (subprotocols !== undefined) headers.set('sec-websocket-protocol', subprotocols);
+  return headers;
+}
+
+export function forwardedHeaders(
+  { exchange, auditId, user, path, authority }: ForwardedRequest,
+  options: ForwardingOptions,
+): Headers {
+  const headers = passedHeaders(exchange, options);
   for (const name of ['accept', 'content-type']) {
     const values = headers.get(name);
     if (values !== undefined) headers.set(name, values.map(canonicalMediaType));
   }
-  const subprotocols = withoutToken(headers.get('sec-websocket-protocol'));
-  if (subprotocols !== undefined) headers.set('sec-websocket-protocol', subprotocols);
   headers.set('audit-id', [auditId]);
   headers.set('x-forwarded-for', [[...exchange.headerValues('x-forwarded-for'), exchange.remoteAddress].join(', ')]);
   headers.set('x-forwarded-host', [authority]);

@@ -1,11 +1,9 @@
 /** What extends the API: custom resources, and group versions that other servers answer. */
-import { isGateOn } from '../../api/feature-gates.ts';
-import type { ForwardingOptions } from '../aggregation/forwarded-headers.ts';
 import { type Aggregation, setUpAggregation } from '../aggregation/setup.ts';
-import type { ApiServerConfig } from '../config.ts';
 import { createConversionMetrics } from '../metrics/conversion-metrics.ts';
 import { type CustomResourceParts, setUpCustomResources } from '../custom-resources/setup.ts';
 import type { Endpoints } from './endpoints.ts';
+import { forwardingOf } from './forwarding.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 import type { Resources } from './resources.ts';
@@ -54,14 +52,4 @@ export function createExtensions(
     observeConversions: createConversionMetrics(metrics.registry),
   });
   return { aggregation, customResources };
-}
-
-/** What callers may not say of themselves to servers behind this one: whatever a front proxy of this one could say. */
-function forwardingOf({ authentication: { requestHeader }, featureGates }: ApiServerConfig): ForwardingOptions {
-  const { usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = requestHeader ?? {};
-  return {
-    frontProxyHeaders: [...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()),
-    frontProxyPrefixes: extraHeaderPrefixes.map((prefix) => prefix.toLowerCase()),
-    tellUid: isGateOn('RemoteRequestHeaderUID', featureGates),
-  };
 }

@@ -2,6 +2,7 @@
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import { createNodeConnections, type NodeConnections } from '../nodes/connections.ts';
 import { createNodeMetrics } from '../nodes/metrics.ts';
+import { forwardingOf } from './forwarding.ts';
 import type { Resources } from './resources.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 
@@ -13,6 +14,7 @@ export function openNodeConnections(
   const connections = createNodeConnections({
     config: config.nodes,
     registry,
+    forwarding: forwardingOf(config),
     featureEnabled,
     metrics: createNodeMetrics(metrics.registry),
   });

@@ -1,19 +1,20 @@
 /**
  * Subresources that lead to a node, a pod or a service: logs, exec, attach, port-forward, proxy.
  *
- * @NOTE differs from upstream: of these, only logs reach the node yet; where upstream would connect, the answer is 503.
+ * @NOTE differs from upstream: exec, attach and port-forward do not reach the node yet; the answer is 503.
  */
-import type { Endpoints } from '../../api/gen/types/core-v1.ts';
 import { badRequest, serviceUnavailable } from '../../machinery/status.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
-import type { ApiRequest } from '../request/request.ts';
+import type { ForwardingOptions } from '../aggregation/forwarded-headers.ts';
 import type { ConnectHandler } from '../served/served-resource.ts';
-import { createFindAgent, type FindAgent } from './agent-address.ts';
-import { dialNode } from './dial-node.ts';
+import { createFindAgent } from './agent-address.ts';
+import { type DialNode, dialNode } from './dial-node.ts';
 import type { NodeMetrics } from './metrics.ts';
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts';
 import { createReadLog } from './pod-log.ts';
 import { containerOf, podOf } from './pods.ts';
+import { createProxy } from './proxy.ts';
+import { createNodeTarget, createServiceTarget, podTarget } from './proxy-targets.ts';
 
 export interface NodesConfig extends Omit<NodeTransportOptions, 'dial'> {
   /** `--nodeagent-preferred-address-types`: which address of a node to use, best first. */
@@ -25,6 +26,10 @@ export interface NodesConfig extends Omit<NodeTransportOptions, 'dial'> {
 export interface NodeConnectionsOptions {
   readonly config: NodesConfig;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  /** What callers may not say of themselves to servers behind this one. */
+  readonly forwarding: ForwardingOptions;
+  /** How connections are opened, if not over the network of this machine. */
+  readonly dial?: DialNode;
   readonly featureEnabled: (gate: string) => boolean;
   readonly metrics: NodeMetrics;
 }
@@ -39,10 +44,12 @@ export interface NodeConnections {
 export function createNodeConnections({
   config,
   registry,
+  forwarding,
+  dial = dialNode,
   featureEnabled,
   metrics,
 }: NodeConnectionsOptions): NodeConnections {
-  const transport = new NodeTransport({ ...config, dial: dialNode });
+  const transport = new NodeTransport({ ...config, dial });
   const findAgent = createFindAgent({ ...config, registry });
   const readLog = createReadLog({
     findAgent,
@@ -50,6 +57,7 @@ export function createNodeConnections({
     canSelectStream: featureEnabled('PodLogsQuerySplitStreams'),
     observer: metrics.logs,
   });
+  const forwarded = { transport, forwarding };
   const streams =
     (readContainer: boolean): ConnectHandler =>
     async (served, request) => {
@@ -65,54 +73,11 @@ export function createNodeConnections({
     ['pods/exec', streams(true)],
     ['pods/attach', streams(true)],
     ['pods/portforward', streams(false)],
-    [
-      'pods/proxy',
-      async (served, request) => {
-        const pod = await podOf(served, request, bareName(request.info.name));
-        if ((pod.status.podIP ?? '') === '') throw badRequest('address not allowed');
-        return unreachable(findAgent, request, pod.spec.nodeName ?? '');
-      },
-    ],
-    ['nodes/proxy', (_served, request) => unreachable(findAgent, request, bareName(request.info.name))],
-    [
-      'services/proxy',
-      async (served, request) => {
-        const { namespace, name } = request.info;
-        await served.store!.get(namespace, bareName(name), { match: 'mostRecent' });
-        if (await hasEndpoints(registry, namespace, bareName(name)))
-          throw serviceUnavailable(
-            `no connection to service ${JSON.stringify(name)}: this server has no way to pods yet`,
-          );
-        throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
-      },
-    ],
+    ['pods/proxy', createProxy(podTarget, forwarded)],
+    ['services/proxy', createProxy(createServiceTarget(registry), forwarded)],
+    ['nodes/proxy', createProxy(createNodeTarget(findAgent), forwarded)],
   ]);
   return { handlers, close: () => transport.close() };
-}
-
-/** `https:name:port` */
-const bareName = (text: string): string => {
-  const parts = text.split(':');
-  return parts.length === 3 ? parts[1]! : parts[0]!;
-};
-
-async function hasEndpoints(
-  registry: Pick<RegistryCatalog, 'storeOf'>,
-  namespace: string,
-  name: string,
-): Promise<boolean> {
-  const store = registry.storeOf('', 'endpoints')!;
-  const stored = await store.find(namespace, name, { match: 'mostRecent' });
-  return (
-    stored !== undefined &&
-    (store.decode(stored) as Endpoints).subsets?.some(({ addresses = [] }) => addresses.length > 0) === true
-  );
-}
-
-/** The node must be there at least; throws 404 or 503. */
-async function unreachable(findAgent: FindAgent, { info }: ApiRequest, node: string): Promise<never> {
-  await findAgent(node, info);
-  throw noWayTo(node);
 }
 
 const noWayTo = (node: string): Error =>

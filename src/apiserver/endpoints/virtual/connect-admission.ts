@@ -6,6 +6,7 @@ import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import type { ApiRequest } from '../../request/request.ts';
 import { queryFlag } from '../../request/query.ts';
+import { subresourcePath } from '../../request/subresource-path.ts';
 import type { ConnectHandler, SubresourceEndpoint } from '../../served/served-resource.ts';
 import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
@@ -18,10 +19,7 @@ const texts: ReadParameter = ({ query }, name) => query.getAll(name);
 const numbers: ReadParameter = ({ query }, name) => query.getAll(name).map(Number).filter(Number.isInteger);
 const flag: ReadParameter = ({ query }, name) => query.has(name) && queryFlag(query.get(name));
 /** What stands behind the name of the subresource, with the slash before it. */
-const subpath: ReadParameter = ({ info, path }) => {
-  const end = path.indexOf('/', path.indexOf(`/${info.resource}/`) + info.resource.length + 2);
-  return path.slice(end + 1 + info.subresource.length);
-};
+const subpath: ReadParameter = ({ info, path }) => subresourcePath(info, path)[1];
 
 const streams = { stdin: flag, stdout: flag, stderr: flag, tty: flag, container: text };
 
