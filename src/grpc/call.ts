@@ -139,8 +139,9 @@ export class UnaryCall<Response> extends Call {
   readonly #outcome: UnaryOutcome<Response>;
   #response: Response | undefined;
 
-  constructor(decode: Decode<Response>, outcome: UnaryOutcome<Response>, peer: string) {
-    super(peer);
+  /** @param maxBytes of the answer */
+  constructor(decode: Decode<Response>, outcome: UnaryOutcome<Response>, peer: string, maxBytes?: number) {
+    super(peer, maxBytes);
     this.#decode = decode;
     this.#outcome = outcome;
   }

@@ -21,6 +21,8 @@ export interface GrpcClientOptions {
   /** Opens connections to a port, where they do not go straight to it. */
   readonly dial?: Dialer | undefined;
   readonly clock?: Clock;
+  /** Of an answer, in bytes; a longer one is an error of its call. 2 GiB when absent. */
+  readonly maxMessageBytes?: number;
 }
 
 const backoff = { firstMs: 50, maxMs: 1000 };
@@ -31,12 +33,14 @@ export class GrpcClient {
   readonly #peer: string;
   readonly #dial: Dialer | undefined;
   readonly #clock: Clock;
+  readonly #maxMessageBytes: number | undefined;
   readonly #closed = new AbortController();
   readonly #headers = new Map<string, Buffer>();
   #connection: Promise<Http2Connection> | undefined;
   #failures = 0;
 
-  constructor({ address, peer, dial, clock = systemClock }: GrpcClientOptions) {
+  constructor({ address, peer, dial, clock = systemClock, maxMessageBytes }: GrpcClientOptions) {
+    this.#maxMessageBytes = maxMessageBytes;
     this.#address = address;
     this.#peer = peer;
     this.#dial = dial;
@@ -107,6 +111,7 @@ export class GrpcClient {
           reject: (error) => (settle(), reject(error)),
         },
         this.#peer,
+        this.#maxMessageBytes,
       );
       signal.addEventListener('abort', onAbort, { once: true });
       call.start(connection, block, body);

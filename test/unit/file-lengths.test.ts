@@ -34,7 +34,7 @@ const isScript = (file: string): boolean =>
   path.extname(file) === '' && readFileSync(path.join(root, file), 'utf8').startsWith('#!');
 
 const isCode = (file: string): boolean =>
-  !/^src\/\w+\/gen\//.test(file) && (/\.(ts|js|mjs|sh)$/.test(file) || isScript(file));
+  !/^src\/.*\bgen\//.test(file) && (/\.(ts|js|mjs|sh)$/.test(file) || isScript(file));
 
 const problemsOf = (files: readonly string[], most?: number): string[] =>
   files.flatMap((file) => {

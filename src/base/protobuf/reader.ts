@@ -41,6 +41,11 @@ export class ProtoReader {
     return true;
   }
 
+  /** Of the current field: 2 for what has a length. */
+  get wireType(): number {
+    return this.#wireType;
+  }
+
   /** An unsigned or non-negative value below 2^53; larger ones lose precision. */
   uint(): number {
     return this.#varint();
