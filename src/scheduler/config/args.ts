@@ -10,7 +10,7 @@ import { type ArgsDocuments, argsShapes, type ResourceDocument } from './documen
 import type { SchedulerFeatures } from './types.ts';
 import { capacityPriority, capacityShape, defaultPluginArgs, type PluginArgs } from './plugin-args.ts';
 import { checkRange, readPoints, readStrategy } from './scoring-strategy.ts';
-import { readShape } from './shape.ts';
+import { readShape } from '../../machinery/document-shape.ts';
 
 type Reader<N extends keyof PluginArgs> = (
   document: ArgsDocuments[N],

@@ -4,7 +4,7 @@ import { readConfigurationDocument } from '../../machinery/configuration-documen
 import { FieldPath } from '../../machinery/field-path.ts';
 import type { ExtensionPoint } from '../framework/extension-point.ts';
 import { extensionPointNames } from '../framework/extension-point.ts';
-import { readShape, type Shape } from './shape.ts';
+import { readShape, type Shape } from '../../machinery/document-shape.ts';
 
 export interface PluginSetDocument {
   readonly enabled?: readonly { readonly name?: string; readonly weight?: number }[];

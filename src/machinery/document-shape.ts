@@ -1,9 +1,11 @@
 /** Reads a document by a description of what it may have. What it does not have stays absent. */
-import { type FieldError, forbidden, typeInvalid } from '../../machinery/field-error.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
-import { parseDuration } from '../../machinery/duration.ts';
+import { type FieldError, forbidden, typeInvalid } from './field-error.ts';
+import type { FieldPath } from './field-path.ts';
+import { parseDuration } from './duration.ts';
 
-/** `[shape]` is a list; an object has members by name; `any` is taken as it is. */
+/**
+ * `[shape]` is a list; an object has members by name, or any members where its only one is `*`; `any` is taken as it is.
+ */
 export type Shape =
   | 'string'
   | 'boolean'
@@ -44,9 +46,12 @@ function readMembers(
     return {};
   }
   const members: Record<string, unknown> = {};
+  const every = shape['*'];
   for (const [name, member] of Object.entries(value as Members)) {
-    if (!Object.hasOwn(shape, name)) errors.push(forbidden(path.child(name), 'unknown field'));
-    else if (member !== null) members[name] = readShape(member, shape[name]!, path.child(name), errors);
+    const known = every ?? (Object.hasOwn(shape, name) ? shape[name] : undefined);
+    const at = every === undefined ? path.child(name) : path.key(name);
+    if (known === undefined) errors.push(forbidden(at, 'unknown field'));
+    else if (member !== null) members[name] = readShape(member, known, at, errors);
   }
   return members;
 }

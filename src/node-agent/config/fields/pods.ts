@@ -1,0 +1,149 @@
+/** Which pods run, and how. */
+import { bool, duration, int, object, optional, path, text, texts } from '../field.ts';
+
+export interface PriorityGracePeriod {
+  readonly priority: number;
+  readonly shutdownGracePeriodSeconds: number;
+}
+
+const later = { support: 'unsupported' } as const;
+
+export const pods = {
+  staticPodPath: path('', {
+    ...later,
+    flag: 'pod-manifest-path',
+    help: 'File or folder of pods that run on this node without the API server.',
+  }),
+  staticPodURL: text('', { ...later, flag: 'manifest-url', help: 'URL of pods that run on this node.' }),
+  staticPodURLHeader: object<Readonly<Record<string, readonly string[]>>>(
+    { '*': ['string'] },
+    {},
+    {
+      ...later,
+      flag: 'manifest-url-header',
+      help: 'Headers of requests for --manifest-url: name:value, comma separated and repeatable.',
+    },
+  ),
+  fileCheckFrequency: duration('20s', {
+    ...later,
+    flag: 'file-check-frequency',
+    help: 'How often the static pod path is read.',
+  }),
+  httpCheckFrequency: duration('20s', {
+    ...later,
+    flag: 'http-check-frequency',
+    help: 'How often the static pod URL is read.',
+  }),
+  syncFrequency: duration('1m', {
+    ...later,
+    flag: 'sync-frequency',
+    help: 'How often a pod is looked at without a reason.',
+  }),
+  podLogsDir: path('/var/log/pods', { ...later, help: 'Folder of the logs of containers.' }),
+  containerRuntimeEndpoint: text('unix:///run/containerd/containerd.sock', {
+    flag: 'container-runtime-endpoint',
+    help: 'Socket of the container runtime (CRI v1).',
+  }),
+  imageServiceEndpoint: text('', {
+    ...later,
+    flag: 'image-service-endpoint',
+    help: 'Socket of the image service, where that is not the one of the container runtime.',
+  }),
+  runtimeRequestTimeout: duration('2m', {
+    flag: 'runtime-request-timeout',
+    help: 'How long a call of the container runtime may take, but for those that last.',
+  }),
+  resolvConf: path('/etc/resolv.conf', {
+    ...later,
+    flag: 'resolv-conf',
+    help: 'File with the DNS servers of pods that do not use those of the cluster. Empty means none.',
+  }),
+  podPidsLimit: int(-1, {
+    ...later,
+    flag: 'pod-max-pids',
+    help: 'How many processes a pod may have. -1: as the node.',
+  }),
+  seccompDefault: bool(false, {
+    ...later,
+    flag: 'seccomp-default',
+    help: 'Containers that name no seccomp profile have that of the runtime.',
+  }),
+  allowedUnsafeSysctls: texts([], {
+    ...later,
+    flag: 'allowed-unsafe-sysctls',
+    help: 'Sysctls, or prefixes that end with *, that pods may set beside the safe ones.',
+  }),
+  configMapAndSecretChangeDetectionStrategy: text('Watch', {
+    ...later,
+    help: 'How changed config maps and secrets are noticed: Get, Cache or Watch.',
+  }),
+  volumePluginDir: path('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', {
+    ...later,
+    flag: 'volume-plugin-dir',
+    help: 'Folder of FlexVolume plugins.',
+  }),
+  volumeStatsAggPeriod: duration('1m', {
+    ...later,
+    flag: 'volume-stats-agg-period',
+    help: 'How often the use of volumes is measured. Less than 0: never.',
+  }),
+  hairpinMode: text('promiscuous-bridge', {
+    support: 'ignored',
+    flag: 'hairpin-mode',
+    help: 'How a bridge lets pods reach themselves. The network of pods is that of the container runtime.',
+  }),
+  makeIPTablesUtilChains: bool(true, {
+    ...later,
+    flag: 'make-iptables-util-chains',
+    help: 'Keep the chain KUBE-IPTABLES-HINT, by which others see which iptables this node uses.',
+  }),
+  iptablesMasqueradeBit: int(14, {
+    support: 'ignored',
+    flag: 'iptables-masquerade-bit',
+    help: 'Has no effect since 1.28.',
+  }),
+  iptablesDropBit: int(15, { support: 'ignored', flag: 'iptables-drop-bit', help: 'Has no effect since 1.28.' }),
+  containerLogMaxSize: text('10Mi', {
+    ...later,
+    flag: 'container-log-max-size',
+    help: 'Size at which the log of a container is rotated.',
+  }),
+  containerLogMaxFiles: int(5, {
+    ...later,
+    flag: 'container-log-max-files',
+    help: 'How many log files a container has at most, at least 2.',
+  }),
+  containerLogMaxWorkers: int(1, { ...later, help: 'How many logs are rotated at once.' }),
+  containerLogMonitorInterval: duration('10s', { ...later, help: 'How often the sizes of logs are looked at.' }),
+  crashLoopBackOff: {
+    maxContainerRestartPeriod: optional(
+      duration('300s', {
+        ...later,
+        gate: 'KubeletCrashLoopBackOffMax',
+        help: 'The longest time that a container which keeps ending waits for its restart.',
+      }),
+    ),
+  },
+  shutdownGracePeriod: duration('0s', {
+    ...later,
+    help: 'How long the shutdown of the machine waits for pods. 0 means not at all.',
+  }),
+  shutdownGracePeriodCriticalPods: duration('0s', {
+    ...later,
+    help: 'The last part of shutdownGracePeriod, which critical pods have.',
+  }),
+  shutdownGracePeriodByPodPriority: object<readonly PriorityGracePeriod[]>(
+    [{ priority: 'integer', shutdownGracePeriodSeconds: 'integer' }],
+    [],
+    {
+      ...later,
+      gate: 'GracefulNodeShutdownBasedOnPodPriority',
+      help: 'How long the shutdown of the machine waits for pods of at least a priority.',
+    },
+  ),
+  runOnce: bool(false, {
+    ...later,
+    flag: 'runonce',
+    help: 'Run the static pods once and end. Out of use since 1.32.',
+  }),
+};

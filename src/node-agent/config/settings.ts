@@ -1,0 +1,24 @@
+/** All that a node agent is started with: its configuration, and what only flags say. */
+import type { GateSettings } from '../../api/feature-gates.ts';
+import type { NodeAgentConfig } from './config.ts';
+
+export interface NodeAgentSettings {
+  readonly config: NodeAgentConfig;
+  /** All that were set, `AllAlpha` and `AllBeta` spelled out; for `isGateOn`. */
+  readonly featureGates: GateSettings;
+  /** `--hostname-override`, or the host name: lower case, without white space. */
+  readonly nodeName: string;
+  /** Absolute. Folder of pods, plugins and states: `/var/lib/kubelet`. */
+  readonly rootDir: string;
+  /** Absolute. Folder of the certificates of the agent. */
+  readonly certDir: string;
+  /** None without API server: then only static pods run. */
+  readonly kubeconfig: string | undefined;
+  /** How a client certificate is asked for where there is none yet. */
+  readonly bootstrapKubeconfig: string | undefined;
+  /** `--node-ip`: one address, or one of each family. `0.0.0.0` and `::` name a family alone. */
+  readonly nodeIPs: readonly string[];
+  readonly nodeLabels: Readonly<Record<string, string>>;
+  /** An external cloud provider says the addresses of the node. */
+  readonly hasExternalCloud: boolean;
+}
