@@ -88,12 +88,54 @@ export const DAEMON_FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   WatchListClient: { stage: 'beta', default: true },
 };
 
+/** Those that only the agent of a node asks for. */
+export const NODE_FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
+  AppArmorFields: { stage: 'ga', default: true, locked: true },
+  CPUManagerPolicyAlphaOptions: { stage: 'alpha', default: false },
+  CPUManagerPolicyBetaOptions: { stage: 'beta', default: true },
+  CPUManagerPolicyOptions: { stage: 'beta', default: true },
+  ContainerCheckpoint: { stage: 'beta', default: true },
+  CustomCPUCFSQuotaPeriod: { stage: 'alpha', default: false },
+  DisableNodeKubeProxyVersion: { stage: 'deprecated', default: false },
+  EventedPLEG: { stage: 'alpha', default: false },
+  GracefulNodeShutdown: { stage: 'beta', default: true },
+  GracefulNodeShutdownBasedOnPodPriority: { stage: 'beta', default: true },
+  ImageMaximumGCAge: { stage: 'beta', default: true },
+  KubeletCgroupDriverFromCRI: { stage: 'beta', default: true },
+  KubeletCrashLoopBackOffMax: { stage: 'alpha', default: false },
+  KubeletInUserNamespace: { stage: 'alpha', default: false },
+  KubeletPodResourcesDynamicResources: { stage: 'alpha', default: false },
+  KubeletPodResourcesGet: { stage: 'alpha', default: false },
+  KubeletRegistrationGetOnExistsOnly: { stage: 'deprecated', default: false },
+  KubeletSeparateDiskGC: { stage: 'beta', default: true },
+  KubeletTracing: { stage: 'beta', default: true },
+  LocalStorageCapacityIsolationFSQuotaMonitoring: { stage: 'beta', default: false },
+  MemoryManager: { stage: 'ga', default: true, locked: true },
+  MemoryQoS: { stage: 'alpha', default: false },
+  NodeLogQuery: { stage: 'beta', default: false },
+  NodeSwap: { stage: 'beta', default: true },
+  PodAndContainerStatsFromCRI: { stage: 'alpha', default: false },
+  PodReadyToStartContainersCondition: { stage: 'beta', default: true },
+  ProcMountType: { stage: 'beta', default: false },
+  QOSReserved: { stage: 'alpha', default: false },
+  RotateKubeletServerCertificate: { stage: 'beta', default: true },
+  RuntimeClassInImageCriApi: { stage: 'alpha', default: false },
+  ServiceAccountTokenPodNodeInfo: { stage: 'ga', default: true, locked: true },
+  SizeMemoryBackedVolumes: { stage: 'ga', default: true, locked: true },
+  SystemdWatchdog: { stage: 'beta', default: true },
+  TopologyManagerPolicyAlphaOptions: { stage: 'alpha', default: false },
+  TopologyManagerPolicyBetaOptions: { stage: 'beta', default: true },
+  TopologyManagerPolicyOptions: { stage: 'ga', default: true, locked: true },
+};
+
 /** Which gates were set, and to what. */
 export type GateSettings = Readonly<Record<string, boolean>>;
 
 /** A gate that is not listed has served its time: what it guarded is always there. */
 export function isGateOn(gate: string, settings: GateSettings = {}): boolean {
-  const known = [FEATURE_GATES, DAEMON_FEATURE_GATES].find((gates) => Object.hasOwn(gates, gate))?.[gate];
+  const known = [FEATURE_GATES, DAEMON_FEATURE_GATES, NODE_FEATURE_GATES].find((gates) => Object.hasOwn(gates, gate))?.[
+    gate
+  ];
   if (known === undefined) return true;
   return known.locked || !Object.hasOwn(settings, gate) ? known.default : (settings[gate] ?? known.default);
 }

@@ -14,19 +14,23 @@ export type DocumentMembers = Readonly<Record<string, unknown>>;
 /**
  * Reads a document.
  *
+ * @param identity several where a document has several spellings; the first is the one that a document with none of
+ *   them should have
  * @param read gets the members besides `apiVersion` and `kind`, and adds what is wrong with them to `errors`
  * @throws Error that names each field that is wrong
  */
 export function readConfigurationDocument<T>(
   text: string,
-  identity: DocumentIdentity,
+  identity: DocumentIdentity | readonly [DocumentIdentity, ...DocumentIdentity[]],
   read: (members: DocumentMembers, errors: FieldError[]) => T,
 ): T {
   const { value, problems } = parseYaml(text);
   if (problems.length > 0) throw new Error(problems.join(', '));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('the document is no object');
   const { apiVersion, kind, ...members } = value as DocumentMembers;
-  const errors = identityErrors({ apiVersion, kind }, identity);
+  const identities = [identity].flat();
+  const meant = identities.find((other) => other.kind === kind) ?? identities[0]!;
+  const errors = identityErrors({ apiVersion, kind }, meant);
   const document = read(members, errors);
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return document;

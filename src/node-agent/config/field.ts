@@ -36,8 +36,14 @@ export interface FieldOptions<T> {
   readonly support?: FieldSupport;
   /** In place of the default where there is no document: as the flags had it before there were documents. */
   readonly withoutFile?: T;
-  /** Named by a gate: without it, other values than the default are refused. */
+  /** The feature gate without which other values than the default are refused. */
   readonly gate?: string;
+  /** A zero is a value. Without this mark it is as if the field were left out. */
+  readonly keepsZero?: true;
+  /** Of a number, both included. */
+  readonly range?: readonly [least: number, most: number];
+  /** The values of a text. */
+  readonly oneOf?: readonly string[];
 }
 
 export interface Field<T = unknown> extends FieldOptions<T> {

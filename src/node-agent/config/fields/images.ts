@@ -5,28 +5,43 @@ const later = { support: 'unsupported' } as const;
 
 export const images = {
   registryPullQPS: int(5, {
+    keepsZero: true,
+    range: [0, Infinity],
     ...later,
     flag: 'registry-qps',
     help: 'Pulls per second in the long run. 0 means without limit.',
   }),
-  registryBurst: int(10, { ...later, flag: 'registry-burst', help: 'Pulls that may begin at once after a pause.' }),
+  registryBurst: int(10, {
+    range: [0, Infinity],
+    ...later,
+    flag: 'registry-burst',
+    help: 'Pulls that may begin at once after a pause.',
+  }),
   serializeImagePulls: bool(true, { ...later, flag: 'serialize-image-pulls', help: 'Pull one image at a time.' }),
-  maxParallelImagePulls: optional(int(0, { ...later, help: 'How many images are pulled at once.' })),
+  maxParallelImagePulls: optional(
+    int(0, { ...later, keepsZero: true, range: [1, Infinity], help: 'How many images are pulled at once.' }),
+  ),
   imageMinimumGCAge: duration('2m', {
+    range: [0, Infinity],
     ...later,
     flag: 'minimum-image-ttl-duration',
     help: 'How long an image stays that no container uses.',
   }),
   imageMaximumGCAge: duration('0s', {
+    range: [0, Infinity],
     ...later,
     help: 'After how long an image goes that no container uses. 0 means when the disk is full.',
   }),
   imageGCHighThresholdPercent: int(85, {
+    keepsZero: true,
+    range: [0, 100],
     ...later,
     flag: 'image-gc-high-threshold',
     help: 'Percentage of the disk in use from which images are deleted.',
   }),
   imageGCLowThresholdPercent: int(80, {
+    keepsZero: true,
+    range: [0, 100],
     ...later,
     flag: 'image-gc-low-threshold',
     help: 'Percentage of the disk in use to which images are deleted.',

@@ -22,14 +22,18 @@ export const node = {
       'where that is given.',
   }),
   nodeStatusMaxImages: int(50, {
+    keepsZero: true,
+    range: [-1, Infinity],
     flag: 'node-status-max-images',
     help: 'How many images the status lists. -1 means all.',
   }),
   nodeLeaseDurationSeconds: int(40, {
+    range: [1, Infinity],
     help: 'How long the node counts as alive after a heartbeat. They come four times as often.',
   }),
-  maxPods: int(110, { flag: 'max-pods', help: 'How many pods the node takes.' }),
+  maxPods: int(110, { range: [0, Infinity], flag: 'max-pods', help: 'How many pods the node takes.' }),
   podsPerCore: int(0, {
+    range: [0, Infinity],
     flag: 'pods-per-core',
     help: 'How many pods the node takes for each CPU, within --max-pods. 0 means as many as that says.',
   }),
@@ -50,18 +54,31 @@ export const node = {
     help: 'Addresses of the DNS servers of pods with DNS policy ClusterFirst.',
   }),
   kubeAPIQPS: int(50, {
+    keepsZero: true,
+    range: [0, Infinity],
     flag: 'kube-api-qps',
     help: 'Requests per second to the API server in the long run. 0 means 5.',
   }),
-  kubeAPIBurst: int(100, { flag: 'kube-api-burst', help: 'Requests that may be sent at once after a pause.' }),
+  kubeAPIBurst: int(100, {
+    range: [0, Infinity],
+    flag: 'kube-api-burst',
+    help: 'Requests that may be sent at once after a pause.',
+  }),
   contentType: text('application/vnd.kubernetes.protobuf', {
+    oneOf: ['application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf', 'application/json'],
     flag: 'kube-api-content-type',
     help: 'How built-in types are sent: application/vnd.kubernetes.protobuf or application/json.',
   }),
   eventRecordQPS: int(50, {
+    keepsZero: true,
+    range: [0, Infinity],
     flag: 'event-qps',
     help: 'Events per second in the long run. 0 means without limit.',
   }),
-  eventBurst: int(100, { flag: 'event-burst', help: 'Events that may be sent at once after a pause.' }),
+  eventBurst: int(100, {
+    range: [0, Infinity],
+    flag: 'event-burst',
+    help: 'Events that may be sent at once after a pause.',
+  }),
   featureGates: gates({}, { help: 'Features that are not settled yet, by name.' }),
 };

@@ -50,20 +50,24 @@ export const pods = {
     help: 'Socket of the image service, where that is not the one of the container runtime.',
   }),
   runtimeRequestTimeout: duration('2m', {
+    range: [1, Infinity],
     flag: 'runtime-request-timeout',
     help: 'How long a call of the container runtime may take, but for those that last.',
   }),
   resolvConf: path('/etc/resolv.conf', {
+    keepsZero: true,
     ...later,
     flag: 'resolv-conf',
     help: 'File with the DNS servers of pods that do not use those of the cluster. Empty means none.',
   }),
   podPidsLimit: int(-1, {
+    keepsZero: true,
     ...later,
     flag: 'pod-max-pids',
     help: 'How many processes a pod may have. -1: as the node.',
   }),
   seccompDefault: bool(false, {
+    keepsZero: true,
     ...later,
     flag: 'seccomp-default',
     help: 'Containers that name no seccomp profile have that of the runtime.',
@@ -74,6 +78,7 @@ export const pods = {
     help: 'Sysctls, or prefixes that end with *, that pods may set beside the safe ones.',
   }),
   configMapAndSecretChangeDetectionStrategy: text('Watch', {
+    oneOf: ['Get', 'Cache', 'Watch'],
     ...later,
     help: 'How changed config maps and secrets are noticed: Get, Cache or Watch.',
   }),
@@ -88,6 +93,7 @@ export const pods = {
     help: 'How often the use of volumes is measured. Less than 0: never.',
   }),
   hairpinMode: text('promiscuous-bridge', {
+    oneOf: ['promiscuous-bridge', 'hairpin-veth', 'none'],
     support: 'ignored',
     flag: 'hairpin-mode',
     help: 'How a bridge lets pods reach themselves. The network of pods is that of the container runtime.',
@@ -98,23 +104,43 @@ export const pods = {
     help: 'Keep the chain KUBE-IPTABLES-HINT, by which others see which iptables this node uses.',
   }),
   iptablesMasqueradeBit: int(14, {
+    keepsZero: true,
+    range: [0, 31],
     support: 'ignored',
     flag: 'iptables-masquerade-bit',
     help: 'Has no effect since 1.28.',
   }),
-  iptablesDropBit: int(15, { support: 'ignored', flag: 'iptables-drop-bit', help: 'Has no effect since 1.28.' }),
+  iptablesDropBit: int(15, {
+    keepsZero: true,
+    range: [0, 31],
+    support: 'ignored',
+    flag: 'iptables-drop-bit',
+    help: 'Has no effect since 1.28.',
+  }),
   containerLogMaxSize: text('10Mi', {
     ...later,
     flag: 'container-log-max-size',
     help: 'Size at which the log of a container is rotated.',
   }),
   containerLogMaxFiles: int(5, {
+    keepsZero: true,
+    range: [2, Infinity],
     ...later,
     flag: 'container-log-max-files',
     help: 'How many log files a container has at most, at least 2.',
   }),
-  containerLogMaxWorkers: int(1, { ...later, help: 'How many logs are rotated at once.' }),
-  containerLogMonitorInterval: duration('10s', { ...later, help: 'How often the sizes of logs are looked at.' }),
+  containerLogMaxWorkers: int(1, {
+    keepsZero: true,
+    range: [1, Infinity],
+    ...later,
+    help: 'How many logs are rotated at once.',
+  }),
+  containerLogMonitorInterval: duration('10s', {
+    keepsZero: true,
+    range: [3000, Infinity],
+    ...later,
+    help: 'How often the sizes of logs are looked at.',
+  }),
   crashLoopBackOff: {
     maxContainerRestartPeriod: optional(
       duration('300s', {
@@ -125,10 +151,12 @@ export const pods = {
     ),
   },
   shutdownGracePeriod: duration('0s', {
+    gate: 'GracefulNodeShutdown',
     ...later,
     help: 'How long the shutdown of the machine waits for pods. 0 means not at all.',
   }),
   shutdownGracePeriodCriticalPods: duration('0s', {
+    gate: 'GracefulNodeShutdown',
     ...later,
     help: 'The last part of shutdownGracePeriod, which critical pods have.',
   }),

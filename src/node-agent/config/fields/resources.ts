@@ -44,11 +44,13 @@ export const resources = {
   cgroupRoot: text('', { ...later, flag: 'cgroup-root', help: 'Group below which those of pods are.' }),
   cgroupsPerQOS: bool(true, { ...later, flag: 'cgroups-per-qos', help: 'Make a group for each class of pods.' }),
   cgroupDriver: text('cgroupfs', {
+    oneOf: ['cgroupfs', 'systemd'],
     ...later,
     flag: 'cgroup-driver',
     help: 'cgroupfs or systemd, where the container runtime does not say it.',
   }),
   failCgroupV1: bool(false, {
+    keepsZero: true,
     ...later,
     flag: 'fail-cgroupv1',
     help: 'Refuse to start where cgroups are those of v1.',
@@ -58,12 +60,15 @@ export const resources = {
   ),
   cpuCFSQuota: bool(true, { ...later, flag: 'cpu-cfs-quota', help: 'Hold containers to their CPU limits.' }),
   cpuCFSQuotaPeriod: duration('100ms', {
+    keepsZero: true,
+    range: [1, 1000],
     ...later,
     flag: 'cpu-cfs-quota-period',
     gate: 'CustomCPUCFSQuotaPeriod',
     help: 'Period of CPU limits.',
   }),
   cpuManagerPolicy: text('none', {
+    oneOf: ['none', 'static'],
     ...later,
     flag: 'cpu-manager-policy',
     help: 'none, or static for CPUs of its own.',
@@ -81,18 +86,29 @@ export const resources = {
     flag: 'cpu-manager-reconcile-period',
     help: 'How often the CPUs of containers are set again.',
   }),
-  memoryManagerPolicy: text('None', { ...later, flag: 'memory-manager-policy', help: 'None or Static.' }),
+  memoryManagerPolicy: text('None', {
+    oneOf: ['None', 'Static'],
+    ...later,
+    flag: 'memory-manager-policy',
+    help: 'None or Static.',
+  }),
   reservedMemory: object<readonly MemoryReservation[]>([{ numaNode: 'integer', limits: { '*': 'string' } }], [], {
     ...later,
     flag: 'reserved-memory',
     help: 'Memory that is kept back on each NUMA node: 0:memory=1Gi;1:memory=2Gi.',
   }),
   topologyManagerPolicy: text('none', {
+    oneOf: ['none', 'best-effort', 'restricted', 'single-numa-node'],
     ...later,
     flag: 'topology-manager-policy',
     help: 'none, best-effort, restricted or single-numa-node.',
   }),
-  topologyManagerScope: text('container', { ...later, flag: 'topology-manager-scope', help: 'container or pod.' }),
+  topologyManagerScope: text('container', {
+    oneOf: ['container', 'pod'],
+    ...later,
+    flag: 'topology-manager-scope',
+    help: 'container or pod.',
+  }),
   topologyManagerPolicyOptions: textMap(
     {},
     {
@@ -112,9 +128,16 @@ export const resources = {
   ),
   failSwapOn: bool(true, { flag: 'fail-swap-on', help: 'Refuse to start where the machine swaps.' }),
   memorySwap: {
-    swapBehavior: text('', { ...later, gate: 'NodeSwap', help: 'How pods may swap: NoSwap or LimitedSwap.' }),
+    swapBehavior: text('', {
+      oneOf: ['', 'NoSwap', 'LimitedSwap'],
+      ...later,
+      gate: 'NodeSwap',
+      help: 'How pods may swap: NoSwap or LimitedSwap.',
+    }),
   },
   memoryThrottlingFactor: float(0.9, {
+    keepsZero: true,
+    range: [0, 1],
     ...later,
     gate: 'MemoryQoS',
     help: 'Share of the memory limit from which the kernel slows a container down.',
@@ -167,8 +190,14 @@ export const resources = {
     flag: 'kernel-memcg-notification',
     help: 'Let the kernel say when memory is short.',
   }),
-  oomScoreAdj: int(-999, { flag: 'oom-score-adj', help: 'oom_score_adj of this process, -1000 to 1000.' }),
+  oomScoreAdj: int(-999, {
+    keepsZero: true,
+    range: [-1000, 1000],
+    flag: 'oom-score-adj',
+    help: 'oom_score_adj of this process, -1000 to 1000.',
+  }),
   maxOpenFiles: int(1_000_000, {
+    range: [0, Infinity],
     support: 'ignored',
     flag: 'max-open-files',
     help: 'How many files this process may open: that is for its service manager to say.',

@@ -4,13 +4,19 @@ import { bool, duration, int, path, text, texts } from '../field.ts';
 export const serving = {
   enableServer: bool(true, { flag: 'enable-server', help: 'Serve the API of the node agent.' }),
   address: text('0.0.0.0', { flag: 'address', help: 'Address to serve on. 0.0.0.0 or :: means every interface.' }),
-  port: int(10250, { flag: 'port', help: 'HTTPS port.' }),
+  port: int(10250, { range: [1, 65535], flag: 'port', help: 'HTTPS port.' }),
   readOnlyPort: int(0, {
+    range: [0, 65535],
     flag: 'read-only-port',
     withoutFile: 10255,
     help: 'Port of pods, statistics and metrics without TLS and authentication. 0 switches it off.',
   }),
-  healthzPort: int(10248, { flag: 'healthz-port', help: 'Port of /healthz. 0 switches it off.' }),
+  healthzPort: int(10248, {
+    keepsZero: true,
+    range: [0, 65535],
+    flag: 'healthz-port',
+    help: 'Port of /healthz. 0 switches it off.',
+  }),
   healthzBindAddress: text('127.0.0.1', {
     flag: 'healthz-bind-address',
     help: 'Address that /healthz is served on without TLS and authentication.',
@@ -54,12 +60,14 @@ export const serving = {
         help: 'Ask the API server whose a bearer token is.',
       }),
       cacheTTL: duration('2m', {
+        range: [0, Infinity],
         flag: 'authentication-token-webhook-cache-ttl',
         help: 'How long the answer about a token counts.',
       }),
     },
     anonymous: {
       enabled: bool(false, {
+        keepsZero: true,
         flag: 'anonymous-auth',
         withoutFile: true,
         help: 'Let callers without credentials in, as user system:anonymous of group system:unauthenticated.',
@@ -68,16 +76,19 @@ export const serving = {
   },
   authorization: {
     mode: text('Webhook', {
+      oneOf: ['AlwaysAllow', 'Webhook'],
       flag: 'authorization-mode',
       withoutFile: 'AlwaysAllow',
       help: 'AlwaysAllow, or Webhook: the API server says what a caller may do.',
     }),
     webhook: {
       cacheAuthorizedTTL: duration('5m', {
+        range: [0, Infinity],
         flag: 'authorization-webhook-cache-authorized-ttl',
         help: 'How long an answer counts that allows.',
       }),
       cacheUnauthorizedTTL: duration('30s', {
+        range: [0, Infinity],
         flag: 'authorization-webhook-cache-unauthorized-ttl',
         help: 'How long an answer counts that refuses.',
       }),
@@ -89,6 +100,7 @@ export const serving = {
   }),
   enableSystemLogHandler: bool(true, { help: 'Serve the files of /var/log under /logs/.' }),
   enableSystemLogQuery: bool(false, {
+    keepsZero: true,
     support: 'unsupported',
     gate: 'NodeLogQuery',
     help: 'Answer queries for the logs of services under /logs/.',
