@@ -45,7 +45,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   'node-agent': {
     summary: 'Run nodes without containers, for tests and runs at scale',
-    load: async () => (await import('./node-agent.ts')).nodeAgent,
+    load: async () => (await import('./node-agent/hollow.ts')).nodeAgent,
   },
   convert: {
     summary: 'Show a stored value or an object as JSON, YAML or protobuf',

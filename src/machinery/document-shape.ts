@@ -4,7 +4,8 @@ import type { FieldPath } from './field-path.ts';
 import { parseDuration } from './duration.ts';
 
 /**
- * `[shape]` is a list; an object has members by name, or any members where its only one is `*`; `any` is taken as it is.
+ * `[shape]` is a list; an object has members by name, or any members where its only one is `*`; `any` is taken as it
+ * is.
  */
 export type Shape =
   | 'string'

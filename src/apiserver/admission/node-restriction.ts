@@ -15,7 +15,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admiss
 import { nodeOf } from '../authz/node/identity.ts';
 import { refused } from './attributes.ts';
 import { checkMirrorPod } from './mirror-pod.ts';
-import { forbiddenChanges } from './node-labels.ts';
+import { forbiddenChanges } from '../../api/core/nodes/own-labels.ts';
 import type { CachedObjects } from '../loopback/cached-objects.ts';
 
 /** What a node may do with one resource. Throws what refuses it. */

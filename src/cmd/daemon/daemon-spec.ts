@@ -9,6 +9,8 @@ import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { FlagValue } from '../../server/koa/zpages-routes.ts';
 import type { DaemonOptions } from '../flags/shared/daemon.ts';
 import type { GivenFlags } from '../flags/parse.ts';
+import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
+import type { AdjustableLogger } from '../logging.ts';
 import type { ApiConnection, Credentials } from './api-connection.ts';
 import type { LockName } from './leading.ts';
 import type { ServingParts } from './serving.ts';
@@ -31,6 +33,13 @@ export interface DaemonSpec {
   readonly elects?: false;
   /** How the API server is reached where neither a flag nor a pod says it. Undefined: it cannot be. */
   readonly findApi?: (log: Logger) => Promise<ApiConnection | undefined>;
+  /**
+   * Opens the connection in place of what the options say. Undefined: this daemon works without an API server, and has
+   * no client.
+   */
+  readonly openApi?: (log: Logger) => Promise<ApiConnection | undefined>;
+  /** The work serves by itself, in place of the HTTPS port of all daemons. */
+  readonly servesItself?: true;
   /** Serves more of the daemon than its HTTPS port does. @returns what ends it */
   readonly serveMore?: (health: HealthChecks, log: Logger) => Promise<() => Promise<void>>;
   /** Flags that name how callers are looked up, where they are no flags of their own. */
@@ -75,4 +84,14 @@ export interface LeadingDaemon {
   leadUnder(lock: LockName, lead: (daemon: LeadingDaemon) => Promise<void>): Promise<void>;
   /** Files that are read again when they change. */
   readonly files: ReloadableFiles;
+  /** The API server that it works on; undefined where it works without one. */
+  readonly connection: ApiConnection | undefined;
+  /** For daemons that serve by themselves. */
+  readonly serving: {
+    readonly logger: AdjustableLogger;
+    readonly health: HealthChecks;
+    /** What is noted of a contended event loop. */
+    readonly contention: ContentionProfile | undefined;
+    readonly zpages: ServingParts['zpages'];
+  };
 }

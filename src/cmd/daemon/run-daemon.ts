@@ -64,11 +64,13 @@ export async function runDaemon(spec: DaemonSpec, context: CommandContext): Prom
 interface Kernel {
   readonly log: Logger;
   readonly registry: MetricRegistry;
-  readonly connection: ApiConnection;
+  readonly connection: ApiConnection | undefined;
   readonly observer: ApiClientMetrics;
   readonly files: ReloadableFiles;
-  readonly elections: LeaderElections;
+  /** Undefined for a daemon of which several work at once. */
+  readonly elections: LeaderElections | undefined;
   readonly checks: Readonly<Record<HealthEndpoint, HealthCheck[]>>;
+  readonly serving: LeadingDaemon['serving'];
 }
 
 async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
@@ -98,40 +100,43 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
       contention,
     }),
   );
-  const connection = await openApi(spec, log);
-  cleanup.add(() => connection.close());
-  const elections = new LeaderElections({
-    options: options.leaderElection,
-    client: connection.client({
-      ...clientOptions(options),
-      // Nothing else may hold up a renewal.
-      qps: 0,
-      userAgent: userAgent(name, 'leader-election'),
-      timeoutMs: options.leaderElection.renewDeadlineMs,
-      observer,
-    }),
-    component: name,
-    log,
-    registry,
-  });
-  cleanup.add(() => elections.stop());
-  const always = spec.elects === false ? [ping] : [ping, elections.healthCheck];
+  const connection = spec.openApi === undefined ? await openApi(spec, log) : await spec.openApi(log);
+  if (connection !== undefined) cleanup.add(() => connection.close());
+  const elections =
+    spec.elects === false || connection === undefined
+      ? undefined
+      : new LeaderElections({
+          options: options.leaderElection,
+          client: connection.client({
+            ...clientOptions(options),
+            // Nothing else may hold up a renewal.
+            qps: 0,
+            userAgent: userAgent(name, 'leader-election'),
+            timeoutMs: options.leaderElection.renewDeadlineMs,
+            observer,
+          }),
+          component: name,
+          log,
+          registry,
+        });
+  if (elections !== undefined) cleanup.add(() => elections.stop());
+  const always = elections === undefined ? [ping] : [ping, elections.healthCheck];
   const checks = { healthz: [...always], livez: [...always], readyz: [...always] };
   const health: HealthChecks = { ...checks, observe: checked };
+  const zpages = {
+    statusz: isGateOn('ComponentStatusz', featureGates),
+    flagz: isGateOn('ComponentFlagz', featureGates),
+    emulatedVersion: `1.${emulatedMinor(emulatedVersions)}`,
+    flags,
+  };
+  const serving = { logger, health, contention, zpages };
+  if (spec.servesItself) return { log, registry, connection, observer, files, elections, checks, serving };
   await serveDaemon({
     name,
     options,
-    health,
     registry,
-    logger,
     config,
-    contention,
-    zpages: {
-      statusz: isGateOn('ComponentStatusz', featureGates),
-      flagz: isGateOn('ComponentFlagz', featureGates),
-      emulatedVersion: `1.${emulatedMinor(emulatedVersions)}`,
-      flags,
-    },
+    ...serving,
     files,
     cleanup,
     ...(spec.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: spec.kubeconfigFlags }),
@@ -143,7 +148,7 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
   });
   const endMore = await spec.serveMore?.(health, log);
   if (endMore !== undefined) cleanup.add(endMore);
-  return { log, registry, connection, observer, files, elections, checks };
+  return { log, registry, connection, observer, files, elections, checks, serving };
 }
 
 async function openApi({ options, around, findApi }: DaemonSpec, log: Logger): Promise<ApiConnection> {
@@ -191,7 +196,7 @@ async function work(
     limit.begin(stopTimeoutMs, interrupts.exitCode);
   });
   try {
-    if (spec.elects === false || !leaderElection.leaderElect) {
+    if (kernel.elections === undefined || !leaderElection.leaderElect) {
       await spec.lead(daemonOf(kernel, spec, undefined, signal));
       return 0;
     }
@@ -234,15 +239,18 @@ function daemonOf(
   fence: Pick<Leadership, 'since' | keyof Fence> | undefined,
   signal: AbortSignal,
 ): LeadingDaemon {
-  const { log, registry, connection, observer, files, elections, checks } = kernel;
+  const { log, registry, connection, observer, files, elections, checks, serving } = kernel;
   setMaxListeners(0, signal);
   return {
+    connection,
+    serving,
     signal,
     since: fence?.since,
     log,
     registry,
     files,
     client({ part, limits, rates, credentials } = {}) {
+      if (connection === undefined) throw new Error('this daemon works without an API server');
       const client = connection.client({
         ...clientOptions(spec.options, rates),
         ...limits,
@@ -258,6 +266,7 @@ function daemonOf(
       return () => void asked.splice(asked.indexOf(check), 1);
     },
     async leadUnder(lock, lead) {
+      if (elections === undefined) throw new Error('this daemon has no leader election');
       const end = await elections.run(lock, signal, async (leadership) => {
         await lead(daemonOf(kernel, spec, leadership, leadership.signal));
       });

@@ -1,6 +1,7 @@
 /**
  * The configuration of a node agent, all of its fields with a value.
- * @see {@link https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/ | Kubelet Configuration (v1beta1)}
+ * @see {@link https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/ | Kubelet Configuration
+ *   (v1beta1)}
  */
 import { type Field, type Fields, isField, type ValuesOf } from './field.ts';
 import { images } from './fields/images.ts';

@@ -17,10 +17,10 @@ const sources = (
 
 describe('the sources of a configuration', () => {
   test.each<{ name: string; given: Parameters<typeof sources>[0]; expected: NodeAgentConfig }>([
-    { name: 'Without a file flags have the defaults of flags', given: {}, expected: configWithoutFile },
-    { name: 'A file has the defaults of documents', given: { main: source('a', {}) }, expected: defaultConfig },
+    { name: 'without a file flags have the defaults of flags', given: {}, expected: configWithoutFile },
+    { name: 'a file has the defaults of documents', given: { main: source('a', {}) }, expected: defaultConfig },
     {
-      name: 'Files of the folder go over the file, later ones over earlier ones',
+      name: 'files of the folder go over the file, later ones over earlier ones',
       given: {
         main: source('a', { maxPods: 1, port: 11 }),
         dropIns: [source('10.conf', { maxPods: 2 }), source('20.conf', { maxPods: 3 })],
@@ -28,7 +28,7 @@ describe('the sources of a configuration', () => {
       expected: { ...defaultConfig, maxPods: 3, port: 11 },
     },
     {
-      name: 'Lists are replaced and maps are merged',
+      name: 'lists are replaced and maps are merged',
       given: {
         main: source('a', { clusterDNS: ['1', '2'], systemReserved: { cpu: '1', memory: '1Gi' } }),
         dropIns: [source('10.conf', { clusterDNS: ['3'], systemReserved: { cpu: '2' } })],
@@ -36,12 +36,12 @@ describe('the sources of a configuration', () => {
       expected: { ...defaultConfig, clusterDNS: ['3'], systemReserved: { cpu: '2', memory: '1Gi' } },
     },
     {
-      name: 'Thresholds of the folder go over those of the default',
+      name: 'thresholds of the folder go over those of the default',
       given: { main: source('a', {}), dropIns: [source('10.conf', { evictionHard: { 'memory.available': '1Gi' } })] },
       expected: { ...defaultConfig, evictionHard: { ...defaultConfig.evictionHard, 'memory.available': '1Gi' } },
     },
     {
-      name: 'Flags go over all files',
+      name: 'flags go over all files',
       given: {
         main: source('a', { maxPods: 1 }),
         dropIns: [source('10.conf', { maxPods: 2 })],
@@ -54,11 +54,11 @@ describe('the sources of a configuration', () => {
       },
     },
     {
-      name: 'Gates of flags go over those of files one by one',
+      name: 'gates of flags go over those of files one by one',
       given: { main: source('a', { featureGates: { A: true, B: true } }), flags: { featureGates: { B: false } } },
       expected: { ...defaultConfig, featureGates: { A: true, B: false } },
     },
-  ])('$name', ({ given, expected }) => {
+  ])('The sources of a configuration: $name', ({ given, expected }) => {
     expect(mergeConfig(sources(given))).toEqual(expected);
   });
 

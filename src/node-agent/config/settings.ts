@@ -21,4 +21,8 @@ export interface NodeAgentSettings {
   readonly nodeLabels: Readonly<Record<string, string>>;
   /** An external cloud provider says the addresses of the node. */
   readonly hasExternalCloud: boolean;
+  /** Whether pods may be scheduled to the node when it is created. */
+  readonly isSchedulable: boolean;
+  /** Whether hard thresholds of eviction are kept back from pods. */
+  readonly keepsEvictionThresholds: boolean;
 }

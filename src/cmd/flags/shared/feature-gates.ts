@@ -4,7 +4,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
  */
-import { DAEMON_FEATURE_GATES, FEATURE_GATES } from '../../../api/feature-gates.ts';
+import { DAEMON_FEATURE_GATES, FEATURE_GATES, NODE_FEATURE_GATES } from '../../../api/feature-gates.ts';
 import type { FeatureGate, GateSettings } from '../../../api/feature-gates.ts';
 import { customFlag, type Flag } from '../flag.ts';
 import { parseBool } from '../values.ts';
@@ -33,6 +33,26 @@ export const apiServerGates: GateTable = { gates: FEATURE_GATES, unsupported };
 export const daemonGates: GateTable = {
   gates: { ...FEATURE_GATES, ...DAEMON_FEATURE_GATES },
   unsupported: new Set(),
+};
+
+/** What these say to the agent of a node is not done yet. */
+const unsupportedOfNodes = Object.keys(NODE_FEATURE_GATES).filter(
+  (gate) => !['KubeletRegistrationGetOnExistsOnly', 'RotateKubeletServerCertificate'].includes(gate),
+);
+
+/** Those of the agent of a node: where a gate guards a part of pods, the API has it or not. */
+export const nodeGates: GateTable = {
+  gates: { ...daemonGates.gates, ...NODE_FEATURE_GATES },
+  unsupported: new Set([
+    ...unsupportedOfNodes,
+    'ImageVolume',
+    'InPlacePodVerticalScaling',
+    'PodLevelResources',
+    'PodLogsQuerySplitStreams',
+    'ResourceHealthStatus',
+    'SupplementalGroupsPolicy',
+    'UserNamespacesSupport',
+  ]),
 };
 
 const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };

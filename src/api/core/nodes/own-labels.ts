@@ -21,7 +21,8 @@ const ownDomains = ['kubernetes.io', 'k8s.io'];
 
 const isIn = (domain: string, parent: string): boolean => domain === parent || domain.endsWith(`.${parent}`);
 
-function isForbidden(label: string): boolean {
+/** Whether workloads are steered by the label, so that a node may not have it from its agent. */
+export function isForbiddenToNodes(label: string): boolean {
   const slash = label.indexOf('/');
   const domain = slash < 0 ? '' : label.slice(0, slash);
   if (isIn(domain, forbiddenDomain)) return true;
@@ -29,12 +30,15 @@ function isForbidden(label: string): boolean {
   return !allowed.has(label) && !allowedDomains.some((own) => isIn(domain, own));
 }
 
+/** What its agent may say of a node in the domains of Kubernetes, for messages. */
+export const allowedToNodes = { domains: allowedDomains, labels: [...allowed] } as const;
+
 type Labels = Readonly<Record<string, string>>;
 
 /** Labels that came, changed or went and that a node may not touch: workloads are steered by them. Sorted. */
 export function forbiddenChanges(labels: Labels = {}, before: Labels = {}): string[] {
   const own = (of: Labels, key: string): string | undefined => (Object.hasOwn(of, key) ? of[key] : undefined);
   return [...new Set([...Object.keys(labels), ...Object.keys(before)])]
-    .filter((key) => own(labels, key) !== own(before, key) && isForbidden(key))
+    .filter((key) => own(labels, key) !== own(before, key) && isForbiddenToNodes(key))
     .sort();
 }

@@ -1,18 +1,19 @@
-/** The flags of `orch node-agent`: those of hollow nodes so far, and those that daemons share. */
-import { goQuote } from '../../machinery/go-quote.ts';
-import { capacityFrom, defaultCapacity, type NodeCapacity } from '../../node-agent/hollow/nodes/capacity.ts';
-import { defaultNamePrefix } from '../../node-agent/hollow/nodes/node-addresses.ts';
-import { customFlag, file, float, int, ip, type OptionsOf, section, type Sections, text } from './flag.ts';
-import { inRange } from './in-range.ts';
-import { parseFlags } from './parse.ts';
-import { clientConnectionFlags, clientConnectionProblems } from './shared/client-connection.ts';
-import { type DaemonOptions, daemonSections } from './shared/daemon.ts';
-import { daemonDebugging, debuggingProblems } from './shared/debugging.ts';
-import { daemonGates, featureGatesFlag } from './shared/feature-gates.ts';
-import { logProblems, logs } from './shared/logs.ts';
-import { metricProblems, metrics } from './shared/metrics.ts';
-import type { Problems } from './shared/problems.ts';
-import { program } from './shared/program.ts';
+/** The flags of `orch node-agent --hollow`. */
+import { goQuote } from '../../../machinery/go-quote.ts';
+import { capacityFrom, defaultCapacity, type NodeCapacity } from '../../../node-agent/hollow/nodes/capacity.ts';
+import { defaultNamePrefix } from '../../../node-agent/hollow/nodes/node-addresses.ts';
+import { labelsOf } from './labels.ts';
+import { customFlag, file, float, int, ip, type OptionsOf, section, type Sections, text } from '../flag.ts';
+import { inRange } from '../in-range.ts';
+import { parseFlags } from '../parse.ts';
+import { clientConnectionFlags, clientConnectionProblems } from '../shared/client-connection.ts';
+import { type DaemonOptions, daemonSections } from '../shared/daemon.ts';
+import { daemonDebugging, debuggingProblems } from '../shared/debugging.ts';
+import { daemonGates, featureGatesFlag } from '../shared/feature-gates.ts';
+import { logProblems, logs } from '../shared/logs.ts';
+import { metricProblems, metrics } from '../shared/metrics.ts';
+import type { Problems } from '../shared/problems.ts';
+import { program } from '../shared/program.ts';
 import {
   http2Flags,
   http2Problems,
@@ -24,16 +25,7 @@ import {
   socketSharingProblems,
   tlsFlags,
   tlsProblems,
-} from './shared/secure-serving.ts';
-
-const labelsOf = (value: string): Record<string, string> =>
-  Object.fromEntries(
-    value.split(',').map((pair) => {
-      const [name = '', ...rest] = pair.split('=');
-      if (name === '' || rest.length === 0) throw new Error(`must be pairs of the form name=value, got ${pair}`);
-      return [name.trim(), rest.join('=').trim()];
-    }),
-  );
+} from '../shared/secure-serving.ts';
 
 const { bindAddress, securePort, ...tls } = {
   ...listenFlags({ securePort: 10250 }, 'optional'),
@@ -57,7 +49,7 @@ const servingFlags = {
   ...tls,
 };
 
-export const nodeAgentFlags = {
+export const hollowFlags = {
   hollow: section('Hollow nodes', {
     count: int('hollow', 'supported', { help: 'How many nodes without containers this process is.' }),
     namePrefix: text('hollow-name-prefix', 'supported', {
@@ -109,10 +101,10 @@ export const nodeAgentFlags = {
 const names: Readonly<Record<string, string>> = { 'bind-address': 'address', 'secure-port': 'port' };
 const spelled = (name: string): string => `--${names[name] ?? name}`;
 
-export type NodeAgentOptions = OptionsOf<typeof nodeAgentFlags>;
+export type HollowOptions = OptionsOf<typeof hollowFlags>;
 
 /** As the kernel of daemons takes them: callers are known and authorized by the API server of the nodes. */
-export function nodeAgentDaemon({ serving, client, debugging, logs, metrics }: NodeAgentOptions): DaemonOptions {
+export function hollowDaemon({ serving, client, debugging, logs, metrics }: HollowOptions): DaemonOptions {
   const { authentication, authorization, leaderElection } = defaultsOf(
     daemonSections({
       securePort: 10250,
@@ -140,14 +132,7 @@ export function nodeAgentDaemon({ serving, client, debugging, logs, metrics }: N
 
 const defaultsOf = <S extends Sections>(sections: S): OptionsOf<S> => parseFlags(sections, []).options;
 
-export const nodeAgentProblems = ({
-  hollow,
-  serving,
-  client,
-  debugging,
-  logs,
-  metrics,
-}: NodeAgentOptions): Problems => [
+export const hollowProblems = ({ hollow, serving, client, debugging, logs, metrics }: HollowOptions): Problems => [
   hollow.count < 0 && '--hollow must be greater than 0',
   hollow.firstIndex < 0 && '--hollow-first-index must be greater than or equal to 0',
   hollow.runSeconds < 0 && '--hollow-run-seconds must be greater than or equal to 0',

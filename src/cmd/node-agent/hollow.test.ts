@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand } from './testing/run-command.ts';
+import { runCommand } from '../testing/run-command.ts';
 
 const kubeconfig = {
   apiVersion: 'v1',

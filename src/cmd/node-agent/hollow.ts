@@ -1,29 +1,29 @@
 /** `orch node-agent`: the agent of a node. It runs hollow nodes so far. */
 import { once } from 'node:events';
-import { KubeconfigError } from '../client/kubeconfig/fields.ts';
-import { loadKubeconfig } from '../client/kubeconfig/load.ts';
-import { createHollowNodes } from '../node-agent/hollow/hollow-nodes.ts';
-import type { Command } from './command.ts';
-import { createHollowMetrics } from '../node-agent/hollow/metrics.ts';
-import type { StageDocument } from '../node-agent/hollow/stages/document.ts';
-import { servePlainHealth } from '../server/plain-health.ts';
-import { connectionTo } from './daemon/api-connection.ts';
-import { readDaemonCommandLine } from './daemon/read-command-line.ts';
-import { type LeadingDaemon } from './daemon/daemon-spec.ts';
-import { runDaemon } from './daemon/run-daemon.ts';
-import { flagValues } from './flags/flag-values.ts';
-import { nodeAgentDaemon, nodeAgentFlags, type NodeAgentOptions, nodeAgentProblems } from './flags/node-agent.ts';
-import { FlagError } from './flags/parse.ts';
-import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
-import { explainListenError } from './listen-errors.ts';
-import { readStages } from './read-stages.ts';
-import { UserError } from './user-error.ts';
+import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
+import { loadKubeconfig } from '../../client/kubeconfig/load.ts';
+import { createHollowNodes } from '../../node-agent/hollow/hollow-nodes.ts';
+import type { Command } from '../command.ts';
+import { createHollowMetrics } from '../../node-agent/hollow/metrics.ts';
+import type { StageDocument } from '../../node-agent/hollow/stages/document.ts';
+import { servePlainHealth } from '../../server/plain-health.ts';
+import { connectionTo } from '../daemon/api-connection.ts';
+import { readDaemonCommandLine } from '../daemon/read-command-line.ts';
+import { type LeadingDaemon } from '../daemon/daemon-spec.ts';
+import { runDaemon } from '../daemon/run-daemon.ts';
+import { flagValues } from '../flags/flag-values.ts';
+import { hollowDaemon, hollowFlags, type HollowOptions, hollowProblems } from '../flags/node-agent/hollow.ts';
+import { FlagError } from '../flags/parse.ts';
+import { daemonGates, expandGates } from '../flags/shared/feature-gates.ts';
+import { explainListenError } from '../listen-errors.ts';
+import { readStages } from '../read-stages.ts';
+import { UserError } from '../user-error.ts';
 
 const about = `Runs hollow nodes: nodes of a cluster whose pods exist in the API alone, for tests, demonstrations and
 runs at scale (docs/hollow-nodes.md). Nodes with real containers come later: without --hollow it does not start.`;
 
 export const nodeAgent: Command = async (argv, context) => {
-  const line = readDaemonCommandLine({ command: 'orch node-agent', about, flags: nodeAgentFlags }, argv, context);
+  const line = readDaemonCommandLine({ command: 'orch node-agent', about, flags: hollowFlags }, argv, context);
   if (line === undefined) return 0;
   const options = checked(line.options);
   const { serving, gates, hollow } = options;
@@ -32,11 +32,11 @@ export const nodeAgent: Command = async (argv, context) => {
   return runDaemon(
     {
       name: 'kubelet',
-      options: nodeAgentDaemon(options),
+      options: hollowDaemon(options),
       given: line.given,
       featureGates: expandGates(gates.featureGates, daemonGates),
       config: { name: 'hollow', value: { ...hollow, stages: hollow.stages ?? '' } },
-      flags: () => flagValues(nodeAgentFlags, options),
+      flags: () => flagValues(hollowFlags, options),
       elects: false,
       kubeconfigFlags: { authentication: 'kubeconfig', authorization: 'kubeconfig' },
       isPortOptional: !line.given.has('port'),
@@ -60,7 +60,7 @@ export const nodeAgent: Command = async (argv, context) => {
   );
 };
 
-type Hollow = Omit<NodeAgentOptions['hollow'], 'stages'> & { readonly stages: readonly StageDocument[] };
+type Hollow = Omit<HollowOptions['hollow'], 'stages'> & { readonly stages: readonly StageDocument[] };
 
 /** Until the signal aborts. The nodes stay registered. */
 async function run({ client, log, registry, signal }: LeadingDaemon, hollow: Hollow): Promise<void> {
@@ -74,9 +74,9 @@ async function run({ client, log, registry, signal }: LeadingDaemon, hollow: Hol
   await nodes.stop();
 }
 
-function checked(options: NodeAgentOptions): NodeAgentOptions {
+function checked(options: HollowOptions): HollowOptions {
   if (options.hollow.count === 0) throw new UserError('orch node-agent runs hollow nodes only for now; add --hollow N');
-  const problems = nodeAgentProblems(options).filter((problem) => typeof problem === 'string');
+  const problems = hollowProblems(options).filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new FlagError(problems);
   return options;
 }
