@@ -1,4 +1,6 @@
-/** The documents of configuration that flags name. What cannot be read is a `UserError` with its file and its reason. */
+/**
+ * The documents of configuration that flags name. What cannot be read is a `UserError` with its file and its reason.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describeFileError } from '../../base/file-error.ts';

@@ -1,4 +1,7 @@
-/** The port to the container runtime as far as the node's status asks of it. Each call rejects where the runtime does. */
+/**
+ * The port to the container runtime as far as the status of the node asks of it. Each call rejects where the runtime
+ * does.
+ */
 
 export interface RuntimeVersion {
   /** `containerd` */

@@ -18,7 +18,7 @@ const agent = section('Node agent', {
     help: 'A NodeAgentConfiguration or KubeletConfiguration document. Flags go over it.',
   }),
   configDir: file('config-dir', 'supported', {
-    help: 'Folder of more such documents: files that end with .conf, each over those before it in order of their names.',
+    help: 'Folder of more such documents: files that end with .conf. By their names, each goes over those before it.',
   }),
   kubeconfig: file('kubeconfig', 'supported', {
     help: 'How to reach the API server. Without it the agent runs static pods alone.',

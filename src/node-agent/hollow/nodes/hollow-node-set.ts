@@ -20,7 +20,7 @@ import type { StageLanes } from '../stages/lifecycle.ts';
 import type { TemplateContext } from '../stages/template/functions.ts';
 import type { NodeCapacity } from './capacity.ts';
 import type { HollowNode } from './hollow-node.ts';
-import { NodeLease, renewEveryMs } from './node-lease.ts';
+import { NodeLease, renewEveryMs } from '../../node/node-lease.ts';
 import { nodeObject } from './node-object.ts';
 import { advanceNode } from './node-stages.ts';
 import { readyStatusOf, reducedNode } from './node-view.ts';
@@ -150,7 +150,7 @@ export class HollowNodeSet {
     const { clock, wallTime, random } = this.#options;
     if (clock.now() >= beats.leaseAt) {
       await beats.lease.renew(node, AbortSignal.any([signal, AbortSignal.timeout(renewalTimeoutMs)]));
-      beats.leaseAt = clock.now() + renewEveryMs * (1 + jitter * random());
+      beats.leaseAt = clock.now() + renewEveryMs() * (1 + jitter * random());
     }
     // What the controllers say of a node that was silent is over once it speaks again.
     const isUnknown = object !== undefined && readyStatusOf(object) === 'Unknown';

@@ -2,14 +2,17 @@
  * The heartbeat of one node: its Lease in `kube-node-lease`, renewed every 10 s for 40 s.
  * @see {@link https://kubernetes.io/docs/concepts/architecture/leases/#node-heart-beats | Node heartbeats}
  */
-import type { Lease } from '../../../api/gen/types/coordination-v1.ts';
-import { isAlreadyExists, isConflict, isNotFound } from '../../../client/api-error.ts';
-import { undefinedWhenGone } from '../../../client/undefined-when-gone.ts';
-import type { Client } from '../../../client/client.ts';
-import { formatMicroTime } from '../../../machinery/time.ts';
+import type { Lease } from '../../api/gen/types/coordination-v1.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../client/api-error.ts';
+import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import type { Client } from '../../client/client.ts';
+import { formatMicroTime } from '../../machinery/time.ts';
 
-export const renewEveryMs = 10_000;
-const durationSeconds = 40;
+const defaultDurationSeconds = 40;
+
+/** Four renewals in the time for which one counts. */
+export const renewEveryMs = (durationSeconds = defaultDurationSeconds): number => durationSeconds * 250;
+
 const namespace = 'kube-node-lease';
 const tries = 5;
 
@@ -22,9 +25,15 @@ export interface LeaseHolder {
 export class NodeLease {
   readonly #leases;
   readonly #wallTime: () => number;
+  readonly #durationSeconds: number;
   #held: Lease | undefined;
 
-  constructor({ coordination }: Pick<Client, 'coordination'>, wallTime: () => number) {
+  constructor(
+    { coordination }: Pick<Client, 'coordination'>,
+    wallTime: () => number,
+    durationSeconds = defaultDurationSeconds,
+  ) {
+    this.#durationSeconds = durationSeconds;
     this.#leases = coordination.v1.leases.namespace(namespace);
     this.#wallTime = wallTime;
   }
@@ -68,6 +77,6 @@ export class NodeLease {
   #renewal({ name }: LeaseHolder): Lease['spec'] {
     const now = this.#wallTime();
     const renewTime = formatMicroTime(Math.floor(now / 1000), (now % 1000) * 1e6);
-    return { holderIdentity: name, leaseDurationSeconds: durationSeconds, renewTime };
+    return { holderIdentity: name, leaseDurationSeconds: this.#durationSeconds, renewTime };
   }
 }
