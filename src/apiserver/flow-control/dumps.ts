@@ -1,5 +1,6 @@
 /** `/debug/api_priority_and_fairness/`: tables of levels, queues and requests, for people. */
-import type { SeatRequest } from './fair-queue.ts';
+import { FairQueue, type SeatRequest } from './fair-queue.ts';
+import type { FairQueues } from './fair-queues.ts';
 import type { Described, FlowControl } from './flow-control.ts';
 import type { PriorityLevel } from './priority-level.ts';
 
@@ -35,7 +36,7 @@ export function dumpLevels(control: FlowControl): string {
     ],
     control.levels.map(({ name, isQuiescing, queues }) => [
       name,
-      queues.queues.filter(({ waiting }) => waiting.size > 0).length,
+      [...queues.active.values()].filter(({ length }) => length > 0).length,
       queues.isIdle,
       isQuiescing,
       queues.waiting,
@@ -62,10 +63,10 @@ export function dumpQueues(control: FlowControl): string {
       'TotalWorkSum',
     ],
     control.levels.flatMap(({ name, queues }) =>
-      queues.queues.map((queue) => [
+      shownQueues(queues).map((queue) => [
         name,
         queue.index,
-        queue.waiting.size,
+        queue.length,
         queue.running.size,
         queue.seatsInUse,
         seatSeconds(queue.nextStart),
@@ -75,6 +76,18 @@ export function dumpQueues(control: FlowControl): string {
       ]),
     ),
   );
+}
+
+/** A level may have millions of queues. */
+const mostIdleShown = 1000;
+
+const byIndex = ({ active }: FairQueues): FairQueue[] => [...active.values()].sort((a, b) => a.index - b.index);
+
+/** Queues in which nothing happens too, unless there are very many. */
+function shownQueues(queues: FairQueues): FairQueue[] {
+  if (queues.queueCount > mostIdleShown) return byIndex(queues);
+  const idle = Array.from({ length: queues.queueCount }, (_, i) => i).filter((i) => !queues.active.has(i));
+  return [...byIndex(queues), ...idle.map((i) => new FairQueue(i))].sort((a, b) => a.index - b.index);
 }
 
 const seatSeconds = (seatMs: number): string => `${(seatMs / 1000).toFixed(8)}ss`;
@@ -123,8 +136,8 @@ function requestsOf(level: PriorityLevel, withDetails: boolean, clock: DumpClock
   ];
   return [
     ...[...level.queues.unqueued].map((request) => row(request, -1, -1)),
-    ...level.queues.queues.flatMap((queue) => [
-      ...[...queue.waiting].map((request, place) => row(request, queue.index, place)),
+    ...byIndex(level.queues).flatMap((queue) => [
+      ...[...queue.waiting()].map((request, place) => row(request, queue.index, place)),
       ...[...queue.running].map((request) => row(request, queue.index, -1)),
     ]),
   ];

@@ -36,7 +36,13 @@ export class SeatRequest {
   startedAt: number | undefined;
   /** The virtual time at which it came. */
   arrival = 0;
+  /** Of the requests that came through queues of the level. */
+  number = 0;
   queue: FairQueue | undefined;
+  /** Its neighbours in the queue, while it waits. */
+  isWaiting = false;
+  before: SeatRequest | undefined;
+  behind: SeatRequest | undefined;
   /** Called when a request that waited may go on. */
   onStart: () => void = () => undefined;
 
@@ -49,23 +55,27 @@ export class SeatRequest {
   }
 }
 
-/** The requests of the flows that share it, in order of arrival. */
+/** The requests of the flows that share it, in order of arrival; one that gives up can stand anywhere. */
 export class FairQueue {
-  index: number;
-  /** In order of arrival; one that gives up can stand anywhere. */
-  readonly waiting = new Set<SeatRequest>();
+  readonly index: number;
   readonly running = new Set<SeatRequest>();
+  #head: SeatRequest | undefined;
+  #tail: SeatRequest | undefined;
+  /** How many wait. */
+  length = 0;
   seatsWaiting = 0;
   seatsInUse = 0;
   /** The virtual time, in seat-milliseconds, at which the next request of this queue starts. */
   nextStart = 0;
+  /** In the heap of queues in which requests wait; -1 outside. */
+  place = -1;
 
   constructor(index: number) {
     this.index = index;
   }
 
   get isActive(): boolean {
-    return this.waiting.size > 0 || this.running.size > 0;
+    return this.length > 0 || this.running.size > 0;
   }
 
   /** Seat-milliseconds of what waits. */
@@ -74,13 +84,44 @@ export class FairQueue {
   }
 
   get head(): SeatRequest | undefined {
-    const { done, value } = this.waiting.values().next();
-    return done === true ? undefined : value;
+    return this.#head;
+  }
+
+  /** The virtual time at which the oldest request ends. */
+  get headFinish(): number {
+    return this.nextStart + workOf(this.#head!);
+  }
+
+  *waiting(): Iterable<SeatRequest> {
+    for (let request = this.#head; request !== undefined; request = request.behind) yield request;
+  }
+
+  add(request: SeatRequest): void {
+    request.queue = this;
+    request.isWaiting = true;
+    request.before = this.#tail;
+    if (this.#tail === undefined) this.#head = request;
+    else this.#tail.behind = request;
+    this.#tail = request;
+    this.length++;
+    this.seatsWaiting += request.seats;
+  }
+
+  remove(request: SeatRequest): void {
+    const { before, behind } = request;
+    if (before === undefined) this.#head = behind;
+    else before.behind = behind;
+    if (behind === undefined) this.#tail = before;
+    else behind.before = before;
+    request.isWaiting = false;
+    request.before = request.behind = undefined;
+    this.length--;
+    this.seatsWaiting -= request.seats;
   }
 
   /** Time in which nothing waited is not saved up: a request does not start before it came. */
   forgetIdleTime(): void {
-    const { head } = this;
+    const head = this.#head;
     if (head !== undefined && this.nextStart < head.arrival) this.nextStart = head.arrival;
   }
 }

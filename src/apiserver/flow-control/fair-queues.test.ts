@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
-import { SeatRequest } from './fair-queue.ts';
+import { FairQueue, SeatRequest } from './fair-queue.ts';
 import { FairQueues, type QueueMode } from './fair-queues.ts';
+import { QueueHeap } from './queue-heap.ts';
 
 const observer = {
   queued: () => undefined,
@@ -147,6 +148,64 @@ describe('a level with queues', () => {
   });
 });
 
+describe('a level of as many queues as validation allows', () => {
+  const allowed = { queues: 10_000_000, handSize: 2, queueLengthLimit: 50 };
+
+  test('Queues exist while they have requests', async () => {
+    const scene = new Scene(allowed, 1);
+    expect(scene.queues.active.size).toBe(0);
+    for (let i = 0; i < 100; i++) scene.enter(`flow-${i}`, `${i}`);
+    expect(scene.queues.active.size).toBeLessThanOrEqual(100);
+    for (let i = 0; i < 100; i++) await scene.finish(scene.started.at(-1)!, 1);
+    expect(scene.queues).toMatchObject({ isIdle: true, queueCount: 10_000_000, active: new Map() });
+  });
+
+  test('Flows with as much work are served in the order in which they came', async () => {
+    const scene = new Scene(allowed, 1);
+    for (let i = 0; i < 500; i++) scene.enter(`flow-${i}`, `${i}`);
+    for (let i = 0; i < 500; i++) await scene.finish(scene.started.at(-1)!, 0);
+    expect(scene.started).toEqual(Array.from({ length: 500 }, (_, i) => `${i}`));
+  });
+
+  test('The next queue is found in the logarithm of the queues in which requests wait', () => {
+    const queues = 1024;
+    const heap = new QueueHeap();
+    let looks = 0;
+    class Counted extends FairQueue {
+      override get headFinish(): number {
+        looks++;
+        return super.headFinish;
+      }
+    }
+    const all = Array.from({ length: queues }, (_, i) => {
+      const queue = new Counted(i);
+      queue.nextStart = (i * 7919) % queues;
+      queue.add(new SeatRequest({ flowSchema: 's', distinguisher: '', seats: 1, observer, about: i }));
+      heap.place(queue);
+      return queue;
+    });
+    looks = 0;
+    const order: number[] = [];
+    while (heap.first !== undefined) {
+      order.push(heap.first.nextStart);
+      heap.first.remove(heap.first.head!);
+      heap.place(heap.first);
+    }
+    expect(order).toEqual(all.map((_, i) => i));
+    // Two looks for each of the two queues that are compared, twice a level of the heap.
+    expect(looks).toBeLessThan(queues * 4 * Math.log2(queues));
+  });
+
+  test('A queue that gives up requests from its middle keeps the order of the others', async () => {
+    const scene = new Scene({ ...allowed, queues: 1, handSize: 1 }, 1);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) scene.enter('f', name);
+    expect(['c', 'b', 'f'].map((name) => scene.leave(name))).toEqual([true, true, true]);
+    scene.enter('f', 'g');
+    for (let i = 0; i < 4; i++) await scene.finish(scene.started.at(-1)!, 1);
+    expect(scene.started).toEqual(['a', 'd', 'e', 'g']);
+  });
+});
+
 describe('a level that changes', () => {
   test('More seats let waiting requests go on', () => {
     const scene = new Scene(manyQueues, 1);
@@ -159,10 +218,12 @@ describe('a level that changes', () => {
     const scene = new Scene(manyQueues, 1);
     for (let i = 0; i < 40; i++) scene.enter(`flow-${i}`, `${i}`);
     scene.queues.configure({ queues: 2, handSize: 1, queueLengthLimit: 50 }, 1);
-    expect(scene.queues.queues.length).toBeGreaterThan(2);
+    expect(scene.queues.active.size).toBeGreaterThan(2);
     for (let i = 0; i < 40; i++) await scene.finish(scene.started.at(-1)!, 1);
     expect(scene.started).toHaveLength(40);
-    expect(scene.queues.queues).toHaveLength(2);
+    expect(scene.queues).toMatchObject({ queueCount: 2, active: new Map() });
+    for (let i = 0; i < 40; i++) scene.enter(`flow-${i}`, `late-${i}`);
+    expect([...scene.queues.active.keys()].sort()).toEqual([0, 1]);
   });
 
   test('A level that rejects from now on still serves what waits', async () => {
@@ -174,6 +235,6 @@ describe('a level that changes', () => {
     await scene.finish('a', 1);
     await scene.finish('b', 1);
     expect(scene.started).toEqual(['a', 'b']);
-    expect(scene.queues.queues).toHaveLength(0);
+    expect(scene.queues).toMatchObject({ queueCount: 0, active: new Map() });
   });
 });

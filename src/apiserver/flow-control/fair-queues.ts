@@ -9,6 +9,7 @@
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { estimatedMs, FairQueue, type SeatRequest, workOf } from './fair-queue.ts';
+import { QueueHeap } from './queue-heap.ts';
 import { SeatDemand } from './seat-demand.ts';
 import { dealHand, hashOfFlow } from './shuffle-sharding.ts';
 
@@ -26,22 +27,24 @@ export type Entry = 'running' | 'waiting' | 'refused';
 /** Flows are named by clients: users, namespaces. */
 const keptHands = { maxBytes: 1024 * 1024, maxKeyLength: 512, bytesOf: () => 200 };
 
+const dealsAlike = (a: QueueMode, b: QueueMode): boolean =>
+  typeof a !== 'string' && typeof b !== 'string' && a.queues === b.queues && a.handSize === b.handSize;
+
 export class FairQueues {
   readonly #clock: Clock;
   #mode: QueueMode;
   #limit: number;
-  /** Longer than wanted while queues that are too many still have requests. */
-  readonly #queues: FairQueue[] = [];
+  /** Those with requests, by number: a level may have millions of queues, and is not larger for it. */
+  readonly #active = new Map<number, FairQueue>();
+  readonly #waiting = new QueueHeap();
   #hands = new BoundedCache<readonly number[]>(keptHands);
   /** Running requests that came through no queue. */
   readonly #unqueued = new Set<SeatRequest>();
   /** Virtual time: seat-milliseconds that each active queue could have used. */
   #virtual = 0;
   #syncedAt: number;
-  #activeQueues = 0;
   /** Seats of queues: in use, and of what waits. */
   #seatsQueued = 0;
-  #lastServed = 0;
   #enqueued = 0;
   readonly demand: SeatDemand;
   waiting = 0;
@@ -59,11 +62,16 @@ export class FairQueues {
     this.demand = new SeatDemand(this.#syncedAt);
     this.#mode = mode;
     this.#limit = limit;
-    this.configure(mode, limit);
   }
 
-  get queues(): readonly FairQueue[] {
-    return this.#queues;
+  /** How many queues flows are dealt. */
+  get queueCount(): number {
+    return typeof this.#mode === 'string' ? 0 : this.#mode.queues;
+  }
+
+  /** Queues with requests. While a level changes, some can have numbers that are not dealt any longer. */
+  get active(): ReadonlyMap<number, FairQueue> {
+    return this.#active;
   }
 
   get unqueued(): ReadonlySet<SeatRequest> {
@@ -85,11 +93,9 @@ export class FairQueues {
   /** What waits keeps its place. */
   configure(mode: QueueMode, limit: number): void {
     this.#sync();
+    if (!dealsAlike(this.#mode, mode)) this.#hands = new BoundedCache<readonly number[]>(keptHands);
     this.#mode = mode;
     this.#limit = limit;
-    this.#hands = new BoundedCache<readonly number[]>(keptHands);
-    for (let i = this.#queues.length; i < this.#wantedQueues; i++) this.#queues.push(new FairQueue(i));
-    this.#dropQueues();
     this.#dispatch();
   }
 
@@ -99,7 +105,7 @@ export class FairQueues {
     request.arrivedAt = now;
     if (typeof this.#mode === 'string') return this.#enterWithoutQueue(request, now);
     const queue = this.#queueFor(request, this.#mode);
-    if (this.seatsInUse >= this.#limit && queue.waiting.size >= this.#mode.queueLengthLimit) {
+    if (this.seatsInUse >= this.#limit && queue.length >= this.#mode.queueLengthLimit) {
       this.rejected++;
       return 'refused';
     }
@@ -111,14 +117,14 @@ export class FairQueues {
   /** A request does not wait any longer. False when it does not wait. */
   leave(request: SeatRequest, reason: 'time-out' | 'cancelled'): boolean {
     const { queue } = request;
-    if (queue === undefined || !queue.waiting.has(request)) return false;
+    if (queue === undefined || !request.isWaiting) return false;
     const now = this.#sync();
     this.#dequeue(request, queue);
     this.rejected++;
     if (reason === 'time-out') this.timedOut++;
     else this.cancelled++;
-    this.#noteIdle(queue);
     queue.forgetIdleTime();
+    this.#noteChange(queue);
     this.#noteDemand(now);
     // It may have kept smaller ones behind it from going on.
     this.#dispatch();
@@ -139,14 +145,10 @@ export class FairQueues {
       this.#seatsQueued -= seats;
       queue.nextStart -= seats * (estimatedMs - (now - request.startedAt!));
       queue.forgetIdleTime();
-      this.#noteIdle(queue);
+      this.#noteChange(queue);
     }
     this.#noteDemand(now);
     this.#dispatch();
-  }
-
-  get #wantedQueues(): number {
-    return typeof this.#mode === 'string' ? 0 : this.#mode.queues;
   }
 
   #enterWithoutQueue(request: SeatRequest, now: number): Entry {
@@ -168,36 +170,37 @@ export class FairQueues {
       hand = dealHand(hashOfFlow(request.flowSchema, request.distinguisher), queues, handSize);
       this.#hands.set(key, hand);
     }
-    const offset = this.#enqueued++ % hand.length;
-    let best = this.#queues[hand[offset]!]!;
-    for (let i = 1; i < hand.length && best.seatsWaiting > 0; i++) {
-      const queue = this.#queues[hand[(offset + i) % hand.length]!]!;
-      if (queue.seatsWaiting < best.seatsWaiting) best = queue;
+    const offset = this.#enqueued % hand.length;
+    let best = hand[offset]!;
+    let least = this.#active.get(best)?.seatsWaiting ?? 0;
+    for (let i = 1; i < hand.length && least > 0; i++) {
+      const index = hand[(offset + i) % hand.length]!;
+      const seats = this.#active.get(index)?.seatsWaiting ?? 0;
+      if (seats < least) [best, least] = [index, seats];
     }
-    return best;
+    return this.#active.get(best) ?? new FairQueue(best);
   }
 
   #enqueue(request: SeatRequest, queue: FairQueue): void {
     if (!queue.isActive) {
       queue.nextStart = this.#virtual;
-      this.#activeQueues++;
+      this.#active.set(queue.index, queue);
     }
-    request.queue = queue;
     request.arrival = this.#virtual;
-    queue.waiting.add(request);
-    queue.seatsWaiting += request.seats;
+    request.number = this.#enqueued++;
+    queue.add(request);
     this.#seatsQueued += request.seats;
     this.waiting++;
     this.seatsWaiting += request.seats;
     request.observer.queued(1, request.seats);
-    request.observer.enqueued(queue.waiting.size);
+    request.observer.enqueued(queue.length);
     queue.forgetIdleTime();
+    this.#waiting.place(queue);
     this.#noteDemand(this.#syncedAt);
   }
 
   #dequeue(request: SeatRequest, queue: FairQueue): void {
-    queue.waiting.delete(request);
-    queue.seatsWaiting -= request.seats;
+    queue.remove(request);
     this.#seatsQueued -= request.seats;
     this.waiting--;
     this.seatsWaiting -= request.seats;
@@ -206,34 +209,19 @@ export class FairQueues {
 
   #dispatch(): void {
     while (this.waiting > 0 && this.seatsInUse < this.#limit) {
-      const queue = this.#nextQueue();
+      const queue = this.#waiting.first!;
       const request = queue.head!;
       if (!this.#fits(request)) return request.observer.notAccommodated();
-      this.#lastServed = queue.index;
       this.#dequeue(request, queue);
       queue.running.add(request);
       queue.seatsInUse += request.seats;
       this.#seatsQueued += request.seats;
       queue.nextStart += workOf(request);
       queue.forgetIdleTime();
+      this.#waiting.place(queue);
       this.#start(request, this.#syncedAt);
       request.onStart();
     }
-  }
-
-  /** The queue whose oldest request ends first, by virtual time; among equals, the one served longest ago. */
-  #nextQueue(): FairQueue {
-    const count = this.#queues.length;
-    let best: FairQueue | undefined;
-    let earliest = Infinity;
-    for (let i = 1; i <= count; i++) {
-      const queue = this.#queues[(this.#lastServed + i) % count]!;
-      if (queue.seatsWaiting === 0) continue;
-      const finish = queue.nextStart + workOf(queue.head!);
-      if (best !== undefined && finish >= earliest) continue;
-      [best, earliest] = [queue, finish];
-    }
-    return best!;
   }
 
   /** A request for more seats than there are runs alone. */
@@ -254,24 +242,17 @@ export class FairQueues {
     this.demand.set(this.seatsInUse + this.seatsWaiting, now);
   }
 
-  #noteIdle(queue: FairQueue): void {
-    if (queue.isActive) return;
-    this.#activeQueues--;
-    if (this.#queues.length > this.#wantedQueues) this.#dropQueues();
-  }
-
-  /** Only from the end: the others keep their numbers. */
-  #dropQueues(): void {
-    while (this.#queues.length > this.#wantedQueues && this.#queues.at(-1)?.isActive === false) this.#queues.pop();
-    if (this.#lastServed >= this.#queues.length) this.#lastServed = 0;
+  #noteChange(queue: FairQueue): void {
+    this.#waiting.place(queue);
+    if (!queue.isActive) this.#active.delete(queue.index);
   }
 
   /** Advances virtual time by what each active queue could have used since. @returns the time now, in milliseconds */
   #sync(): number {
     const now = this.#clock.now();
-    if (this.#activeQueues > 0)
-      this.#virtual +=
-        (Math.min(this.#seatsQueued, this.#limit) / this.#activeQueues) * Math.max(0, now - this.#syncedAt);
+    const { size } = this.#active;
+    if (size > 0)
+      this.#virtual += (Math.min(this.#seatsQueued, this.#limit) / size) * Math.max(0, now - this.#syncedAt);
     this.#syncedAt = now;
     return now;
   }

@@ -217,7 +217,7 @@ export class FlowControl {
 
 const defaultPrecedence = 1000;
 
-const queueless = ({ queues }: PriorityLevel): boolean => queues.queues.length === 0;
+const queueless = ({ queues }: PriorityLevel): boolean => queues.queueCount === 0;
 
 /** Only the mandatory level is exempt; a level that was written by an older server can say something else. */
 const isUsable = ({ metadata: { name }, spec: { type, limited } }: PriorityLevelConfiguration): boolean =>

@@ -14,7 +14,10 @@ export class PriorityLevel {
   readonly queues: FairQueues;
   readonly retryAfter = new RetryAfter();
   #object: PriorityLevelConfiguration;
-  bounds: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
+  #mode: QueueMode;
+  #bounds: SeatBounds = { nominal: 0, lower: 0, upper: 0 };
+  /** Of one request. */
+  maxSeats = mostSeats;
   /** Its object is gone; it is kept until its last request ends. */
   isQuiescing = false;
   /** At the last adjustment. */
@@ -23,7 +26,8 @@ export class PriorityLevel {
   constructor(name: string, object: PriorityLevelConfiguration, clock: Clock) {
     this.name = name;
     this.#object = object;
-    this.queues = new FairQueues(clock, queueMode(object), 0);
+    this.#mode = queueMode(object);
+    this.queues = new FairQueues(clock, this.#mode, 0);
   }
 
   get uid(): string {
@@ -36,7 +40,17 @@ export class PriorityLevel {
 
   set object(object: PriorityLevelConfiguration) {
     this.#object = object;
+    this.#mode = queueMode(object);
     this.isQuiescing = false;
+  }
+
+  get bounds(): SeatBounds {
+    return this.#bounds;
+  }
+
+  set bounds(bounds: SeatBounds) {
+    this.#bounds = bounds;
+    this.maxSeats = widestRequest(bounds, this.#mode);
   }
 
   get isExempt(): boolean {
@@ -54,23 +68,20 @@ export class PriorityLevel {
         };
   }
 
-  /** Of one request. */
-  get maxSeats(): number {
-    const mode = queueMode(this.#object);
-    if (typeof mode === 'string') return mostSeats;
-    const { nominal } = this.bounds;
-    const widest = Math.min(Math.ceil(nominal * widestPart), Math.floor(nominal / mode.handSize));
-    return Math.min(Math.max(widest, 1), mostSeats);
-  }
-
   /** @param seats that it may use from now on */
   setSeats(seats: number): void {
-    this.queues.configure(queueMode(this.#object), seats);
+    this.queues.configure(this.#mode, seats);
   }
 }
 
 /** Of a limited level whose object says nothing. */
 const defaultShares = 30;
+
+function widestRequest({ nominal }: SeatBounds, mode: QueueMode): number {
+  if (typeof mode === 'string') return mostSeats;
+  const widest = Math.min(Math.ceil(nominal * widestPart), Math.floor(nominal / mode.handSize));
+  return Math.min(Math.max(widest, 1), mostSeats);
+}
 
 function queueMode({ spec: { type, limited } }: PriorityLevelConfiguration): QueueMode {
   if (type === 'Exempt') return 'exempt';
