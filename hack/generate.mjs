@@ -1,5 +1,5 @@
-// Writes src/api/gen/ from proto/: the schema as data, descriptions, and TypeScript types; and the messages of protocols
-// whose .proto file lies beside the code that speaks them.
+// Writes src/api/gen/ from proto/: the schema as data, descriptions, and TypeScript types; and the messages of
+// protocols whose .proto file lies beside the code that speaks them.
 // Run it after a change under proto/ (`npm run generate`); `--check` writes nothing, names the files that are stale and
 // exits with 1, which is how `npm run verify` notices a forgotten run.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -36,8 +36,8 @@ describe('metadata of a new object', () => {
       meta: { ownerReferences: [{ apiVersion: 'v1', kind: 'Event', name: 'n', uid: 'u', controller: true }] },
       errors: [
         'metadata.ownerReferences: Invalid value: v1.OwnerReference{APIVersion:"v1", Kind:"Event", Name:"n", ' +
-          'UID:"u", Controller:(*bool)(0xc000000000), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is disallowed from ' +
-          'being an owner',
+          'UID:"u", Controller:(*bool)(0xc000000000), BlockOwnerDeletion:(*bool)(nil)}: /v1, Kind=Event is ' +
+          'disallowed from being an owner',
       ],
     },
     {

@@ -43,8 +43,8 @@ test.each<Row>([
     is: [
       'claim: volume.kubernetes.io/storage-provisioner=csi.example.com',
       "ExternalProvisioning: Waiting for a volume to be created either by the external provisioner 'csi.example.com' " +
-        'or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is ' +
-        'running and correctly registered.',
+        'or manually by the system administrator. If volume creation is delayed, please verify that the provisioner ' +
+        'is running and correctly registered.',
     ],
   },
   { name: 'is not made twice', hasVolume: true, is: [announced] },

@@ -1,6 +1,6 @@
 /**
  * What a node has, and what of it is for pods.
- * @see {@link https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/ | Reserve Compute Resources}
+ * @see {@link https://kubernetes.io/docs/tasks/administer-cluster/reserve-compute-resources/}
  */
 import { parseQuantity, Quantity, type QuantityFormat } from '../../machinery/quantity.ts';
 import type { NodeAgentConfig } from '../config/config.ts';
