@@ -7,7 +7,8 @@ import { maxValueDepth, parseJson, readJson } from './json/reader.ts';
 import { jsonToYaml, parseYaml } from './json/yaml.ts';
 import { parseFieldsText } from './managed-fields/fields-v1.ts';
 import { contentOf, jsonEqual } from './members.ts';
-import { applyJsonPatch, type JsonPatchOperation } from './patch/json-patch.ts';
+import { type JsonPatchOperation } from './patch/json-patch-document.ts';
+import { applyJsonPatch } from './patch/json-patch.ts';
 import { RawJson, type JsonValue } from './value.ts';
 
 const shapes = [

@@ -5,12 +5,9 @@ import type { Dialer } from '../../base/dialer.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { deadline } from '../../client/deadline.ts';
 import type { EgressConfiguration, EgressName, Tunnel } from './configuration.ts';
+import type { OnStage, Stage } from './dial-stage.ts';
 import { dialThroughGrpc } from './grpc-tunnel.ts';
 import { dialThroughHttpConnect } from './http-connect-tunnel.ts';
-
-/** How far a dial has come: to the tunnel server, and by it to the destination. */
-export type Stage = 'connect' | 'proxy';
-export type OnStage = (stage: Stage) => void;
 
 /** One event of a dial. Plain values, so that they can come from another thread. */
 export type DialObservation = Pick<Tunnel, 'protocol' | 'transport'> &

@@ -16,7 +16,7 @@ import { requestHeaders, StreamCall, type StreamCallHandler } from '../../grpc/c
 import type { GrpcError } from '../../grpc/grpc-error.ts';
 import { Http2Connection } from '../../http2/client/connection.ts';
 import { authorityOf } from './authority.ts';
-import type { OnStage } from './dialers.ts';
+import type { OnStage } from './dial-stage.ts';
 import { closeDial, closeRequest, dataPacket, dialRequest, type Packet, proxyMethod } from './packet.ts';
 
 /** Bytes that the tunnel server may send ahead of what is read. */

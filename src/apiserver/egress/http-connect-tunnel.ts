@@ -7,7 +7,7 @@ import type { DialAddress } from '../../base/dialer.ts';
 import { connectMethod } from '../../client/transport/proxy-tunnel.ts';
 import { connected, endpointOf } from '../../client/transport/socket.ts';
 import type { Tunnel, TunnelTls } from './configuration.ts';
-import type { OnStage } from './dialers.ts';
+import type { OnStage } from './dial-stage.ts';
 
 type HttpConnect = Extract<Tunnel, { protocol: 'http_connect' }>;
 

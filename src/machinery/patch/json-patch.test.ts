@@ -2,7 +2,7 @@ import { createPatch } from 'rfc6902';
 import { describe, expect, it, test } from 'vitest';
 import { randomJson, randomSource } from '../../../test/support/random.ts';
 import { RawJson, type JsonValue } from '../value.ts';
-import { decodeJsonPatch, type FieldValidation } from './json-patch.ts';
+import { decodeJsonPatch, type FieldValidation } from './json-patch-document.ts';
 import { apply, failure, refused } from './testing/json-patch.ts';
 
 const carried = (): JsonValue => new RawJson('{"a":[1,2]}').asValue();

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { randomObject, randomSource } from '../../../test/support/random.ts';
 import { jsonEqual, keysOf, memberOf } from '../members.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
-import type { FieldValidation } from './json-patch.ts';
+import type { FieldValidation } from './json-patch-document.ts';
 import { applyMergePatch, decodeMergePatch } from './merge-patch.ts';
 
 describe('JSON merge patch, RFC 7396, appendix A', () => {

@@ -12,7 +12,7 @@ import { badRequest } from '../status.ts';
 import { goJsonKind } from '../go-format.ts';
 import { keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import type { FieldValidation } from './json-patch.ts';
+import type { FieldValidation } from './json-patch-document.ts';
 
 /**
  * The patch in a request body.

@@ -1,4 +1,5 @@
-import { applyJsonPatch, decodeJsonPatch } from '../../../src/machinery/patch/json-patch.ts';
+import { decodeJsonPatch } from '../../../src/machinery/patch/json-patch-document.ts';
+import { applyJsonPatch } from '../../../src/machinery/patch/json-patch.ts';
 import { stringifyJson } from '../../../src/machinery/json/writer.ts';
 import type { JsonValue } from '../../../src/machinery/value.ts';
 import { pick, randomInt, randomJson, randomObject, type RandomSource } from '../../support/random.ts';

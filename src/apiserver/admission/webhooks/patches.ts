@@ -2,7 +2,8 @@
 import { JsonBody } from '../../../machinery/json/body.ts';
 import { stringifyJson } from '../../../machinery/json/writer.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
-import { applyJsonPatch, decodeJsonPatch, type JsonPatchOperation } from '../../../machinery/patch/json-patch.ts';
+import { decodeJsonPatch, type JsonPatchOperation } from '../../../machinery/patch/json-patch-document.ts';
+import { applyJsonPatch } from '../../../machinery/patch/json-patch.ts';
 import { internalError, isStatusError, type StatusError } from '../../../machinery/status.ts';
 import type { JsonObject } from '../../../machinery/value.ts';
 import type { Invocation } from './invocation.ts';

@@ -1,6 +1,7 @@
 import type { StatusError } from '../../status.ts';
 import { type JsonValue } from '../../value.ts';
-import { applyJsonPatch, decodeJsonPatch } from '../json-patch.ts';
+import { decodeJsonPatch } from '../json-patch-document.ts';
+import { applyJsonPatch } from '../json-patch.ts';
 
 export const apply = (document: JsonValue, patch: JsonValue, options?: { maxCopyBytes?: number }) =>
   applyJsonPatch(document, decodeJsonPatch(patch, 'Warn').operations, options);

@@ -5,7 +5,8 @@ import { memberType, type MergeType } from '../../../../machinery/managed-fields
 import { TypeMismatch } from '../../../../machinery/managed-fields/typed-value.ts';
 import { validateConfiguration } from '../../../../machinery/managed-fields/validate.ts';
 import { keysOf, memberOf } from '../../../../machinery/members.ts';
-import { applyJsonPatch, isTestFailure, type JsonPatchOperation } from '../../../../machinery/patch/json-patch.ts';
+import { type JsonPatchOperation } from '../../../../machinery/patch/json-patch-document.ts';
+import { applyJsonPatch, isTestFailure } from '../../../../machinery/patch/json-patch.ts';
 import { isStatusError } from '../../../../machinery/status.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../../../../machinery/value.ts';
 
