@@ -8,6 +8,7 @@
  */
 import { type Clock, systemClock } from '../base/clock.ts';
 import { isResourceExpired } from '../machinery/resource-expired.ts';
+import type { PartialReader } from '../machinery/codec/index.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { isTooLargeResourceVersion } from '../machinery/status.ts';
 import type { ObjectView, Source, SourceListOptions, SourcePage, SourceWatchOptions } from '../reconcile/source.ts';
@@ -34,6 +35,8 @@ export interface HttpSourceOptions {
   readonly streamLists?: boolean;
   /** Objects come without managed fields: only few readers want them, and they are a large part of many objects. */
   readonly dropManagedFields?: boolean;
+  /** Objects come without the fields that this leaves out. */
+  readonly partial?: PartialReader | undefined;
   /** Objects in a page of a list. */
   readonly pageSize?: number;
   /** For a page of a list, and for a watch to begin. */

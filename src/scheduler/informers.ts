@@ -20,12 +20,14 @@ import type {
   VolumeAttachment,
 } from '../api/gen/types/storage-v1.ts';
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../api/gen/types/resource-v1beta1.ts';
+import { schemas } from '../api/schemas.ts';
 import type { Client } from '../client/client.ts';
+import { createPartialReader } from '../machinery/codec/index.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { Informer } from '../reconcile/informer.ts';
 import { namespaceIndexer } from '../reconcile/lister.ts';
 import type { Source } from '../reconcile/source.ts';
-import { trimPod } from './state/trim-pod.ts';
+import { keptPodFields } from './state/kept-pod-fields.ts';
 
 export interface SchedulerInformers {
   readonly pods: Informer<Pod>;
@@ -79,9 +81,12 @@ export function createSchedulerInformers(client: Client, options: InformerParts)
   const { core, apps, policy, storage, resource } = client;
   return {
     pods: new Informer({
-      source: core.v1.pods.source({ ...lean, fieldSelector: unfinishedPods }),
+      source: core.v1.pods.source({
+        ...lean,
+        fieldSelector: unfinishedPods,
+        partial: wholePods ? undefined : createPartialReader(schemas, keptPodFields),
+      }),
       ...parts,
-      ...(wholePods ? {} : { transform: trimPod }),
     }),
     nodes: of(core.v1.nodes.source(lean)),
     namespaces: of(core.v1.namespaces.source(lean)),

@@ -6,7 +6,7 @@
  */
 import { codecs } from '../../api/codecs.ts';
 import { schemas } from '../../api/schemas.ts';
-import { readEnvelope } from '../../machinery/codec/index.ts';
+import { type PartialReader, readEnvelope } from '../../machinery/codec/index.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { encodeJson } from '../../machinery/json/writer.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
@@ -37,23 +37,25 @@ export function encodeObject(object: KubeObject, asProtobuf: boolean): EncodedOb
 export interface DecodeOptions {
   /** Objects come without managed fields: only few readers want them, and they are a large part of many objects. */
   readonly dropManagedFields?: boolean;
+  /** For callers that want little of the objects. */
+  readonly partial?: PartialReader | undefined;
 }
 
 /** @param contentType of the bytes. Throws for bytes that are no such object. */
 export function decodeObject(bytes: Buffer, contentType: string, options: DecodeOptions = {}): KubeObject {
-  const object = contentType.startsWith(protobuf) ? decodeEnvelope(bytes, options) : decodeJson(bytes);
+  const object = contentType.startsWith(protobuf) ? decodeEnvelope(bytes, options) : pruned(decodeJson(bytes), options);
   if (options.dropManagedFields === true)
     for (const { metadata } of itemsOf(object as JsonObject) as readonly KubeObject[]) delete metadata?.managedFields;
   return object;
 }
 
-function decodeEnvelope(bytes: Buffer, { dropManagedFields = false }: DecodeOptions): KubeObject {
+function decodeEnvelope(bytes: Buffer, { dropManagedFields = false, partial }: DecodeOptions): KubeObject {
   const { apiVersion, kind, raw, contentType: carried } = readEnvelope(bytes);
   if (carried === json) return decodeJson(raw);
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined)
     throw new Error(`the server answered with a ${kind} of ${apiVersion}, which is unknown here`);
-  const object = codecs.of(typeId).decode(raw);
+  const object = partial === undefined ? codecs.of(typeId).decode(raw) : partial.decode(typeId, raw);
   if (carriesJson(typeId)) readCarried(object);
   else if (!dropManagedFields) for (const each of itemsOf(object)) readManagedFields(each);
   return Object.assign(object, { apiVersion, kind });
@@ -64,6 +66,13 @@ function decodeJson(bytes: Buffer): KubeObject {
   const { value } = new JsonBody(bytes).value();
   if (!isObject(value)) throw new Error('the server answered with JSON that is no object');
   return value as KubeObject;
+}
+
+/** An object that was read from JSON. */
+export function pruned(object: KubeObject, { partial }: DecodeOptions): KubeObject {
+  const typeId = partial === undefined ? undefined : schemas.ofKind(object.apiVersion ?? '', object.kind ?? '');
+  if (typeId !== undefined) partial!.prune(typeId, object as JsonObject);
+  return object;
 }
 
 function itemsOf(object: JsonObject): readonly JsonValue[] {

@@ -44,7 +44,7 @@ export interface ResourceTarget {
 
 export type SourceOptions = Pick<
   HttpSourceOptions,
-  'labelSelector' | 'fieldSelector' | 'pageSize' | 'minWatchSeconds' | 'streamLists' | 'dropManagedFields'
+  'labelSelector' | 'fieldSelector' | 'pageSize' | 'minWatchSeconds' | 'streamLists' | 'dropManagedFields' | 'partial'
 >;
 
 /** @typeParam W objects as they are written, where that is another type */

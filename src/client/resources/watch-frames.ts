@@ -2,7 +2,7 @@
 import { ProtoReader } from '../../base/protobuf/reader.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject } from '../../machinery/value.ts';
-import { decodeObject, type DecodeOptions, json, protobuf } from './object-codec.ts';
+import { decodeObject, type DecodeOptions, json, protobuf, pruned } from './object-codec.ts';
 
 export interface WatchDocument {
   readonly type: string;
@@ -45,12 +45,15 @@ class JsonLines implements WatchFrames {
   }
 }
 
-function jsonDocument(line: Buffer, { dropManagedFields = false }: DecodeOptions): WatchDocument {
+/** What a bookmark says is in its annotations. */
+const optionsFor = (type: string, options: DecodeOptions): DecodeOptions => (type === 'BOOKMARK' ? {} : options);
+
+function jsonDocument(line: Buffer, options: DecodeOptions): WatchDocument {
   const document = decodeObject(line, json) as JsonObject;
   const { type, object } = document;
   if (typeof type !== 'string' || !isObject(object)) throw new Error('the server sent an event without type or object');
-  const kept = object as KubeObject;
-  if (dropManagedFields) delete kept.metadata?.managedFields;
+  const kept = pruned(object as KubeObject, optionsFor(type, options));
+  if (options.dropManagedFields === true) delete kept.metadata?.managedFields;
   return { type, object: kept };
 }
 
@@ -98,7 +101,7 @@ function protobufDocument(bytes: Buffer, options: DecodeOptions): WatchDocument 
     else reader.skip();
   }
   if (object === undefined) throw new Error('the server sent an event without an object');
-  return { type, object: decodeObject(object, object[0] === brace ? json : protobuf, options) };
+  return { type, object: decodeObject(object, object[0] === brace ? json : protobuf, optionsFor(type, options)) };
 }
 
 /** Custom resources are JSON also here. */

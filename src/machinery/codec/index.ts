@@ -8,15 +8,12 @@ import type { Decoded } from '../json/body.ts';
 import { JsonBody, normalizeValue } from '../json/body.ts';
 import { writeLiteral } from '../json/bytes.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import { compileDecode, compileFill } from './compile-decode.ts';
-import { compileEncode } from './compile-encode.ts';
-import { compileNormalize } from './compile-normalize.ts';
-import { compileToJson, writeTypeMeta } from './compile-to-json.ts';
-import { compileTranscode } from './compile-transcode.ts';
+import { writeTypeMeta } from './compile-to-json.ts';
+import { compilers } from './compilers.ts';
 import type { TypeMeta } from './envelope.ts';
 import { envelopeTail, openEnvelope } from './envelope.ts';
 import { typeMetaMembers } from './json-literals.ts';
-import type { Compilers, TypeLink } from './link.ts';
+import type { TypeLink } from './link.ts';
 import { Links } from './link.ts';
 import { copyOut, Scratch } from '../bytes/scratch.ts';
 import { maxMessages } from './size-limits.ts';
@@ -24,6 +21,8 @@ import { budget, maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './decode-error.ts';
 export type { Envelope, TypeMeta } from './envelope.ts';
+export type { KeptFields } from './plan.ts';
+export { createPartialReader, type PartialReader } from './partial-reader.ts';
 export { hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
 
 export interface TypeCodec {
@@ -78,14 +77,6 @@ export interface Codecs {
   of(typeId: string): TypeCodec;
 }
 
-const compilers: Compilers = {
-  decode: compileDecode,
-  fill: compileFill,
-  encode: compileEncode,
-  normalize: compileNormalize,
-  toJson: compileToJson,
-  transcode: compileTranscode,
-};
 const jsonScratch = new Scratch();
 const scratch = new Scratch();
 

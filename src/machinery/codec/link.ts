@@ -5,7 +5,7 @@
  */
 import type { SchemaRegistry } from '../schema.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import type { TypePlan } from './plan.ts';
+import type { KeptFields, TypePlan } from './plan.ts';
 import { Plans } from './plan.ts';
 
 /** Reads the fields between `p` and `end` into `o`; up to `depth` levels deep. */
@@ -65,8 +65,8 @@ export class Links {
   readonly #compilers: Compilers;
   readonly #byId = new Map<string, TypeLink>();
 
-  constructor(schemas: SchemaRegistry, compilers: Compilers) {
-    this.plans = new Plans(schemas);
+  constructor(schemas: SchemaRegistry, compilers: Compilers, kept?: KeptFields) {
+    this.plans = new Plans(schemas, kept);
     this.#compilers = compilers;
   }
 

@@ -44,12 +44,17 @@ export interface TypePlan {
   readonly wire: readonly Member[];
 }
 
+/** By the name of a type, the JSON names of its fields that are there. Types that are not named have all of theirs. */
+export type KeptFields = Readonly<Record<string, readonly string[]>>;
+
 export class Plans {
   readonly #schemas: SchemaRegistry;
+  readonly #kept: KeptFields;
   readonly #byId = new Map<string, TypePlan>();
 
-  constructor(schemas: SchemaRegistry) {
+  constructor(schemas: SchemaRegistry, kept: KeptFields = {}) {
     this.#schemas = schemas;
+    this.#kept = kept;
   }
 
   of(id: string): TypePlan {
@@ -80,7 +85,12 @@ export class Plans {
   }
 
   #create(schema: TypeSchema): TypePlan {
-    const members = schema.fields.filter((field) => field.json !== '-').map((field) => this.#member(schema, field));
+    const kept = Object.hasOwn(this.#kept, schema.id) ? this.#kept[schema.id] : undefined;
+    const unknown = kept?.find((name) => !schema.fields.some(({ json }) => json === name));
+    if (unknown !== undefined) throw new Error(`${schema.id} has no field ${unknown}`);
+    const members = schema.fields
+      .filter(({ json }) => json !== '-' && kept?.includes(json) !== false)
+      .map((field) => this.#member(schema, field));
     const wire = members.filter((member) => member.number > 0).sort((a, b) => a.number - b.number);
     return { id: schema.id, kind: schema.kind === true, noProto: schema.noProto === true, members, wire };
   }

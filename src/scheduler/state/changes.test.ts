@@ -3,7 +3,6 @@ import type { Node } from '../../api/gen/types/core-v1.ts';
 import { node, pod, type TestNode, type TestPod } from '../testing/objects.ts';
 import { nodeChanges } from './node-changes.ts';
 import { podChanges } from './pod-changes.ts';
-import { trimPod } from './trim-pod.ts';
 
 describe('a change of a pod', () => {
   const gates = { schedulingGates: [{ name: 'g' }] };
@@ -97,40 +96,4 @@ describe('a change of a node', () => {
   ])('A change of a node: $name is: $events', ({ before, after, events }) => {
     expect(nodeChanges(before, after).map(({ label }) => label)).toEqual(events);
   });
-});
-
-test('A pod is kept without what the scheduler does not read', () => {
-  const whole = pod({
-    labels: { a: 'b' },
-    node: 'n',
-    spec: {
-      containers: [
-        {
-          ...{ name: 'c', image: 'i', command: ['run'], env: [{ name: 'A', value: 'B' }] },
-          resources: { requests: { cpu: '1' } },
-        },
-      ],
-      volumes: [
-        { name: 'config', configMap: {} },
-        { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
-      ] as never,
-      tolerations: [{ operator: 'Exists' }],
-      hostname: 'h',
-    },
-    status: { containerStatuses: [{ name: 'c' } as never] },
-  });
-  const { metadata, spec, status } = trimPod({
-    ...whole,
-    metadata: { ...whole.metadata, annotations: { long: 'text' } },
-  });
-  expect(metadata).toEqual(whole.metadata);
-  expect(spec).toEqual({
-    schedulerName: 'default-scheduler',
-    nodeName: 'n',
-    priority: 0,
-    tolerations: [{ operator: 'Exists' }],
-    containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '1' } } }],
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
-  });
-  expect(status).toEqual({ phase: 'Pending' });
 });
