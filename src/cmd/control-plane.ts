@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { GateSettings } from '../api/feature-gates.ts';
 import { boundedLogger } from '../base/bounded-logger.ts';
 import { silentLogger } from '../base/logger.ts';
 import { assembleStartConfig, type Surroundings } from './assemble.ts';
@@ -17,7 +18,9 @@ import { mount, type MountOptions } from '../server/koa/mount.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
 import { localDefaultSections, withoutAccounts } from './flags/api-server/local-defaults.ts';
-import { apiServerFlags } from './flags/api-server/table.ts';
+import { type ApiServerOptions, apiServerFlags } from './flags/api-server/table.ts';
+import { emulatedGates } from './flags/shared/emulated-version.ts';
+import { daemonGates } from './flags/shared/feature-gates.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
@@ -82,7 +85,11 @@ export async function startControlPlane(
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      const endDaemons = await (await loading)?.startDaemons(server, daemons, keysIn(home, pki), log);
+      const endDaemons = await (await loading)?.startDaemons(server, daemons, {
+        keys: keysIn(home, pki),
+        featureGates: daemonGatesOf(completed.options),
+        log,
+      });
       return await handOver(
         { ...server, close: () => Promise.resolve(endDaemons?.()).finally(() => server.close()) },
         adminKubeconfig(server.url, config.serving.tls.certificate.get(), pki),
@@ -97,6 +104,10 @@ export async function startControlPlane(
     throw error;
   }
 }
+
+/** One setting for all daemons: `AllAlpha` is about gates of which the API server knows nothing, too. */
+const daemonGatesOf = ({ apis }: ApiServerOptions): GateSettings =>
+  emulatedGates(apis.featureGates, apis.emulatedVersions, daemonGates);
 
 const isAnyWanted = ({ controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions): boolean =>
   controllers !== false || scheduler || hollowNodes > 0;

@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.ts';
-import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
 import { describeFileError } from '../base/file-error.ts';
 import { writeYaml } from '../machinery/json/yaml-write.ts';
 import type { SchedulerConfig, SchedulerFeatures } from '../scheduler/config/types.ts';
@@ -17,8 +16,10 @@ import { flagValues } from './flags/flag-values.ts';
 import { emptyDocument, formatDocument, type GivenDocument, parseDocument } from './flags/scheduler/document.ts';
 import { type CompletedScheduler, completeScheduler } from './flags/scheduler/options.ts';
 import { schedulerFlags } from './flags/scheduler/table.ts';
-import { daemonGates, expandGates } from './flags/shared/feature-gates.ts';
+import { emulatedGates } from './flags/shared/emulated-version.ts';
+import { daemonGates } from './flags/shared/feature-gates.ts';
 import { readFlagFile } from './read-file.ts';
+import { featuresOf } from './scheduler-features.ts';
 import { UserError } from './user-error.ts';
 
 const about =
@@ -31,7 +32,7 @@ const run =
     const line = readDaemonCommandLine({ command: `orch ${program}`, about, flags: schedulerFlags }, argv, context);
     if (line === undefined) return 0;
     const { configuration } = line.options;
-    const features = featuresOf(configuration.featureGates);
+    const features = featuresOf(emulatedGates(configuration.featureGates, configuration.emulatedVersions, daemonGates));
     const document = await readDocument(configuration.config, features);
     const completed = completeScheduler(line.options, line.given, program, document?.process);
     for (const warning of completed.warnings) context.err(`Warning: ${warning}\n`);
@@ -69,14 +70,6 @@ const run =
 export const scheduler = run('scheduler');
 /** In the place of the original: with its lock. */
 export const kubeScheduler = run('kube-scheduler');
-
-const featuresOf = (gates: GateSettings): SchedulerFeatures => {
-  const settings = expandGates(gates, daemonGates);
-  return {
-    dynamicResources: isGateOn('DynamicResourceAllocation', settings),
-    volumeCapacityPriority: isGateOn('VolumeCapacityPriority', settings),
-  };
-};
 
 async function readDocument(path: string | undefined, features: SchedulerFeatures): Promise<GivenDocument | undefined> {
   const text = await readFlagFile('config', path);

@@ -225,6 +225,33 @@ describe('an informer whose source lists what is older than it told', () => {
     await t.clock.advance(retryMs);
     expect(t.lines).toEqual(['initial a@1', 'initial b@2']);
   });
+
+  test('An informer without a list yet refuses one that is older than a version that it is given later', async () => {
+    const t = setUp();
+    t.source.set('a');
+    t.source.cachedList = t.source.page();
+    t.source.set('b');
+    t.informer.start();
+    t.informer.requireVersion('2');
+    await t.clock.advance(0);
+    expect([t.lines, t.informer.hasSynced]).toEqual([[], false]);
+    t.source.cachedList = undefined;
+    await t.clock.advance(retryMs);
+    expect(t.lines).toEqual(['initial a@1', 'initial b@2']);
+  });
+
+  test('An informer that has read ahead asks for lists that are as new as a version given later', async () => {
+    const t = setUp();
+    t.source.set('a');
+    await t.start();
+    t.informer.requireVersion('7');
+    t.informer.requireVersion('5');
+    t.source.compact();
+    t.source.endWatches({ error: new StatusError(410, 'Expired', 'too old') });
+    await t.clock.advance(0);
+    await t.clock.advance(retryMs);
+    expect(t.source.lists.map(({ notBefore }) => notBefore)).toEqual([undefined, '7']);
+  });
 });
 
 describe('an informer whose source fails', () => {

@@ -36,7 +36,7 @@ export interface InformerOptions<T> {
    * it throws is a failure of the source: an object is never left out.
    */
   readonly transform?: (object: T) => T;
-  /** The first list is not older than this version, either. */
+  /** The first list is not older than this version, either: see {@link Informer.requireVersion}. */
   readonly notBefore?: string;
   /** How often handlers are told of all objects again, in milliseconds; never when absent. */
   readonly resyncMs?: number;
@@ -68,6 +68,8 @@ export class Informer<T> {
   #running: Promise<void> | undefined;
   /** All changes up to there were told, unless the source has to be listed. */
   #version: string | undefined;
+  /** No list is older. */
+  #notBefore: string | undefined;
   #mustList = true;
   #listInPages = true;
   /** Lists in a row that were refused as too old. */
@@ -81,6 +83,7 @@ export class Informer<T> {
     const { source, indexers, clock = systemClock, random = Math.random, retry = defaultRetry, log } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#notBefore = options.notBefore;
     this.#objects = new ObjectIndexes(indexers);
     this.#handlers = new Handlers((error) =>
       log.error({ err: error, resource: source.resource }, 'a handler of an informer failed'),
@@ -106,6 +109,14 @@ export class Informer<T> {
   /** The handler is told of what is there at once, as added, and of each change from then on. */
   addHandler(handler: InformerHandler<T>): HandlerRegistration {
     return this.#handlers.add(handler, this.#objects.values());
+  }
+
+  /**
+   * From now on no list that is older than this version is told, such as one that is under way from a server whose
+   * cache is behind. What was told before stays, and is followed by the watch.
+   */
+  requireVersion(version: string): void {
+    this.#notBefore = newer(this.#notBefore, version);
   }
 
   start(): void {
@@ -160,7 +171,7 @@ export class Informer<T> {
     let version: string | undefined;
     try {
       const options = {
-        notBefore: this.#version ?? this.#options.notBefore,
+        notBefore: newer(this.#version, this.#notBefore),
         isMostRecent: this.#oldLists > 0,
         inPages: this.#listInPages,
         signal,
@@ -168,7 +179,7 @@ export class Informer<T> {
       for await (const page of source.list(options)) {
         pages.push(transform === undefined ? page.objects : page.objects.map(transform));
         version ??= page.version;
-        this.#refuseOlder(page.version, options.notBefore);
+        this.#refuseOlder(page.version, newer(this.#version, this.#notBefore));
       }
     } catch (error) {
       // Without pages nothing can expire between them.
@@ -324,6 +335,11 @@ const mustListAfter = (error: unknown): boolean => isStatusError(error) && !isTr
  * Versions are compared as numbers, as API servers make them.
  * @see {@link https://kep.k8s.io/5504 | KEP-5504}
  */
+const newer = (one: string | undefined, other: string | undefined): string | undefined => {
+  if (one === undefined || other === undefined) return one ?? other;
+  return isOlder(one, other) ? other : one;
+};
+
 const isOlder = (version: string, than: string): boolean => Number(version) < Number(than);
 
 const isTransient: ReadonlySet<number> = new Set([429, 502, 503, 504]);

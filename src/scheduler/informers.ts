@@ -59,8 +59,6 @@ export interface InformerParts {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The first lists are not older than this version. */
-  readonly notBefore?: string;
   /** Whether pods are kept with what the scheduler itself does not read. */
   readonly wholePods?: boolean;
   /** Whether pods can have ResourceClaims. */

@@ -40,9 +40,9 @@ import { ClusterState } from './state/cluster-state.ts';
 
 export interface SchedulerOptions {
   readonly client: Client;
-  /** In place of informers of its own. They are not stopped with the scheduler. */
+  /** In place of informers of its own, which may have read ahead. They are not stopped with the scheduler. */
   readonly informers?: SchedulerInformers;
-  /** Nothing older is read by informers of its own: the resource version since when this process leads. */
+  /** No older list is taken: the resource version since when this process leads. */
   readonly notBefore?: string | undefined;
   /** Of events; `client` when absent. */
   readonly eventClient?: Pick<Client, 'events'>;
@@ -105,10 +105,12 @@ class RunningScheduler implements Scheduler {
       options.informers ??
       createSchedulerInformers(client, {
         ...{ log, clock, random },
-        ...(options.notBefore === undefined ? {} : { notBefore: options.notBefore }),
         wholePods: config.extenders.length > 0,
         ...features,
       });
+    const { notBefore } = options;
+    if (notBefore !== undefined)
+      for (const informer of allInformers(this.#informers)) informer.requireVersion(notBefore);
     this.#recorders = recordersOf(options, config);
     const observer = metrics ?? silentObserver;
     const events = new PodEvents((name) => this.#recorders.get(name));

@@ -3,6 +3,7 @@
  * with an administrator's rights, and without leader election, as there is one of each.
  */
 import { join } from 'node:path';
+import type { GateSettings } from '../../api/feature-gates.ts';
 import { withCleanupStack } from '../../base/cleanup-stack.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -14,12 +15,20 @@ import { writePrivateFile } from '../pki/files.ts';
 import { type ControllerManagerOptions, defaultControllerManagerOptions } from '../../controllers/manager/options.ts';
 import type { RunningApiServer } from '../config.ts';
 import type { DaemonOptions } from '../control-plane-types.ts';
+import { featuresOf } from '../scheduler-features.ts';
 import { createInProcessTransport } from './transport.ts';
 
 /** Keys of the control plane, and where controllers that read files find them. */
 export interface DaemonKeys {
   readonly directory: string;
   readonly pki: Pki;
+}
+
+export interface DaemonSurroundings {
+  readonly keys: DaemonKeys;
+  /** Of the API server, also those that guard nothing in it. */
+  readonly featureGates: GateSettings;
+  readonly log: Logger;
 }
 
 /** As all that these daemons may do is decided by who started them. */
@@ -29,8 +38,7 @@ const groups = ['system:masters', 'system:authenticated'];
 export function startDaemons(
   server: RunningApiServer,
   { controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions,
-  keys: DaemonKeys,
-  log: Logger,
+  { keys, featureGates, log }: DaemonSurroundings,
 ): Promise<() => Promise<void>> {
   return withCleanupStack(async (cleanup) => {
     const clientOf = (name: string, userAgent: string): Client => {
@@ -43,13 +51,14 @@ export function startDaemons(
     const selected = selectionOf(controllers);
     if (selected.length > 0) {
       const client = clientOf('system:kube-controller-manager', 'kube-controller-manager');
-      const options = await controllerOptions(selected, keys);
+      const options = await controllerOptions(selected, featureGates, keys);
       const manager = startControllers({ clientFor: () => client, options, log });
       cleanup.add(() => manager.stop());
     }
     if (scheduler) {
       const { createScheduler } = await import('../../scheduler/scheduler.ts');
-      const running = createScheduler({ client: clientOf('system:kube-scheduler', 'kube-scheduler'), log });
+      const client = clientOf('system:kube-scheduler', 'kube-scheduler');
+      const running = createScheduler({ client, features: featuresOf(featureGates), log });
       cleanup.add(() => running.stop());
       await running.start();
     }
@@ -70,9 +79,13 @@ const readKeys = new Set([
   'serviceaccount-token-controller',
 ]);
 
-async function controllerOptions(controllers: readonly string[], keys: DaemonKeys): Promise<ControllerManagerOptions> {
+async function controllerOptions(
+  controllers: readonly string[],
+  featureGates: GateSettings,
+  keys: DaemonKeys,
+): Promise<ControllerManagerOptions> {
   const defaults = defaultControllerManagerOptions;
-  const options = { ...defaults, generic: { ...defaults.generic, controllers } };
+  const options = { ...defaults, generic: { ...defaults.generic, controllers, featureGates } };
   const enabled = controllerNames.filter((controller) => isControllerEnabled(controller, controllers));
   return enabled.some(({ name }) => readKeys.has(name)) ? withKeyFiles(options, keys) : options;
 }
