@@ -12,7 +12,7 @@ export interface ControllerCode {
   readonly reporter?: string;
   /** For controllers that make many requests for one change. */
   readonly rates?: RateFactors;
-  /** Loads the code when the controller is to run. */
+  /** Loads the code when the controller is to run. Absent for those that need a cloud provider. */
   readonly load?: () => Promise<StartController>;
 }
 

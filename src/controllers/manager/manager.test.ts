@@ -4,7 +4,7 @@ import type { Logger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import type { SharedInformers } from '../../client/shared-informers.ts';
 import type { StartController } from './context.ts';
-import type { ControllerDefinition } from './controller-table.ts';
+import { type ControllerDefinition, controllerTable } from './controller-table.ts';
 import { type ControllerManagerConfig, startControllers } from './manager.ts';
 import { defaultControllerManagerOptions } from './options.ts';
 
@@ -108,15 +108,30 @@ test('A controller whose work does not end is blocked after ten minutes, and is 
   await stopped;
 });
 
-test.each([
-  { name: 'selected', more: {}, warned: true },
-  { name: 'behind a gate that is off', more: { gates: ['VolumeAttributesClass'] }, warned: false },
-  { name: 'of a cloud', more: { isCloud: true }, warned: false },
-  { name: 'left off by the star', more: { isDefault: false }, warned: false },
-])('A controller without code that is $name leads to a warning: $warned', async ({ more, warned }) => {
-  const { manager, warnings } = setUp([definition('missing', undefined, more)]);
-  const warning = { controller: 'missing', message: 'this controller is not implemented yet' };
-  expect(warnings).toEqual(warned ? [warning] : []);
-  expect(manager.status()).toEqual([]);
-  await manager.stop();
+test('Only controllers that need a cloud provider are without code', () => {
+  const without = controllerTable.filter(({ load }) => load === undefined);
+  expect(without.map(({ name }) => name)).toEqual([
+    'service-lb-controller',
+    'node-route-controller',
+    'cloud-node-lifecycle-controller',
+  ]);
+  expect(without.every(({ isCloud }) => isCloud)).toBe(true);
 });
+
+test.each([
+  { name: 'is named', controllers: ['service-lb-controller'], warned: true },
+  { name: 'is named by its alias', controllers: ['service', '*'], warned: true },
+  { name: 'is one of those that the star stands for', controllers: ['*'], warned: false },
+  { name: 'is excluded', controllers: ['*', '-service-lb-controller'], warned: false },
+])(
+  'A controller that needs a cloud provider and $name leads to a warning: $warned',
+  async ({ controllers, warned }) => {
+    const cloud = controllerTable.filter(({ name }) => name === 'service-lb-controller');
+    const generic = { ...defaultControllerManagerOptions.generic, controllers };
+    const { manager, warnings } = setUp(cloud, { options: { ...defaultControllerManagerOptions, generic } });
+    const message = 'this controller does nothing: it needs a cloud provider, and there is none';
+    expect(warnings).toEqual(warned ? [{ controller: 'service-lb-controller', message }] : []);
+    expect(manager.status()).toEqual([]);
+    await manager.stop();
+  },
+);

@@ -13,7 +13,7 @@ import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.t
 import { ClockJumps } from './clock-jumps.ts';
 import { type ControllerDefinition, controllerTable, processAccount } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
-import { isControllerEnabled } from './controller-names.ts';
+import { findController, isControllerEnabled } from './controller-names.ts';
 import type { ManagerDependencies } from './dependencies.ts';
 import { type ControllerState, Supervisor } from './supervisor.ts';
 
@@ -76,8 +76,9 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
   const selected = controllers.filter(
     (definition) => isControllerEnabled(definition, options.generic.controllers) && definition.gates.every(isGateOn),
   );
-  for (const { name, load, isCloud } of selected)
-    if (load === undefined && !isCloud) log.warn({ controller: name }, 'this controller is not implemented yet');
+  for (const { name, isCloud } of selected)
+    if (isCloud && isNamed(name, options.generic.controllers))
+      log.warn({ controller: name }, 'this controller does nothing: it needs a cloud provider, and there is none');
   const supervisors = selected
     .filter(({ load }) => load !== undefined)
     .map((definition) => new Supervisor(definition, dependencies));
@@ -96,6 +97,9 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
     [Symbol.asyncDispose]: stop,
   };
 }
+
+const isNamed = (controller: string, selection: readonly string[]): boolean =>
+  selection.some((item) => findController(item)?.name === controller);
 
 async function startAll(
   supervisors: readonly Supervisor[],
