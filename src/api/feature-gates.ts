@@ -57,6 +57,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   StorageVersionMigrator: { stage: 'alpha', default: false },
   SupplementalGroupsPolicy: { stage: 'alpha', default: false },
   TopologyAwareHints: { stage: 'beta', default: true },
+  UnknownVersionInteroperabilityProxy: { stage: 'alpha', default: false },
   UserNamespacesSupport: { stage: 'beta', default: false },
   VolumeAttributesClass: { stage: 'beta', default: false },
   WatchCacheInitializationPostStartHook: { stage: 'beta', default: false },

@@ -60,7 +60,7 @@ async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<Ap
   const largeRequests = createLargeRequests(dependencies, storage, security, resources, cleanup);
   const nodes = openNodeConnections(dependencies, resources, cleanup);
   const endpoints = createEndpoints(dependencies, loopback, security, resources, largeRequests, nodes.handlers);
-  const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints);
+  const extensions = createExtensions(dependencies, loopback, storage, resources, endpoints, servingPort, cleanup);
   const fairQueuing = createFairQueuing(dependencies);
   const background = { encryption, fairQueuing };
   const hooks = createHooks(dependencies, loopback, resources, extensions, servingPort, background, cleanup);

@@ -2,6 +2,7 @@
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
+import type { ReloadableText } from '../base/reloadable-file.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
@@ -69,6 +70,10 @@ export interface ApiServerConfig {
   readonly debugging: DebuggingConfig;
   /** Absent: nothing is traced, and no part of a tracing library is loaded. */
   readonly tracing?: TracingConfiguration;
+  /** How other servers of the cluster are known, and reach this one. */
+  readonly peers?: PeersConfig | undefined;
+  /** Of this machine, by which other servers know this one, where it is not the system's. */
+  readonly hostname?: string | undefined;
   /** Absent: all connections go straight to their address. */
   readonly egress?: Egress | undefined;
   /** What is told of an event loop that stands. */
@@ -77,6 +82,15 @@ export interface ApiServerConfig {
   readonly log: Logger;
   /** Gives the start up. */
   readonly signal: AbortSignal;
+}
+
+export interface PeersConfig {
+  /** `--peer-ca-file`: PEM; the authorities of the system when absent. */
+  readonly ca: ReloadableText | undefined;
+  /** `--peer-advertise-ip`; the public address when absent. */
+  readonly advertiseIp: string | undefined;
+  /** `--peer-advertise-port`; the port of this server when absent. */
+  readonly advertisePort: number | undefined;
 }
 
 export interface DebuggingConfig {

@@ -49,6 +49,8 @@ export interface RequestChainOptions {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, 'authentication' | 'authorization'>;
   readonly requestMetrics: RequestMetrics;
+  /** Hands over what only another server of the cluster serves. Undefined: nothing. */
+  readonly peerProxy: Filter | undefined;
   /** Hands over what another server answers. */
   readonly aggregationProxy: Filter;
   /** Resource requests, and everything else. */
@@ -94,6 +96,7 @@ export function requestChain(
     fairness, // after authentication: it needs the user
     // before the body is read
     timed('authorization', authorize(options.authorizer, options.metrics.authorization), metrics),
+    ...(options.peerProxy === undefined ? [] : [options.peerProxy]), // what another server of the cluster knows
     options.aggregationProxy, // from here on only what this server answers itself
   ];
   const resources = options.tracer === undefined ? options.resources : traceVerbs(options.resources);

@@ -2,7 +2,8 @@
  * From judged options to what the server is started with: reads the files they name and finds out where it is reached.
  */
 import { resolve } from 'node:path';
-import type { DebuggingConfig } from '../apiserver/config.ts';
+import { isGateOn } from '../api/feature-gates.ts';
+import type { DebuggingConfig, PeersConfig } from '../apiserver/config.ts';
 import type { Verbosity } from '../server/koa/debug-routes.ts';
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
@@ -33,6 +34,7 @@ import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
 import { fixedPair, watchFlagPair } from './key-pair-files.ts';
 import { readFlagFile, watchFlagFile } from './read-file.ts';
+import { UserError } from './user-error.ts';
 
 export interface Surroundings {
   /** Used when no `--tls-cert-file` is given. */
@@ -96,6 +98,10 @@ async function readOptions(
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const tracing = await readTracingConfig(options.connections.tracingConfigFile);
   const egress = await readEgressConfig(options.connections.egressSelectorConfigFile);
+  const proxyClient = givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient));
+  if (isGateOn('UnknownVersionInteroperabilityProxy', featureGates) && proxyClient === undefined)
+    throw new UserError('error building peer proxy handler, proxy-cert-file not specified');
+  const peers = await readPeersConfig(serving, files);
   const metrics = await readMetricsConfig(options.metrics);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
@@ -111,7 +117,7 @@ async function readOptions(
     }),
     authentication,
     authorization,
-    proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
+    proxyClient,
     nodeCredentials,
     files,
     audit,
@@ -121,6 +127,7 @@ async function readOptions(
     encryption,
     ...(tracing === undefined ? {} : { tracing }),
     egress,
+    peers,
     stalls: stallReporting(options.debugging, options.logs, flags, around.ownsProcess === true),
     debugging: debuggingConfig(options, around.verbosity),
     version: versionInfo(),
@@ -148,6 +155,21 @@ async function readNodeCredentials(
       ['nodeagent-client-certificate', clientCertificate],
       ['nodeagent-client-key', clientKey],
     ),
+  };
+}
+
+async function readPeersConfig(
+  { peerCaFile, peerAdvertiseIp, peerAdvertisePort }: ApiServerOptions['serving'],
+  files: ReloadableFiles,
+): Promise<PeersConfig> {
+  const ca =
+    peerCaFile === undefined
+      ? undefined
+      : await watchFlagFile(files, 'peer-ca-file', peerCaFile, (pem) => void readCertificates(pem));
+  return {
+    ca,
+    advertiseIp: peerAdvertiseIp,
+    advertisePort: peerAdvertisePort === undefined ? undefined : Number(peerAdvertisePort),
   };
 }
 

@@ -19,6 +19,7 @@ type ReadMembers =
   | 'groupVersions'
   | 'log'
   | 'metrics'
+  | 'peers'
   | 'signal'
   | 'stalls'
   | 'store'

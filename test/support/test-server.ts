@@ -50,6 +50,8 @@ export interface TestServerOptions {
   readonly flags?: readonly string[];
   /** Silent when absent. */
   readonly log?: Logger;
+  /** Of the machine that the server takes itself to be on. */
+  readonly hostname?: string;
   /** For writes with large bodies. */
   readonly largeRequests?: Partial<LargeRequestLimits>;
   /** Puts something around the store. */
@@ -63,6 +65,7 @@ export async function startTestServer({
   store: given,
   log,
   largeRequests,
+  hostname,
 }: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-server-'));
   const tokens = path.join(directory, 'tokens.csv');
@@ -75,6 +78,7 @@ export async function startTestServer({
       const server = await startApiServer({
         ...serverConfig(config, { main: wrap(store), overrides: new Map() }),
         ...(largeRequests === undefined ? {} : { largeRequests }),
+        hostname,
       });
       ({ handle } = server);
       return {

@@ -44,6 +44,8 @@ export interface ForwardingOptions {
   readonly frontProxyPrefixes: readonly string[];
   /** `RemoteRequestHeaderUID` */
   readonly tellUid: boolean;
+  /** What is sent besides. */
+  readonly added?: readonly (readonly [name: string, value: string])[];
 }
 
 export interface ForwardedRequest {
@@ -89,6 +91,7 @@ export function forwardedHeaders(
   headers.set('x-forwarded-proto', ['https']);
   headers.set('x-forwarded-uri', [path]);
   for (const [name, values] of userHeaders(user, options.tellUid)) headers.set(name, values);
+  for (const [name, value] of options.added ?? []) headers.set(name, [value]);
   return headers;
 }
 

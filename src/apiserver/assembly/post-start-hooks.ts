@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { codecs } from '../../api/codecs.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { ServingPort } from '../../server/serving-port.ts';
@@ -26,14 +25,15 @@ interface BackgroundParts {
 
 /** What runs beside requests. Webhooks are closed together with it: a call that hangs must not keep it from ending. */
 export function createHooks(
-  { config, metrics, featureEnabled, serverId, now }: SharedDependencies,
+  dependencies: SharedDependencies,
   { objects, writer, webhooks }: Loopback,
   { registry, serviceRanges }: Resources,
-  { aggregation, customResources }: Extensions,
+  { aggregation, customResources, peers }: Extensions,
   serving: ServingPort,
   { encryption, fairQueuing }: BackgroundParts,
   cleanup: CleanupStack,
 ): Hooks {
+  const { config, metrics, featureEnabled } = dependencies;
   const { storage, authentication, log } = config;
   const services = createServiceControllers({
     config: { ...config.services, publicAddress: config.serving.publicAddress, leases: storage },
@@ -52,7 +52,7 @@ export function createHooks(
     registry,
     metrics,
     services,
-    identity: serverIdentityTasks({ writer, registry, featureEnabled, hostname: hostname(), serverId, now }),
+    identity: [...serverIdentityTasks({ ...dependencies, writer, registry }), ...peers.tasks],
     writer,
     customResources,
     aggregation,

@@ -24,7 +24,7 @@ export function createRequestHandler(
   audit: AuditTrail | undefined,
   { authentication, authorization }: Security,
   { context, apis, requestMetrics }: Endpoints,
-  { aggregation }: Extensions,
+  { aggregation, peers }: Extensions,
   nonResources: Handler,
   { tracer, fairQueuing }: OptionalSteps,
 ): RequestHandler {
@@ -43,6 +43,7 @@ export function createRequestHandler(
     log,
     metrics,
     requestMetrics,
+    peerProxy: peers.filter,
     aggregationProxy: aggregation.aggregationProxy,
     resources: createRouter(context, apis),
     nonResources,

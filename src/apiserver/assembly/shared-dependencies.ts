@@ -1,5 +1,6 @@
 /** Values that every part of a server needs. None of them is opened, and none is added later. */
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isGateOn } from '../../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { Lifecycle } from '../../server/lifecycle.ts';
@@ -11,6 +12,8 @@ export interface SharedDependencies {
   readonly config: ApiServerConfig;
   /** In labels of metrics: which of several servers it is. */
   readonly serverId: string;
+  /** Of the machine, by which other servers know this one. */
+  readonly hostname: string;
   readonly metrics: Metrics;
   readonly lifecycle: Lifecycle;
   /** What the server itself serves, in the order of discovery. */
@@ -26,6 +29,7 @@ export function createSharedDependencies(config: ApiServerConfig): SharedDepende
   return {
     config,
     serverId,
+    hostname: config.hostname ?? hostname(),
     metrics,
     lifecycle: new Lifecycle(),
     groupVersions: servedGroupVersions(config),

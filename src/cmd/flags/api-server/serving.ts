@@ -47,14 +47,16 @@ export const serving = section('Serving', {
     help: 'Client certificate that proves this server to aggregated API servers.',
   }),
   proxyClientKeyFile: file('proxy-client-key-file', 'supported', { help: 'Private key of --proxy-client-cert-file.' }),
-  peerAdvertiseIp: optionalText('peer-advertise-ip', 'unsupported', {
-    help: 'Address under which the other API servers of this cluster reach this one, to pass requests on to it.',
+  peerAdvertiseIp: optionalIp('peer-advertise-ip', 'supported', {
+    help:
+      'Address under which the other API servers of this cluster reach this one, to pass requests on to it. Without ' +
+      'it the advertised address.',
   }),
-  peerAdvertisePort: optionalText('peer-advertise-port', 'unsupported', {
-    help: 'Port that goes with --peer-advertise-ip.',
+  peerAdvertisePort: optionalText('peer-advertise-port', 'supported', {
+    help: 'Port that goes with --peer-advertise-ip. Without it the secure port.',
   }),
-  peerCaFile: file('peer-ca-file', 'unsupported', {
-    help: 'Certificate authorities that vouch for the other API servers of this cluster.',
+  peerCaFile: file('peer-ca-file', 'supported', {
+    help: 'Authorities of the certificates of the other API servers of this cluster, for kubernetes.default.svc.',
   }),
   requestTimeoutMs: duration('request-timeout', 'supported', {
     default: '1m0s',

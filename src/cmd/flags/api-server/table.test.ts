@@ -105,4 +105,4 @@ function sameDefault(flag: Flag, stated: string): boolean {
 }
 
 /** Shrinks as the parts behind them come. */
-const unsupported = ['max-connection-bytes-per-sec', 'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file'];
+const unsupported = ['max-connection-bytes-per-sec'];

@@ -62,6 +62,30 @@ const checkServing: Check = ({ serving }, spelled) => [
   ...http2Problems(serving, spelled),
 ];
 
+const peerGate = 'UnknownVersionInteroperabilityProxy';
+
+const checkPeers: Check = ({ serving, apis }, spelled) => {
+  const isOn = (gate: string): boolean =>
+    isGateOn(gate, emulatedGates(apis.featureGates, apis.emulatedVersions, apiServerGates));
+  const flags = [
+    ['peer-ca-file', serving.peerCaFile],
+    ['peer-advertise-ip', serving.peerAdvertiseIp],
+    ['peer-advertise-port', serving.peerAdvertisePort],
+  ] as const;
+  const port = Number(serving.peerAdvertisePort ?? 1);
+  return [
+    ...['APIServerIdentity', 'StorageVersionAPI'].map(
+      (gate) => isOn(peerGate) && !isOn(gate) && `${peerGate} feature requires ${gate} feature flag to be enabled`,
+    ),
+    ...flags.map(
+      ([name, value]) =>
+        !isOn(peerGate) && value !== undefined && `${spelled(name)} requires ${peerGate} feature to be turned on`,
+    ),
+    !(Number.isInteger(port) && inRange(port, 1, 65_535)) &&
+      `${spelled('peer-advertise-port')}: Invalid value: ${goQuote(serving.peerAdvertisePort!)}: must be a port`,
+  ];
+};
+
 const hasOidc = ({
   oidcIssuerUrl,
   oidcClientId,
@@ -294,6 +318,7 @@ const checkMetrics: Check = ({ metrics }, spelled) => metricProblems(metrics, sp
 
 const checks: readonly Check[] = [
   checkServing,
+  checkPeers,
   checkAuthentication,
   checkServiceAccounts,
   checkSigningEndpoint,

@@ -305,6 +305,19 @@ export const refusedFlags = [
     ],
   },
   // Logs, APIs
+  {
+    argv: ['--peer-ca-file=x', '--peer-advertise-ip=192.0.2.1', '--peer-advertise-port=0'],
+    problems: [
+      '--peer-ca-file requires UnknownVersionInteroperabilityProxy feature to be turned on',
+      '--peer-advertise-ip requires UnknownVersionInteroperabilityProxy feature to be turned on',
+      '--peer-advertise-port requires UnknownVersionInteroperabilityProxy feature to be turned on',
+      '--peer-advertise-port: Invalid value: "0": must be a port',
+    ],
+  },
+  {
+    argv: ['--feature-gates=UnknownVersionInteroperabilityProxy=true'],
+    problems: ['UnknownVersionInteroperabilityProxy feature requires StorageVersionAPI feature flag to be enabled'],
+  },
   { argv: ['--logging-format=xml'], problems: ['--logging-format: Invalid value: "xml": Unsupported log format'] },
   {
     argv: ['--event-loop-stall-threshold=49ms'],
