@@ -187,12 +187,12 @@ function checkNoOverlap(completed: string, failed: string, completions: number, 
 }
 
 function checkRunningPods(
-  { status: { terminating = 0, ready = 0, active = 0 }, conditions, differs, isFinishedChanged }: Change,
+  { status: { terminating = 0, ready, active = 0 }, conditions, differs, isFinishedChanged }: Change,
   errors: FieldErrors,
 ): void {
   if ((isFinishedChanged || differs('terminating')) && terminating > 0 && isFinished(conditions))
     errors.push(invalid(statusPath.child('terminating'), terminating, 'terminating>0 is invalid for finished job'));
-  if (differs('ready', 'active') && ready > active)
+  if (differs('ready', 'active') && ready !== undefined && ready > active)
     errors.push(invalid(statusPath.child('ready'), ready, 'cannot set more ready pods than active'));
 }
 

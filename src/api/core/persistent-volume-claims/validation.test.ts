@@ -1,3 +1,4 @@
+import { KindRules } from '../../../../test/support/kind-rules.ts';
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../gen/types/core-v1.ts';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
@@ -105,4 +106,16 @@ describe('a changed PersistentVolumeClaim', () => {
       'spec.resources.requests.storage: Forbidden: field can not be less than previous value',
     ]);
   });
+});
+
+test('A state of a resize that is not known is told by its resource, beside what is wrong with that', () => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const old = { metadata: { name: 'c', namespace: 'x' }, spec };
+  const status = { allocatedResourceStatuses: { cpu: 'Soon', 'example.com/a': 'NodeResizePending' } };
+  const { errors } = new KindRules('v1', 'persistentvolumeclaims').update(old, { ...old, status }, 'status');
+  expect(errors).toEqual([
+    'status.allocatedResourceStatus: Unsupported value: "cpu": supported values: "storage"',
+    'status.allocatedResourceStatus: Unsupported value: cpu: supported values: "ControllerResizeInProgress", ' +
+      '"ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+  ]);
 });

@@ -15,6 +15,7 @@ import { subdomainName } from '../../meta/name-rules.ts';
 import { metadataPath, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { classAnnotation } from '../persistent-volumes/warnings.ts';
 import { quantityOf } from '../resources/quantities.ts';
+import { shownResource } from '../resources/resource-amounts.ts';
 import { isNativeResource } from '../resources/resource-names.ts';
 import { checkClaimSpec, type ClaimRules } from '../volumes/claim-spec.ts';
 import { normalizeDataSources } from './data-sources.ts';
@@ -175,8 +176,9 @@ export function validateClaimStatusUpdate(
   if (!recoverFromExpansion) return errors;
   const statesPath = statusPath.child('allocatedResourceStatus');
   for (const name in states) {
-    if (checkResourceKey(name, statesPath, errors) && !resizeStates.includes(states[name]!))
-      errors.push(notSupported(statesPath, states[name]!, resizeStates));
+    checkResourceKey(name, statesPath, errors);
+    // Upstream shows the resource and not its state.
+    if (!resizeStates.includes(states[name]!)) errors.push(notSupported(statesPath, shownResource(name), resizeStates));
   }
   const allocatedPath = statusPath.child('allocatedResources');
   for (const name in allocatedResources)

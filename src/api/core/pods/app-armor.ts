@@ -46,6 +46,13 @@ export function appArmorProfileOf(annotation: string): AppArmorProfile | undefin
   return profile === '' ? undefined : { type: 'Localhost', localhostProfile: profile };
 }
 
+/** The annotation that means what the field says, which nodes that do not know the field obey. */
+export function appArmorAnnotationOf({ type, localhostProfile }: AppArmorProfile): string | undefined {
+  if (type === 'Unconfined') return 'unconfined';
+  if (type === 'RuntimeDefault') return 'runtime/default';
+  return type === 'Localhost' && localhostProfile !== undefined ? localhost + localhostProfile : undefined;
+}
+
 const kind = { name: 'apparmor', runtimeDefaults: ['runtime/default'] };
 
 /** An annotation beside a field must say the same. */

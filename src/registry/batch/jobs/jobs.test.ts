@@ -286,3 +286,16 @@ describe('columns of a Job', () => {
     expect(jobs.cells(json)).toEqual(cells);
   });
 });
+
+it('A negative count in the status of a job is told once where nothing is said of ready pods', () => {
+  const job = {
+    metadata: { name: 'j', namespace: 'x' },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+  };
+  const { errors } = new KindRules<Job>('batch/v1', 'jobs').edit(
+    job,
+    (read) => (read.status = { active: -1 }),
+    'status',
+  );
+  expect(errors).toEqual(['status.active: Invalid value: -1: must be greater than or equal to 0']);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { KindRules } from '../../../../test/support/kind-rules.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { refusals } from './testing/refused-pods.ts';
@@ -144,5 +144,42 @@ describe('a new pod', () => {
   ])('A new pod is warned about: $name', ({ json, warnings }) => {
     const written = pods.create(json);
     expect({ errors: written.errors, warnings: written.warnings }).toEqual({ errors: [], warnings });
+  });
+});
+
+describe('AppArmor of a new pod', () => {
+  const key = 'container.apparmor.security.beta.kubernetes.io/';
+  const container = (name: string, appArmorProfile?: Json): Json => ({
+    name,
+    image: 'i',
+    ...(appArmorProfile === undefined ? {} : { securityContext: { appArmorProfile } }),
+  });
+
+  test.each<{ name: string; spec: Json; annotations: Json | undefined }>([
+    {
+      name: 'of a container',
+      spec: {
+        containers: [
+          container('a', { type: 'RuntimeDefault' }),
+          container('b', { type: 'Localhost', localhostProfile: 'p' }),
+          container('c'),
+        ],
+      },
+      annotations: { [`${key}a`]: 'runtime/default', [`${key}b`]: 'localhost/p' },
+    },
+    {
+      name: 'of the pod, where a container has none',
+      spec: {
+        securityContext: { appArmorProfile: { type: 'Unconfined' } },
+        initContainers: [container('i')],
+        containers: [container('a', { type: 'RuntimeDefault' })],
+      },
+      annotations: { [`${key}a`]: 'runtime/default', [`${key}i`]: 'unconfined' },
+    },
+    { name: 'nowhere', spec: { containers: [container('a')] }, annotations: undefined },
+  ])('The field becomes the annotation that older nodes know: $name', ({ spec, annotations }) => {
+    const written = pods.create({ metadata: { name: 'p', namespace: 'x' }, spec });
+    expect({ errors: written.errors, warnings: written.warnings }).toEqual({ errors: [], warnings: [] });
+    expect(written.object.metadata.annotations).toEqual(annotations);
   });
 });

@@ -1,5 +1,10 @@
 /** What the server writes into a new pod. */
-import { appArmorAnnotation, appArmorProfileOf, checkAppArmorProfile } from '../../../api/core/pods/app-armor.ts';
+import {
+  appArmorAnnotation,
+  appArmorAnnotationOf,
+  appArmorProfileOf,
+  checkAppArmorProfile,
+} from '../../../api/core/pods/app-armor.ts';
 import { podAffinityTerms } from '../../../api/core/pods/affinity.ts';
 import { annotationsPath } from '../../../api/core/pods/validation.ts';
 import { setPodCondition } from '../../../api/core/pods/binding.ts';
@@ -49,17 +54,23 @@ function addExpressions(
 }
 
 /**
- * Annotations about AppArmor become the fields that replace them. Returns the keys of those that were not given as
- * fields as well.
+ * Annotations about AppArmor become the fields that replace them, and fields the annotations that older nodes know.
+ * Returns the keys of the annotations that were not given as fields as well.
  * @see {@link https://kep.k8s.io/24 | KEP-24}
  */
-export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod): ReadonlySet<string> {
+export function syncAppArmor({ metadata, spec }: Pod): ReadonlySet<string> {
   const taken = new Set<string>();
-  if (annotations === undefined || spec.os?.name === 'windows') return taken;
+  if (spec.os?.name === 'windows') return taken;
   visitContainers(spec, (container) => {
     const key = appArmorAnnotation + (container.name ?? '');
-    const annotation = annotations[key];
-    if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return;
+    const field = container.securityContext?.appArmorProfile;
+    const annotation = metadata.annotations?.[key];
+    if (annotation === undefined) {
+      const wanted = appArmorAnnotationOf(field ?? spec.securityContext?.appArmorProfile ?? {});
+      if (wanted !== undefined) (metadata.annotations ??= {})[key] = wanted;
+      return;
+    }
+    if (field !== undefined) return;
     const profile = appArmorProfileOf(annotation);
     const isGood =
       profile !== undefined && !findsErrors((errors) => checkAppArmorProfile(profile, annotationsPath, errors));

@@ -16,7 +16,7 @@ import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import { keepMetadata } from '../../status-metadata.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 import { dropDisabledFields, dropDisabledStatusFields } from './disabled-fields.ts';
-import { mergeAffinityKeys, setSchedulingGated, takeAppArmorAnnotations } from './prepare.ts';
+import { mergeAffinityKeys, setSchedulingGated, syncAppArmor } from './prepare.ts';
 
 /** Annotations are taken over before the pod is judged, and warned about after. */
 const takenAnnotations = new WeakMap<Pod, ReadonlySet<string>>();
@@ -31,7 +31,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
     dropDisabledFields(pod.spec, undefined, enabled);
     setSchedulingGated(pod, now);
     mergeAffinityKeys(pod);
-    const taken = takeAppArmorAnnotations(pod);
+    const taken = syncAppArmor(pod);
     if (taken.size > 0) takenAnnotations.set(pod, taken);
   },
   validate: (pod, context) => validatePod(pod, podValidationOptions(context, true)),
