@@ -44,8 +44,8 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./scheduler.ts')).scheduler,
   },
   'node-agent': {
-    summary: 'Run nodes without containers, for tests and runs at scale',
-    load: async () => (await import('./node-agent/hollow.ts')).nodeAgent,
+    summary: 'Run the pods of a node, or nodes without containers',
+    load: async () => (await import('./node-agent/node-agent.ts')).nodeAgent,
   },
   convert: {
     summary: 'Show a stored value or an object as JSON, YAML or protobuf',

@@ -22,7 +22,7 @@ export async function findPublicAddress(advertiseAddress: string | undefined, bi
   return (await routedAddress(first)) ?? (await routedAddress(second)) ?? anyOutsideAddress() ?? '127.0.0.1';
 }
 
-function routedAddress(family: keyof typeof anywhere): Promise<string | undefined> {
+export function routedAddress(family: keyof typeof anywhere): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket(family);
     const finish = (address?: string): void => {

@@ -130,22 +130,22 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
     flags,
   };
   const serving = { logger, health, contention, zpages };
-  if (spec.servesItself) return { log, registry, connection, observer, files, elections, checks, serving };
-  await serveDaemon({
-    name,
-    options,
-    registry,
-    config,
-    ...serving,
-    files,
-    cleanup,
-    ...(spec.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: spec.kubeconfigFlags }),
-    ...around,
-  }).catch((error: unknown) => {
-    if (spec.isPortOptional === true && (error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      return log.warn({ port: options.serving.securePort }, 'not serving: another program has the port');
-    throw explainListenError(error, { address: options.serving.bindAddress, port: options.serving.securePort });
-  });
+  if (spec.servesItself !== true)
+    await serveDaemon({
+      name,
+      options,
+      registry,
+      config,
+      ...serving,
+      files,
+      cleanup,
+      ...(spec.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: spec.kubeconfigFlags }),
+      ...around,
+    }).catch((error: unknown) => {
+      if (spec.isPortOptional === true && (error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+        return log.warn({ port: options.serving.securePort }, 'not serving: another program has the port');
+      throw explainListenError(error, { address: options.serving.bindAddress, port: options.serving.securePort });
+    });
   const endMore = await spec.serveMore?.(health, log);
   if (endMore !== undefined) cleanup.add(endMore);
   return { log, registry, connection, observer, files, elections, checks, serving };

@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('orch node-agent', () => {
   test.each([
-    { name: 'real nodes', argv: [], message: 'orch node-agent runs hollow nodes only for now; add --hollow N' },
+    { name: 'no hollow nodes', argv: ['--hollow=0'], message: '--hollow must be greater than 0' },
     { name: 'a negative number', argv: ['--hollow=-1'], message: '--hollow must be greater than 0' },
     {
       name: 'a negative time',
@@ -71,7 +71,7 @@ describe('orch node-agent', () => {
   });
 
   test('orch node-agent --help says what it is for', async () => {
-    const command = runCommand(['node-agent', '--help']);
+    const command = runCommand(['node-agent', '--hollow=1', '--help']);
     expect(await command.exited).toBe(0);
     for (const text of ['Usage: orch node-agent [flags]', '--stages', '--hollow-name-prefix'])
       expect(command.output()).toContain(text);

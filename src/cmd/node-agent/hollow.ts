@@ -1,4 +1,4 @@
-/** `orch node-agent`: the agent of a node. It runs hollow nodes so far. */
+/** `orch node-agent --hollow N`: nodes whose pods exist in the API alone. */
 import { once } from 'node:events';
 import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
 import { loadKubeconfig } from '../../client/kubeconfig/load.ts';
@@ -6,7 +6,6 @@ import { createHollowNodes } from '../../node-agent/hollow/hollow-nodes.ts';
 import type { Command } from '../command.ts';
 import { createHollowMetrics } from '../../node-agent/hollow/metrics.ts';
 import type { StageDocument } from '../../node-agent/hollow/stages/document.ts';
-import { servePlainHealth } from '../../server/plain-health.ts';
 import { connectionTo } from '../daemon/api-connection.ts';
 import { readDaemonCommandLine } from '../daemon/read-command-line.ts';
 import { type LeadingDaemon } from '../daemon/daemon-spec.ts';
@@ -15,14 +14,14 @@ import { flagValues } from '../flags/flag-values.ts';
 import { hollowDaemon, hollowFlags, type HollowOptions, hollowProblems } from '../flags/node-agent/hollow.ts';
 import { FlagError } from '../flags/parse.ts';
 import { daemonGates, expandGates } from '../flags/shared/feature-gates.ts';
-import { explainListenError } from '../listen-errors.ts';
+import { serveHealthPort } from './plain-health.ts';
 import { readStages } from '../read-stages.ts';
 import { UserError } from '../user-error.ts';
 
 const about = `Runs hollow nodes: nodes of a cluster whose pods exist in the API alone, for tests, demonstrations and
-runs at scale (docs/hollow-nodes.md). Nodes with real containers come later: without --hollow it does not start.`;
+runs at scale (docs/hollow-nodes.md). Without --hollow it is the agent of a node with real containers.`;
 
-export const nodeAgent: Command = async (argv, context) => {
+export const hollowNodes: Command = async (argv, context) => {
   const line = readDaemonCommandLine({ command: 'orch node-agent', about, flags: hollowFlags }, argv, context);
   if (line === undefined) return 0;
   const options = checked(line.options);
@@ -41,19 +40,7 @@ export const nodeAgent: Command = async (argv, context) => {
       kubeconfigFlags: { authentication: 'kubeconfig', authorization: 'kubeconfig' },
       isPortOptional: !line.given.has('port'),
       findApi: async (log) => connectionTo(await findConfig(), log),
-      async serveMore(health, log) {
-        if (healthPort === 0) return () => Promise.resolve();
-        try {
-          const { close } = await servePlainHealth({ address, port: healthPort }, health, log);
-          return close;
-        } catch (error) {
-          const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-          if (!isTaken || line.given.has('healthz-port'))
-            throw explainListenError(error, { address, port: healthPort }, 'healthz-port', 'healthz-bind-address');
-          log.warn({ port: healthPort }, 'not serving /healthz without TLS: another program has the port');
-          return () => Promise.resolve();
-        }
-      },
+      serveMore: (health, log) => serveHealthPort({ address, port: healthPort }, line.given, health, log),
       lead: (daemon) => run(daemon, { ...hollow, stages }),
     },
     context,
@@ -75,7 +62,7 @@ async function run({ client, log, registry, signal }: LeadingDaemon, hollow: Hol
 }
 
 function checked(options: HollowOptions): HollowOptions {
-  if (options.hollow.count === 0) throw new UserError('orch node-agent runs hollow nodes only for now; add --hollow N');
+  if (options.hollow.count === 0) throw new UserError('--hollow must be greater than 0');
   const problems = hollowProblems(options).filter((problem) => typeof problem === 'string');
   if (problems.length > 0) throw new FlagError(problems);
   return options;

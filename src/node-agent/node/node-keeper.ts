@@ -50,6 +50,7 @@ const retry = { firstMs: 100, maxMs: 7000, jitter: 0 };
 const startMs = 120_000;
 const startEveryMs = 100;
 const statusTries = 5;
+const heartbeatTimeoutMs = 10_000;
 
 export class NodeKeeper {
   readonly #options: NodeKeeperOptions;
@@ -116,9 +117,10 @@ export class NodeKeeper {
     while (!signal.aborted)
       try {
         const machine = await this.#machine();
-        const { status } = await this.#report.next(undefined);
+        const { status, events } = await this.#report.next(undefined);
         const identity = identityOf(settings, machine);
         this.#take(await registerNode(status, { client, identity, signal, looksFirst }));
+        this.#tell(events);
         log.info({ node: settings.nodeName }, 'the node is registered');
         return;
       } catch (error) {
@@ -148,7 +150,9 @@ export class NodeKeeper {
     const delay = new RetryDelay(retry, random);
     while (!signal.aborted)
       try {
-        await lease.renew({ name: settings.nodeName, uid: this.#node?.metadata.uid }, signal);
+        // One that takes longer comes too late to count on.
+        const late = AbortSignal.any([signal, AbortSignal.timeout(heartbeatTimeoutMs)]);
+        await lease.renew({ name: settings.nodeName, uid: this.#node?.metadata.uid }, late);
         delay.reset();
         await pause(clock, renewEveryMs(seconds) * (1 + jitter * random()), signal);
       } catch (error) {
@@ -173,18 +177,23 @@ export class NodeKeeper {
   /** @param isAgain what a cache of the server has was not enough */
   async #write(client: Client, isAgain: boolean): Promise<void> {
     const { settings, clock } = this.#options;
-    const { signal } = this.#abort;
+    const request = { signal: this.#abort.signal, timeoutMs: heartbeatTimeoutMs };
     const { nodes } = client.core.v1;
-    this.#take(await nodes.get(settings.nodeName, isAgain ? { signal } : { resourceVersion: '0', signal }));
+    this.#take(await nodes.get(settings.nodeName, isAgain ? request : { ...request, resourceVersion: '0' }));
     const before = this.#node!.status;
     const { status, events } = await this.#report.next(before);
     const isDue = clock.now() - this.#writtenAt >= settings.config.nodeStatusReportFrequency;
     if (!isDue && !isStatusChanged(before, status)) return;
     const patch = { strategic: { status: statusPatch(before, status) } };
-    this.#take(await nodes.status.patch(settings.nodeName, patch, { signal }));
+    this.#take(await nodes.status.patch(settings.nodeName, patch, request));
     this.#writtenAt = clock.now();
-    for (const reason of events) this.#event('Normal', reason, `Node ${settings.nodeName} status is now: ${reason}`);
+    this.#tell(events);
     this.#tellReboot(before, status);
+  }
+
+  #tell(reasons: readonly string[]): void {
+    const { nodeName } = this.#options.settings;
+    for (const reason of reasons) this.#event('Normal', reason, `Node ${nodeName} status is now: ${reason}`);
   }
 
   #tellReboot({ nodeInfo }: Node['status'], status: Node['status']): void {

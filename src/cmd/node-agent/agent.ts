@@ -1,0 +1,132 @@
+/** `orch node-agent`: the agent of the machine that it runs on, as a node of a cluster. */
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { systemClock } from '../../base/clock.ts';
+import { formatConfig } from '../../node-agent/config/document.ts';
+import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
+import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
+import { noPressure } from '../../node-agent/node/conditions.ts';
+import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
+import { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
+import type { NodeRuntime } from '../../node-agent/node/node-runtime.ts';
+import { readMachine } from '../../node-agent/node/read-machine.ts';
+import { createCriClient, type CriClient } from '../../node-agent/runtime/cri-client.ts';
+import { createEventRecorder, type EventRecorder } from '../../client/events/recorder.ts';
+import { isGateOn } from '../../api/feature-gates.ts';
+import type { Command } from '../command.ts';
+import { openConnection } from '../daemon/api-connection.ts';
+import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
+import { readDaemonCommandLine } from '../daemon/read-command-line.ts';
+import { runDaemon } from '../daemon/run-daemon.ts';
+import { flagValues } from '../flags/flag-values.ts';
+import { agentFlags } from '../flags/node-agent/agent.ts';
+import { UserError } from '../user-error.ts';
+import { daemonOptionsOf } from './daemon-options.ts';
+import { hostNetwork } from './host-network.ts';
+import { serveHealthPort } from './plain-health.ts';
+import { checkMachine, setOomScore, tellLimits } from './preconditions.ts';
+import { readSettings } from './settings.ts';
+
+const about = `Runs the pods of a node through a container runtime (CRI v1), and registers the node. With --hollow N it
+runs nodes without containers (docs/hollow-nodes.md).`;
+
+export const realNode: Command = async (argv, context) => {
+  const line = readDaemonCommandLine({ command: 'orch node-agent', about, flags: agentFlags }, argv, context);
+  if (line === undefined) return 0;
+  const { options, given } = line;
+  const settings = await readSettings(options, given);
+  await checkMachine(settings);
+  const cri = connect(settings);
+  const { config } = settings;
+  try {
+    return await runDaemon(
+      {
+        name: 'kubelet',
+        options: daemonOptionsOf(settings, options, given),
+        given,
+        featureGates: settings.featureGates,
+        config: { name: 'kubeletconfig', value: formatConfig(config) },
+        flags: () => flagValues(agentFlags, options),
+        elects: false,
+        servesItself: true,
+        openApi: (log) =>
+          settings.kubeconfig === undefined
+            ? Promise.resolve(undefined)
+            : openConnection({ flag: 'kubeconfig', kubeconfig: settings.kubeconfig }, log),
+        serveMore: (health, log) =>
+          serveHealthPort({ address: config.healthzBindAddress, port: config.healthzPort }, given, health, log),
+        lead: (daemon) => run(daemon, settings, cri),
+      },
+      context,
+    );
+  } finally {
+    cri.close();
+  }
+};
+
+function connect({ config }: NodeAgentSettings): CriClient {
+  try {
+    return createCriClient({
+      endpoint: config.containerRuntimeEndpoint,
+      imageEndpoint: config.imageServiceEndpoint,
+      requestTimeoutMs: config.runtimeRequestTimeout,
+    });
+  } catch (error) {
+    throw new UserError(`--container-runtime-endpoint: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** Until the signal aborts. The node stays registered, and its containers run on. */
+async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { runtime }: CriClient): Promise<void> {
+  const { log, signal } = daemon;
+  await setOomScore(settings, log);
+  tellLimits(settings, log);
+  const events = createEvents(daemon, settings);
+  const keeper = createKeeper(daemon, settings, createNodeRuntime(runtime), events);
+  keeper.start();
+  log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
+  try {
+    if (!signal.aborted) await once(signal, 'abort');
+  } finally {
+    await keeper.stop();
+    await events.stop();
+  }
+}
+
+type AgentEvents = Pick<EventRecorder, 'event' | 'stop'>;
+
+/** Without an API server events are dropped. */
+function createEvents(
+  { connection, client, log }: LeadingDaemon,
+  { nodeName, config }: NodeAgentSettings,
+): AgentEvents {
+  if (connection === undefined) return { event: () => undefined, stop: () => Promise.resolve() };
+  const { eventRecordQPS: qps, eventBurst: burst } = config;
+  const limits = qps === 0 ? { qps: 0 } : { qps, burst };
+  return createEventRecorder({ client: client({ part: 'events', limits }), component: 'kubelet', host: nodeName, log });
+}
+
+function createKeeper(
+  { log, connection, client }: LeadingDaemon,
+  settings: NodeAgentSettings,
+  runtime: NodeRuntime,
+  events: AgentEvents,
+): NodeKeeper {
+  const { nodeName, nodeIPs, rootDir } = settings;
+  return new NodeKeeper({
+    // Nothing else may hold up a heartbeat.
+    client: connection === undefined ? undefined : client({ limits: { qps: 0 } }),
+    settings,
+    runtime,
+    readMachine: () => readMachine({ rootDir }),
+    findAddresses: () => findNodeAddresses({ nodeName, hostname: hostname(), nodeIPs }, hostNetwork),
+    pressure: () => noPressure,
+    problems: () => [],
+    looksFirst: !isGateOn('KubeletRegistrationGetOnExistsOnly', settings.featureGates),
+    events,
+    log,
+    clock: systemClock,
+    random: Math.random,
+    wallTime: Date.now,
+  });
+}
