@@ -9,7 +9,10 @@ import { settings, windowUpdate } from './client-frames.ts';
 
 /** A connection whose client reads nothing until it is told to: what the server sends waits in the socket. */
 export class NonReadingClient extends Duplex {
+  /** Bytes. */
   taken = 0;
+  /** The end of what was taken. */
+  tail = Buffer.alloc(0);
   #listens = false;
   #waiting: (() => void) | undefined;
 
@@ -30,6 +33,7 @@ export class NonReadingClient extends Duplex {
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     const take = (): void => {
       this.taken += chunk.length;
+      this.tail = Buffer.concat([this.tail, chunk]).subarray(-100);
       done();
     };
     if (this.#listens) setImmediate(take);
