@@ -1,6 +1,9 @@
 /**
  * Records events of events.k8s.io/v1: what is alike becomes one event with a series, which is written when it begins,
  * every half hour while it goes on, and when it has ended.
+ *
+ * @NOTE differs from upstream: events with different notes are not alike. There the note of the first stays, and what
+ * is said next of an object that has not changed meanwhile is never seen.
  * @see {@link https://kep.k8s.io/383 | KEP-383}
  */
 import type { ObjectReference } from '../../api/gen/types/core-v1.ts';
@@ -106,7 +109,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
       const with_ = related === undefined ? undefined : referenceTo(related);
       const now = wallTime();
       const time = formatMicroTime(Math.floor(now / 1000), (now % 1000) * 1_000_000);
-      const key = JSON.stringify([type, action, reason, identityOf(about), with_ && identityOf(with_)]);
+      const key = JSON.stringify([type, action, reason, note, identityOf(about), with_ && identityOf(with_)]);
       const series = known.get(key);
       if (series !== undefined) {
         Object.assign(series, { count: series.count + 1, lastAt: clock.now(), lastObservedTime: time });
@@ -140,7 +143,7 @@ export function createSeriesRecorder(options: SeriesRecorderOptions): SeriesReco
   };
 }
 
-/** With the version: what is said of an object after it has changed is another event, whose note may be another. */
+/** With the version: what is said of an object after it has changed is another event. */
 const identityOf = (reference: ObjectReference): unknown[] => {
   const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = reference;
   return [kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath];

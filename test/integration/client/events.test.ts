@@ -91,6 +91,14 @@ test('Alike events of events.k8s.io are one event with a series, written again w
     action: 'Try',
     note: 'tried it when it had changed',
   });
-  expect((await recorded()).map(({ note }) => note)).toEqual(['tried it', 'tried it', 'tried it when it had changed']);
+  recorder.event({
+    regarding: pod('series'),
+    type: 'Normal',
+    reason: 'Tried',
+    action: 'Try',
+    note: 'tried something else',
+  });
+  const notes = ['tried it', 'tried it', 'tried it when it had changed', 'tried something else'];
+  expect((await recorded()).map(({ note }) => note)).toEqual(notes);
   await recorder.stop();
 });
