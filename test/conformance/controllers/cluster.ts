@@ -26,13 +26,19 @@ export const isReference = process.env['ORCH_REPLAY_CONTROLLERS'] === 'reference
 
 const token = 'admintoken';
 
-/** @param withReference whose controllers run */
-export async function startCluster(withReference = isReference): Promise<Cluster> {
+export interface ClusterRules {
+  /** Whose controllers run. */
+  readonly withReference?: boolean;
+  readonly taintsNewNodes?: boolean;
+}
+
+export async function startCluster(rules: ClusterRules = {}): Promise<Cluster> {
+  const { withReference = isReference, taintsNewNodes = true } = rules;
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-replay-'));
   const owned = new Owned();
   owned.defer(() => rm(directory, { recursive: true, force: true }));
   try {
-    const files = await startServer(directory, owned, withReference);
+    const files = await startServer(directory, owned, { withReference, taintsNewNodes });
     const api = owned.use(new Api(files.url, files.ca, token));
     const running = owned.use(await (withReference ? startReference(files) : startOurs(files)));
     return {
@@ -50,7 +56,11 @@ export async function startCluster(withReference = isReference): Promise<Cluster
   }
 }
 
-async function startServer(directory: string, owned: Owned, withReference: boolean): Promise<ClusterFiles> {
+async function startServer(
+  directory: string,
+  owned: Owned,
+  { withReference, taintsNewNodes }: Required<ClusterRules>,
+): Promise<ClusterFiles> {
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, `${token},admin,1,"system:masters"\n`);
   const dataDir = path.join(directory, 'data');
@@ -64,6 +74,7 @@ async function startServer(directory: string, owned: Owned, withReference: boole
         '--service-cluster-ip-range=10.0.0.0/24',
         '--authorization-mode=Node,RBAC',
         '--enable-admission-plugins=ServiceAccount',
+        ...(taintsNewNodes ? [] : ['--disable-admission-plugins=TaintNodesByCondition']),
         // The old versions that a controller manager of 1.20 asks for.
         ...(withReference ? ['--runtime-config=api/all=true'] : []),
       ],

@@ -27,6 +27,16 @@ export async function replay(recorded: RecordedCase, cluster: Cluster, rules: Se
   return await run.play();
 }
 
+const minuteMs = 60_000;
+/** What a case needs of a minute from the request on until its snapshot. */
+const calmMs = 20_000;
+
+/** Waits for the next minute when this one is over soon: a schedule would come due once more before the snapshot. */
+async function beginningOfMinute(): Promise<void> {
+  const restMs = minuteMs - (Date.now() % minuteMs);
+  if (restMs < calmMs) await sleep(restMs);
+}
+
 /** The values of a recording whose part after the colon is a number. */
 const recordedMasks = new Masks('<u>');
 
@@ -97,6 +107,7 @@ class Run implements Disposable {
     { method, path, contentType, body, noLease }: RecordedRequest,
     { response }: RecordedStep,
   ): Promise<string | undefined> {
+    if (this.#rules.waitsForTime(method, body)) await beginningOfMinute();
     const filled = body === undefined ? undefined : this.#names.value(body);
     const answer = await this.#api.send(method, this.#names.text(path), filled, contentType);
     const object = answer.body as JsonObject;

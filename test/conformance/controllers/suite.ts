@@ -4,7 +4,7 @@ import { hasShared } from '../../support/shared.ts';
 import type { Cluster } from './cluster.ts';
 import { notYet } from './not-yet.ts';
 import { casesOf, type RecordedCase } from './recording.ts';
-import { rulesOf, type Section } from './sections.ts';
+import { rulesOf, type Section, type SectionRules } from './sections.ts';
 
 /** Sleeps, waits and the time until a cluster is free. */
 const timeoutMs = 600_000;
@@ -22,7 +22,8 @@ export function replaysSection(section: Section): void {
   const title = section.replace(/^controllers-/, '');
   describe.concurrent(isRecorded ? title : `${title} (skipped: the recordings are absent)`, () => {
     const rules = rulesOf(section);
-    const provider = rules.isAlone ? new OwnClusters() : new SharedCluster();
+    const start = startFor(rules);
+    const provider = rules.isAlone ? new OwnClusters(start) : new SharedCluster(start);
     afterAll(() => provider.close());
     if (!isRecorded) test.skip('all cases');
     for (const recorded of isRecorded ? casesOf(section) : []) {
@@ -48,13 +49,23 @@ async function replayOn(cluster: Cluster, recorded: RecordedCase, section: Secti
 }
 
 /** Started with the first case: sections that are not asked for cost nothing. */
-const start = async (): Promise<Cluster> => (await import('./cluster.ts')).startCluster();
+const startFor =
+  ({ taintsNewNodes }: SectionRules) =>
+  async (): Promise<Cluster> =>
+    (await import('./cluster.ts')).startCluster({ taintsNewNodes });
+
+type Start = ReturnType<typeof startFor>;
 
 class SharedCluster {
+  readonly #start: Start;
   #cluster: Promise<Cluster> | undefined;
 
+  constructor(start: Start) {
+    this.#start = start;
+  }
+
   async use(run: (cluster: Cluster) => Promise<void>): Promise<void> {
-    this.#cluster ??= start();
+    this.#cluster ??= this.#start();
     await run(await this.#cluster);
   }
 
@@ -64,14 +75,19 @@ class SharedCluster {
 }
 
 class OwnClusters {
+  readonly #start: Start;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
+
+  constructor(start: Start) {
+    this.#start = start;
+  }
 
   async use(run: (cluster: Cluster) => Promise<void>): Promise<void> {
     if (this.#running >= clusters) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#running++;
     try {
-      await using cluster = await start();
+      await using cluster = await this.#start();
       await run(cluster);
     } finally {
       const next = this.#waiting.shift();
