@@ -33,6 +33,7 @@ const zones = [
   only('pki', ['base', 'machinery'], 'pki is keys, certificates and certificate requests.'),
   only('api', ['base', 'machinery', 'cel', 'pki'], 'api is data and pure functions.'),
   only('http2', ['base'], 'http2 carries bytes and knows none of the protocols above it.'),
+  only('spdy', ['base'], 'spdy carries bytes and knows none of the protocols above it.'),
   only('grpc', ['base', 'http2'], 'grpc carries messages and knows none.'),
   only('etcd', ['base', 'http2', 'grpc'], "etcd speaks etcd's words over gRPC."),
   only(
@@ -70,7 +71,7 @@ const zones = [
   ...['controllers', 'scheduler', 'node-agent'].map((daemon) =>
     only(
       daemon,
-      ['client', 'reconcile', 'server', 'auth', 'pki', 'api', 'cel', 'machinery', 'grpc', 'base'],
+      ['client', 'reconcile', 'server', 'auth', 'pki', 'api', 'cel', 'machinery', 'grpc', 'spdy', 'base'],
       'A daemon knows the API server by its API alone.',
     ),
   ),
