@@ -40,14 +40,14 @@ test('The patterns of a definition are compiled before it is judged, a pattern a
         properties: { list: { items: { pattern: 'c' } as JSONSchemaProps } } as JSONSchemaProps['properties'],
       } as JSONSchemaProps,
     ],
-    not: { properties: { map: { additionalProperties: { pattern: 'd)' } } } } as unknown as JSONSchemaProps,
+    not: { properties: { list: { items: { pattern: 'd)' } } } } as unknown as JSONSchemaProps,
   });
   expect([...strategy.prepareInTurns!(object, undefined)]).toHaveLength(4);
   const compile = vi.spyOn(regexCache, 'get');
   const errors = strategy.validate!(object, {} as StrategyContext).map(fieldErrorText);
   expect(errors.filter((error) => error.includes('regular expression'))).toEqual([
     expect.stringContaining(
-      '[spec].not.properties[map].additionalProperties.pattern: Invalid value: "d)": must be a valid regular ' +
+      '[spec].not.properties[list].items.pattern: Invalid value: "d)": must be a valid regular ' +
         "expression, but isn't: error parsing regexp: unexpected ): `d)`",
     ),
     expect.stringContaining(

@@ -18,7 +18,8 @@ export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors
     const rule = `must be array if ${typeMember} is specified`;
     if (type === '') errors.push(required(path.child('type'), rule));
     else if (type !== 'array') errors.push(invalid(path.child('type'), type, rule));
-    else if (!['atomic', 'set', 'map'].includes(listType))
+    else if (listType === 'set') checkSetItems(schema, path.child('items'), errors);
+    if (!['atomic', 'set', 'map'].includes(listType))
       errors.push(notSupported(path.child(typeMember), listType, ['atomic', 'set', 'map']));
   }
   if (keys.length > 0) {
@@ -55,16 +56,16 @@ function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path:
       errors.push(
         invalid(
           path.child('items', 'properties').key(key).child('type'),
-          property.type,
+          'object',
           `must be a scalar type if parent array's ${typeMember} is map`,
         ),
       );
     if (repeated.has(i))
-      errors.push(invalid(path.child(keysMember).index(i), goStrings(keys), 'must not contain duplicate entries'));
+      errors.push(invalid(path.child(keysMember), goStrings(keys), 'must not contain duplicate entries'));
   });
 }
 
-/** Items of a map have their keys; those of a set can be told apart as a whole. */
+/** Items of a map have their keys. */
 function checkItems(
   { items }: JSONSchemaProps,
   listType: 'map' | 'set',
@@ -75,21 +76,35 @@ function checkItems(
   if (items === undefined || Array.isArray(items)) return;
   if (items.nullable === true)
     errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
-  if (listType === 'map') {
-    const needed = new Set(items.required);
-    for (const key of keys) {
-      const property = items.properties?.[key];
-      if (property === undefined || property.default !== undefined || needed.has(key)) continue;
+  if (listType !== 'map') return;
+  const needed = new Set(items.required);
+  for (const key of keys) {
+    const property = items.properties?.[key];
+    if (property === undefined) continue;
+    if (property.default === undefined && !needed.has(key))
       errors.push(
         required(
           path.child('properties').key(key).child('default'),
           `this property is in ${keysMember}, so it must have a default or be a required property`,
         ),
       );
-    }
-    return;
+    if (property.nullable === true)
+      errors.push(
+        forbidden(
+          path.child('properties').key(key).child('nullable'),
+          `this property is in ${keysMember}, so it cannot be nullable`,
+        ),
+      );
   }
-  const member = items.type === 'object' ? 'x-kubernetes-map-type' : items.type === 'array' ? typeMember : undefined;
-  if (member !== undefined && items[member] !== 'atomic')
-    errors.push(invalid(path.child(member), items[member], `must be atomic as item of a list with ${typeMember}=set`));
+}
+
+/** Items of a set are compared as a whole. Of maps upstream shows the wrong member, the type of a list, if at all. */
+function checkSetItems({ items }: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
+  if (items === undefined || Array.isArray(items)) return;
+  const { type, [typeMember]: listType, 'x-kubernetes-map-type': mapType } = items;
+  const rule = `must be atomic as item of a list with ${typeMember}=set`;
+  if (type === 'array' && listType !== undefined && listType !== 'atomic')
+    errors.push(invalid(path.child(typeMember), listType, rule));
+  if (type === 'object' && mapType !== 'atomic')
+    errors.push(invalid(path.child('x-kubernetes-map-type'), listType, rule));
 }

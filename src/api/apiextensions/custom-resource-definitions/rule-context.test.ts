@@ -135,7 +135,7 @@ describe('rules that are compiled ahead', () => {
           l: list(withRule(short, { rule: 'self != "a"' }, { rule: 'self.nothing' }), { maxItems: 3 }),
           m: { type: 'object', additionalProperties: withRule(text, { rule: 'oldSelf ==' }) },
           e: withRule(
-            { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} },
+            { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
             { rule: 'self.metadata.name != ""' },
           ),
         },

@@ -35,8 +35,6 @@ export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: 
     checkDefaults(schema.items, path.child('items'), errors);
   for (const name of Object.keys(schema.properties ?? {}).sort())
     checkDefaults(schema.properties![name]!, path.child('properties').key(name), errors);
-  if (typeof schema.additionalProperties === 'object')
-    checkDefaults(schema.additionalProperties, path.child('additionalProperties'), errors);
 }
 
 const plain = (value: JsonValue): JsonValue => (value instanceof RawJson ? parseJson(Buffer.from(value.text)) : value);

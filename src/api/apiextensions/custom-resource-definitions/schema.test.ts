@@ -36,12 +36,47 @@ describe('structural schemas', () => {
       errors: [],
     },
     {
-      name: 'values of a map that a junctor speaks of',
+      name: 'integer or string without the mark for it',
+      schema: withField({ type: 'string', anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+      errors: [],
+    },
+    {
+      name: 'values of a map that a junctor names as properties',
       schema: withField(
         { type: 'object', additionalProperties: { type: 'string' } },
         { oneOf: [{ properties: { a: { properties: { x: { maxLength: 1 } } } } }] },
       ),
-      errors: [],
+      errors: [
+        's.properties[a].properties[x]: Required value: because it is defined in ' +
+          's.oneOf[0].properties[a].properties[x]',
+      ],
+    },
+    {
+      name: 'additional properties inside of a junctor',
+      schema: withField({ type: 'object' }, { not: { additionalProperties: { additionalProperties: true } } }),
+      errors: ['s.not.additionalProperties: Forbidden: must be undefined to be structural'],
+    },
+    {
+      name: 'additional properties at the root',
+      schema: { type: 'object', additionalProperties: false },
+      errors: ['s.additionalProperties: Forbidden: must not be used at the root'],
+    },
+    {
+      name: 'keywords beside what is not structural',
+      schema: { properties: { a: { type: 'null', uniqueItems: true, default: 1 } } },
+      errors: [
+        's.type: Required value: must not be empty at the root',
+        's.properties[a].type: Unsupported value: "null": supported values: "array", "boolean", "integer", ' +
+          '"number", "object", "string"',
+        's.properties[a].type: Forbidden: type cannot be set to null, use nullable as an alternative',
+        's.properties[a].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity ' +
+          'becomes quadratic',
+      ],
+    },
+    {
+      name: 'a rule that is not compiled where the schema is not structural',
+      schema: withField({}, { 'x-kubernetes-validations': [{ rule: 'self.none' }] }),
+      errors: ['s.properties[a].type: Required value: must not be empty for specified object fields'],
     },
     {
       name: 'a default inside of a junctor',
@@ -57,9 +92,17 @@ describe('structural schemas', () => {
       errors: ['s.not.properties[metadata]: Forbidden: must not be specified in a nested context'],
     },
     {
-      name: 'items that only a junctor knows',
+      name: 'items that only a junctor at the root knows',
+      schema: withField(
+        { type: 'array', items: { type: 'string' } },
+        { not: { properties: { a: { items: { items: {} } } } } },
+      ),
+      errors: ['s.properties[a].items.items: Required value: because it is defined in s.not.properties[a].items.items'],
+    },
+    {
+      name: 'items that only a junctor below the root knows',
       schema: withField({ type: 'array', items: { type: 'string' }, not: { items: { items: {} } } }),
-      errors: ['s.properties[a].items.items: Required value: because it is defined in s.properties[a].not.items.items'],
+      errors: [],
     },
     {
       name: 'names in metadata',
@@ -83,10 +126,150 @@ describe('structural schemas', () => {
 });
 
 describe('keywords', () => {
-  test('A schema with one that is not supported is looked at no further', () => {
-    expect(schemaErrors({ properties: { a: { patternProperties: {} } } })).toEqual([
+  test('Whether a schema with a keyword that is not supported is structural, is not asked', () => {
+    expect(schemaErrors({ properties: { a: { patternProperties: { x: {} } } } })).toEqual([
       's.properties[a].patternProperties: Forbidden: patternProperties is not supported',
     ]);
+    expect(schemaErrors({ properties: { a: { 'x-kubernetes-preserve-unknown-fields': false } } })).toEqual([
+      's.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined',
+    ]);
+    expect(schemaErrors({ $schema: 'x' })).toEqual([
+      's: Invalid value: "": OpenAPIV3Schema \'schema\' is not supported',
+    ]);
+  });
+
+  test('Keywords without content are no keywords', () => {
+    expect(schemaErrors({ type: 'object', id: '', patternProperties: {}, definitions: {} })).toEqual([]);
+  });
+
+  test('What a keyword that is not supported has inside is judged too', () => {
+    const inside: JSONSchemaProps = { type: 'x' };
+    const problem =
+      'Unsupported value: "x": supported values: "array", "boolean", "integer", "number", "object", "string"';
+    expect(
+      schemaErrors({ definitions: { d: inside }, dependencies: { e: inside, f: ['g'] }, items: [inside] }),
+    ).toEqual([
+      's.definitions: Forbidden: definitions is not supported',
+      's.dependencies: Forbidden: dependencies is not supported',
+      's.items: Forbidden: items must be a schema object and not an array',
+      `s.definitions[d].type: ${problem}`,
+      `s.items[0].type: ${problem}`,
+      `s.dependencies[e].type: ${problem}`,
+    ]);
+  });
+
+  test.each<{ name: string; schema: JSONSchemaProps; errors: string[] }>([
+    {
+      name: 'a default of metadata at the root',
+      schema: { type: 'object', properties: { kind: { type: 'string', default: 'K' } } },
+      errors: ['s.properties[kind].default: Forbidden: must not be set in top-level kind'],
+    },
+    {
+      name: 'a default within labels of an embedded object',
+      schema: withField({
+        type: 'object',
+        'x-kubernetes-embedded-resource': true,
+        properties: {
+          metadata: {
+            type: 'object',
+            properties: {
+              labels: { type: 'object', additionalProperties: { type: 'string', default: 'x' } },
+            },
+          },
+        },
+      }),
+      errors: [
+        's.properties[a].properties[metadata].properties[labels].additionalProperties.default: Forbidden: ' +
+          'must not be set inside additionalProperties applying to object metadata',
+      ],
+    },
+    {
+      name: 'an object embedded in metadata',
+      schema: withField({
+        type: 'object',
+        'x-kubernetes-embedded-resource': true,
+        properties: {
+          metadata: {
+            type: 'object',
+            properties: {
+              x: {
+                type: 'object',
+                'x-kubernetes-embedded-resource': true,
+                'x-kubernetes-preserve-unknown-fields': true,
+              },
+            },
+          },
+        },
+      }),
+      errors: [
+        's.properties[a].properties[metadata].properties[x].x-kubernetes-embedded-resource: Forbidden: ' +
+          'must not be used inside of resource meta',
+      ],
+    },
+    {
+      name: 'a list of an unknown type that is no list',
+      schema: withField({ type: 'string', 'x-kubernetes-list-type': 'x' }),
+      errors: [
+        's.properties[a].type: Invalid value: "string": must be array if x-kubernetes-list-type is specified',
+        's.properties[a].x-kubernetes-list-type: Unsupported value: "x": supported values: "atomic", "set", "map"',
+      ],
+    },
+    {
+      name: 'a set of lists, which are atomic unless they say otherwise',
+      schema: withField({
+        type: 'array',
+        'x-kubernetes-list-type': 'set',
+        items: { type: 'array', items: { type: 'string' } },
+      }),
+      errors: [],
+    },
+    {
+      name: 'a set of maps that are not atomic',
+      schema: withField({
+        type: 'array',
+        'x-kubernetes-list-type': 'set',
+        items: { type: 'object', 'x-kubernetes-map-type': 'granular' },
+      }),
+      errors: [
+        's.properties[a].items.x-kubernetes-map-type: Invalid value: "null": ' +
+          'must be atomic as item of a list with x-kubernetes-list-type=set',
+      ],
+    },
+    {
+      name: 'a key of a map list that may be null',
+      schema: withField({
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['k'],
+        items: { type: 'object', required: ['k'], properties: { k: { type: 'string', nullable: true } } },
+      }),
+      errors: [
+        's.properties[a].items.properties[k].nullable: Forbidden: ' +
+          'this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
+      ],
+    },
+    {
+      name: 'texts of rules',
+      schema: withField(
+        { type: 'string' },
+        {
+          'x-kubernetes-validations': [
+            { rule: 'nonsense', message: 'a\rb', messageExpression: ' ', fieldPath: '\n' },
+            { rule: 'more nonsense' },
+          ],
+        },
+      ),
+      errors: [
+        's.x-kubernetes-validations[0].message: Invalid value: "a\\rb": message must not contain line breaks',
+        's.x-kubernetes-validations[0].messageExpression: Required value: messageExpression must be non-empty ' +
+          'if specified',
+        's.x-kubernetes-validations[0].fieldPath: Invalid value: "\\n": fieldPath must be non-empty if specified',
+        's.x-kubernetes-validations[0].fieldPath: Invalid value: "\\n": fieldPath must not contain line breaks',
+        's.x-kubernetes-validations[0].fieldPath: Invalid value: "\\n": fieldPath must be a valid path',
+      ],
+    },
+  ])('Keywords of schemas: $name', ({ schema, errors }) => {
+    expect(schemaErrors(schema)).toEqual(errors);
   });
 
   test('At the root, beside a status subresource, a schema has only keywords that concern all of the object', () => {
@@ -112,7 +295,7 @@ describe('keywords', () => {
         }),
       ),
     ).toEqual([
-      's.properties[a].x-kubernetes-list-map-keys[1]: Invalid value: []string{"k", "k", "o"}: must not ' +
+      's.properties[a].x-kubernetes-list-map-keys: Invalid value: []string{"k", "k", "o"}: must not ' +
         'contain duplicate entries',
       's.properties[a].items.properties[o].type: Invalid value: "object": must be a scalar type if parent ' +
         "array's x-kubernetes-list-type is map",

@@ -8,16 +8,17 @@ import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
+import { compareText } from '../../../machinery/compare-text.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkListSchema } from './list-schema.ts';
 import { checkDefaults } from './schema-defaults.ts';
 import { checkCompiledRules, inner, type RuleContext, RuleTotals, type Step } from './rule-context.ts';
-import { checkStructural } from './structural.ts';
+import { checkStructural, hasContent, unreadable } from './structural.ts';
 import { checkValidationRules } from './validation-rules.ts';
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
-/** Keywords that no schema may have. A schema with one is not looked at further. */
+/** Keywords that no schema may have. */
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 
 /**
@@ -64,26 +65,23 @@ export function checkSchema(
   if (hasStatus) checkRootKeywords(schema, path, errors);
   if (schema.nullable === true) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'));
   const before = errors.length;
+  const problem = unreadable(schema);
+  if (problem === undefined) {
+    errors.push(...checkStructural(schema, path));
+    if (errors.length === before) checkDefaults(schema, path, errors);
+  }
   const totals = new RuleTotals();
   const ruleErrors = new FieldErrors();
-  checkKeywords(
-    schema,
-    path,
-    { errors, ruleErrors },
-    { totals, isRoot: true, cardinality: 1, uncorrelated: undefined, stored },
-  );
-  const keywordErrors = errors.slice(before);
+  // Rules are compiled for structural schemas only.
+  const context: RuleContext | undefined =
+    problem === undefined && errors.length === before
+      ? { totals, isRoot: true, cardinality: 1, uncorrelated: undefined, stored }
+      : undefined;
+  checkKeywords(schema, path, { errors, ruleErrors, isRoot: true, insideMeta: false }, context);
+  if (problem !== undefined && errors.length === before) errors.push(invalid(path, '', problem));
   errors.push(...ruleErrors);
   totals.check(path, errors);
-  if (keywordErrors.some(({ field, type }) => type === 'FieldValueForbidden' && isStructuralObstacle(field))) return;
-  const structural = checkStructural(schema, path);
-  errors.push(...structural);
-  if (structural.length === 0) checkDefaults(schema, path, errors);
 }
-
-/** What cannot be read as a structural schema at all. */
-const isStructuralObstacle = (field: string): boolean =>
-  unsupported.some((name) => field.endsWith(`.${name}`)) || field.endsWith('.items') || field.endsWith('.type');
 
 function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '' } = schema;
@@ -107,21 +105,23 @@ function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: Fie
   }
 }
 
-interface SchemaErrors {
+/** What is known of the place of a schema, and where findings about it go. */
+interface Place {
   readonly errors: FieldErrors;
-  /** Of rules: they come after the others, and do not keep other rules from being compiled. */
+  /** Of compiled rules: they come after the others, and do not keep other rules from being compiled. */
   readonly ruleErrors: FieldErrors;
+  readonly isRoot: boolean;
+  /** Within `apiVersion`, `kind` or `metadata` of the object or of an embedded one. */
+  readonly insideMeta: boolean;
+  /** Why there may be no default. */
+  readonly noDefaults?: string;
 }
 
 /** @param context absent inside of junctors, where there are no rules */
-function checkKeywords(
-  schema: JSONSchemaProps,
-  path: FieldPath,
-  { errors, ruleErrors }: SchemaErrors,
-  context: RuleContext | undefined,
-): void {
+function checkKeywords(schema: JSONSchemaProps, path: FieldPath, place: Place, context: RuleContext | undefined): void {
+  const { errors, ruleErrors } = place;
   const before = errors.length;
-  checkSupported(schema, path, errors);
+  checkSupported(schema, path, place);
   if (schema.uniqueItems === true)
     errors.push(
       forbidden(
@@ -134,42 +134,75 @@ function checkKeywords(
     errors.push(
       forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
     );
-  for (const [sub, at, step] of subschemas(schema, path))
+  for (const { inside, at, step, name } of subschemas(schema, path))
     checkKeywords(
-      sub,
+      inside,
       at,
-      { errors, ruleErrors },
+      placeInside(place, schema, step, name),
       context === undefined || step === undefined ? undefined : inner(context, schema, step, path),
     );
   checkExtensions(schema, path, errors);
   checkListSchema(schema, path, errors);
-  checkValidationRules(schema, path.child('x-kubernetes-validations'), ruleErrors);
+  checkValidationRules(schema, path.child('x-kubernetes-validations'), errors);
   // Errors of rules about an invalid schema are of no use.
   if (context !== undefined && errors.length === before) checkCompiledRules(schema, context, path, ruleErrors);
 }
 
-function checkSupported(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
-  const { type = '' } = schema;
-  if (type === 'null')
-    errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));
-  else if (type !== '' && !types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
-  for (const name of unsupported)
-    if (schema[name] !== undefined) errors.push(forbidden(path.child(name), `${name} is not supported`));
-  if (Array.isArray(schema.items))
-    errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'));
+const metaMembers = ['metadata', 'kind', 'apiVersion'];
+
+function placeInside(place: Place, schema: JSONSchemaProps, step?: Step, name = ''): Place {
+  const inside = { ...place, isRoot: false };
+  if (step === 'additionalProperties' && place.insideMeta)
+    return { ...inside, noDefaults: 'inside additionalProperties applying to object metadata' };
+  const isMeta = place.isRoot || schema['x-kubernetes-embedded-resource'] === true;
+  if (step !== 'properties' || !isMeta || !metaMembers.includes(name)) return inside;
+  return { ...inside, insideMeta: true, ...(place.isRoot && { noDefaults: `in top-level ${name}` }) };
 }
 
-/** Every schema directly inside, with its path, properties by name; those of the shape with how they are inside. */
-export function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator<[JSONSchemaProps, FieldPath, Step?]> {
-  if (typeof schema.additionalProperties === 'object')
-    yield [schema.additionalProperties, path.child('additionalProperties'), 'additionalProperties'];
-  for (const name of Object.keys(schema.properties ?? {}).sort())
-    yield [schema.properties![name]!, path.child('properties').key(name), 'properties'];
-  if (schema.not !== undefined) yield [schema.not, path.child('not')];
-  for (const member of ['allOf', 'oneOf', 'anyOf'] as const)
-    for (const [i, sub] of (schema[member] ?? []).entries()) yield [sub, path.child(member).index(i)];
-  if (schema.items !== undefined && !Array.isArray(schema.items)) yield [schema.items, path.child('items'), 'items'];
+function checkSupported(schema: JSONSchemaProps, path: FieldPath, { errors, insideMeta, noDefaults }: Place): void {
+  const { type = '' } = schema;
+  if (type !== '' && !types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  if (schema.default !== undefined && noDefaults !== undefined)
+    errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`));
+  for (const name of unsupported)
+    if (hasContent(schema[name])) errors.push(forbidden(path.child(name), `${name} is not supported`));
+  if (type === 'null')
+    errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));
+  if (Array.isArray(schema.items))
+    errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'));
+  if (insideMeta && schema['x-kubernetes-embedded-resource'] === true)
+    errors.push(forbidden(path.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
 }
+
+interface Subschema {
+  readonly inside: JSONSchemaProps;
+  readonly at: FieldPath;
+  /** How it is inside, where it belongs to the shape. */
+  readonly step?: Step;
+  /** Of a property. */
+  readonly name?: string;
+}
+
+/** Every schema directly inside, with its path, properties by name. */
+function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator<Subschema> {
+  const { additionalProperties: additional, items, not, dependencies } = schema;
+  if (typeof additional === 'object')
+    yield { inside: additional, at: path.child('additionalProperties'), step: 'additionalProperties' };
+  for (const [name, inside] of named(schema.properties))
+    yield { inside, at: path.child('properties').key(name), step: 'properties', name };
+  if (not !== undefined) yield { inside: not, at: path.child('not') };
+  for (const member of ['allOf', 'oneOf', 'anyOf'] as const)
+    for (const [i, inside] of (schema[member] ?? []).entries()) yield { inside, at: path.child(member).index(i) };
+  for (const [name, inside] of named(schema.definitions)) yield { inside, at: path.child('definitions').key(name) };
+  if (Array.isArray(items))
+    for (const [i, inside] of items.entries()) yield { inside, at: path.child('items').index(i) };
+  else if (items !== undefined) yield { inside: items, at: path.child('items'), step: 'items' };
+  for (const [name, inside] of named(dependencies))
+    if (!Array.isArray(inside)) yield { inside, at: path.child('dependencies').key(name) };
+}
+
+const named = <T>(members: Readonly<Record<string, T>> = {}): [string, T][] =>
+  Object.entries(members).sort(([a], [b]) => compareText(a, b));
 
 function checkExtensions(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '', 'x-kubernetes-preserve-unknown-fields': preserve, 'x-kubernetes-map-type': mapType } = schema;

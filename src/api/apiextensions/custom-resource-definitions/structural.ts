@@ -24,11 +24,44 @@ const withoutType: Readonly<Record<Level, string>> = {
   field: 'must not be empty for specified object fields',
 };
 
+const unreadableMembers = [
+  'id',
+  '$schema',
+  '$ref',
+  'patternProperties',
+  'dependencies',
+  'additionalItems',
+  'definitions',
+] as const;
+
+/** What keeps a schema from being read as a structural one at all: it cannot be told then whether it is one. */
+export function unreadable(schema: JSONSchemaProps): string | undefined {
+  const member = unreadableMembers.find((name) => hasContent(schema[name]));
+  if (member !== undefined) return `OpenAPIV3Schema '${member.replace('$schema', 'schema')}' is not supported`;
+  if (schema[preserve] === false) return `internal error: '${preserve}' must be true or undefined`;
+  if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  const { allOf = [], anyOf = [], oneOf = [], not } = schema;
+  for (const inside of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])]) {
+    const problem = unreadable(inside);
+    if (problem !== undefined) return problem;
+  }
+  for (const [inside] of shapes(schema, FieldPath.root)) {
+    const problem = unreadable(inside);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Whether a keyword says something: empty maps and texts are as absent. */
+export const hasContent = (value: unknown): boolean =>
+  value !== undefined && value !== '' && (typeof value !== 'object' || value === null || Object.keys(value).length > 0);
+
 /** Errors in the order of their texts. */
 export function checkStructural(schema: JSONSchemaProps, path: FieldPath): FieldErrors {
   const errors = new FieldErrors();
   checkShape(schema, 'root', path, errors);
-  checkCompleteness(schema, path, errors);
+  // Upstream looks at the junctors of the root alone.
+  checkJunctorsKnown(schema, schema, path, path, errors);
   return errors.sort((a, b) => compareText(fieldErrorText(a), fieldErrorText(b)));
 }
 
@@ -56,6 +89,8 @@ function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, erro
   const { type = '', additionalProperties: additional } = schema;
   if (type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'));
   for (const [sub, at, subLevel] of shapes(schema, path)) checkShape(sub, subLevel, at, errors);
+  if (level === 'root' && additional !== undefined)
+    errors.push(forbidden(path.child('additionalProperties'), 'must not be used at the root'));
   checkIntOrString(schema, path, errors);
   checkJunctors(schema, path, errors, exemptions(schema));
   if (schema[embedded] === true && type !== 'object') {
@@ -115,9 +150,16 @@ function checkObjectMembers(
 }
 
 function hasMoreThanNames(metadata: JSONSchemaProps): boolean {
-  const { type: _type, default: _default, properties = {}, ...others } = metadata;
+  const {
+    type: _type,
+    default: _default,
+    example: _example,
+    externalDocs: _docs,
+    properties = {},
+    ...others
+  } = metadata;
   return (
-    Object.values(others).some((value) => value !== undefined) ||
+    Object.values(others).some((value) => value !== undefined && value !== false && value !== '') ||
     Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName')
   );
 }
@@ -129,9 +171,8 @@ interface Exemptions {
 
 const nothingExempt: Exemptions = { anyOf: false, firstAllOf: false };
 
-/** The two ways in which OpenAPI says integer or string, for documentation. */
+/** The two ways in which OpenAPI says integer or string, for documentation; also without the mark for such values. */
 function exemptions(schema: JSONSchemaProps): Exemptions {
-  if (schema[intOrString] !== true) return nothingExempt;
   return { anyOf: isIntOrString(schema.anyOf), firstAllOf: isIntOrString(schema.allOf?.[0]?.anyOf) };
 }
 
@@ -174,7 +215,8 @@ const shapeMembers: readonly (readonly [keyof JSONSchemaProps, string])[] = [
 
 function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors, exempt = nothingExempt): void {
   checkJunctors(schema, path, errors, exempt);
-  for (const [sub, at] of shapes(schema, path)) checkNested(sub, at, errors);
+  // What additional properties have inside is not looked at: they are refused as a whole.
+  for (const [sub, at] of shapes({ ...schema, additionalProperties: undefined }, path)) checkNested(sub, at, errors);
   for (const [member, wanted] of shapeMembers) {
     const value = schema[member];
     if (value !== undefined && value !== false && value !== '')
@@ -185,11 +227,6 @@ function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErro
 }
 
 /** Whatever a junctor speaks of has to be in the shape. */
-function checkCompleteness(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
-  checkJunctorsKnown(schema, schema, path, path, errors);
-  for (const [sub, at] of shapes(schema, path)) checkCompleteness(sub, at, errors);
-}
-
 function checkJunctorsKnown(
   nested: JSONSchemaProps,
   schema: JSONSchemaProps,
@@ -212,21 +249,12 @@ function checkKnown(
   if (schema === undefined)
     return void errors.push(required(schemaPath, `because it is defined in ${path.toString()}`));
   checkJunctorsKnown(nested, schema, schemaPath, path, errors);
-  for (const [sub, at] of shapes(nested, path)) {
-    // The same step from the schema's own path.
-    const step = at.toString().slice(path.toString().length + 1);
-    const [known, knownPath] = follow(schema, schemaPath, step);
-    checkKnown(sub, known, knownPath, at, errors);
+  if (nested.items !== undefined && !Array.isArray(nested.items)) {
+    const items = Array.isArray(schema.items) ? undefined : schema.items;
+    checkKnown(nested.items, items, schemaPath.child('items'), path.child('items'), errors);
   }
-}
-
-function follow(schema: JSONSchemaProps, path: FieldPath, step: string): [JSONSchemaProps | undefined, FieldPath] {
-  if (step === 'items') return [Array.isArray(schema.items) ? undefined : schema.items, path.child('items')];
-  const additional = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
-  if (step === 'additionalProperties') return [additional, path.child('additionalProperties')];
-  const name = step.slice('properties['.length, -1);
-  const property = schema.properties?.[name];
-  return property === undefined && additional !== undefined
-    ? [additional, path.child('additionalProperties')]
-    : [property, path.child('properties').key(name)];
+  for (const [name, property] of Object.entries(nested.properties ?? {})) {
+    const at = (parent: FieldPath): FieldPath => parent.child('properties').key(name);
+    checkKnown(property, schema.properties?.[name], at(schemaPath), at(path), errors);
+  }
 }

@@ -11,6 +11,8 @@ import { resolveFieldPath } from './json-paths.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
+const lineBreak = /[\n\r]/;
+
 export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   schema['x-kubernetes-validations']?.forEach((rule, i) => {
     const at = path.index(i);
@@ -30,19 +32,18 @@ function checkTexts(
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'));
   else if (message !== '' && trimmed === '')
     errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
-  else if (trimmed.includes('\n'))
+  else if (lineBreak.test(trimmed))
     errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
-  else if (rule.trim().includes('\n') && trimmed === '')
+  else if (lineBreak.test(rule.trim()) && trimmed === '')
     errors.push(required(path.child('message'), 'message must be specified if rule contains line breaks'));
   if (messageExpression !== '' && messageExpression.trim() === '')
-    errors.push(required(path.child('messageExpression'), 'must be non-empty if specified'));
+    errors.push(required(path.child('messageExpression'), 'messageExpression must be non-empty if specified'));
 }
 
 function checkFieldPath(text: string, schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (text === '') return;
-  const trimmed = text.trim();
-  if (trimmed === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'));
-  else if (trimmed.includes('\n')) errors.push(invalid(path, text, 'fieldPath must not contain line breaks'));
+  if (text.trim() === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'));
+  if (lineBreak.test(text)) errors.push(invalid(path, text, 'fieldPath must not contain line breaks'));
   if (typeof resolveFieldPath(text, schema) === 'string')
     errors.push(invalid(path, text, 'fieldPath must be a valid path'));
 }
