@@ -38,6 +38,10 @@ export function runtimeErrorText(error: unknown): string {
   return `rpc error: code = ${codeNames[error.code] ?? `Code(${error.code})`} desc = ${error.message}`;
 }
 
+/** Of pulls, upstream shows an error without a code of its own by its words alone. */
+export const pullErrorText = (error: unknown): string =>
+  error instanceof GrpcError && error.code === GrpcCode.unknown ? error.message : runtimeErrorText(error);
+
 /** As gRPC for Go writes them. */
 const codeNames: Readonly<Record<number, string>> = [
   'OK',

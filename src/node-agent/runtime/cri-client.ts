@@ -4,6 +4,7 @@
  */
 import { MessageCodec, type WireSchema } from '../../base/protobuf/message-codec.ts';
 import type { Clock } from '../../base/clock.ts';
+import { timeLimit as signalAfter } from '../../base/time-limit.ts';
 import { GrpcClient } from '../../grpc/client.ts';
 import type { CallOptions, ContainerRuntime } from './container-runtime.ts';
 import { enums, messages, methods, type Methods } from './gen/cri.ts';
@@ -65,7 +66,7 @@ function createCall(client: GrpcClient, name: keyof Methods, requestTimeoutMs: n
   };
   return (request: object, { signal, timeoutMs }: CallOptions = {}): Promise<object> => {
     const limitMs = timeoutMs ?? timeLimit(name, request, requestTimeoutMs);
-    const limit = Number.isFinite(limitMs) ? AbortSignal.timeout(limitMs) : endless;
+    const limit = Number.isFinite(limitMs) ? signalAfter(Math.ceil(limitMs)) : endless;
     const ended = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     return client.call(method, codec.encodeGrpc(requestType, request), ended);
   };

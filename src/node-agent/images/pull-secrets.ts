@@ -1,0 +1,91 @@
+/** Credentials for a registry from the image pull secrets of a pod. */
+import type { Pod, Secret } from '../../api/gen/types/core-v1.ts';
+import type { ApiObjects } from '../pods/api-objects.ts';
+import type { PodEvents } from '../pods/pod-events.ts';
+import type { AuthConfig } from '../runtime/gen/cri.ts';
+
+/** Those that fit the image, the most exact ones first. A secret that is missing is an event. */
+export async function pullSecrets(
+  pod: Pod,
+  image: string,
+  objects: ApiObjects,
+  events: PodEvents,
+): Promise<AuthConfig[]> {
+  const names = (pod.spec.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
+  if (names.length === 0) return [];
+  const found = await Promise.all(
+    names.map((name) => objects.secret(pod.metadata.namespace ?? '', name).catch(() => undefined)),
+  );
+  const missing = names.filter((_, index) => found[index] === undefined);
+  if (missing.length > 0)
+    events.ofPod(
+      pod,
+      'Warning',
+      'FailedToRetrieveImagePullSecret',
+      `Unable to retrieve some image pull secrets (${missing.join(', ')}); ` +
+        'attempting to pull the image may not succeed.',
+    );
+  const entries = found.flatMap((secret) => (secret === undefined ? [] : registryEntries(secret)));
+  return entries
+    .filter(({ registry }) => fits(registry, image))
+    .sort((a, b) => b.registry.length - a.registry.length)
+    .map(({ auth }) => auth);
+}
+
+interface RegistryEntry {
+  /** Host, port and path. */
+  readonly registry: string;
+  readonly auth: AuthConfig;
+}
+
+/** Of `.dockerconfigjson` and `.dockercfg`; what cannot be read has no entries. */
+export function registryEntries({ data = {} }: Pick<Secret, 'data'>): RegistryEntry[] {
+  const text = data['.dockerconfigjson'] ?? data['.dockercfg'];
+  if (text === undefined) return [];
+  try {
+    const parsed = JSON.parse(Buffer.from(text, 'base64').toString()) as Record<string, unknown>;
+    const auths = (data['.dockerconfigjson'] === undefined ? parsed : parsed['auths']) as Record<string, DockerAuth>;
+    return Object.entries(auths ?? {}).map(([registry, auth]) => ({
+      registry: registry.replace(/^https?:\/\//, '').replace(/\/(v[12]\/?)?$/, ''),
+      auth: authOf(auth),
+    }));
+  } catch {
+    return [];
+  }
+}
+
+interface DockerAuth {
+  readonly username?: string;
+  readonly password?: string;
+  readonly auth?: string;
+  readonly identitytoken?: string;
+  readonly registrytoken?: string;
+}
+
+function authOf({ username, password, auth, identitytoken, registrytoken }: DockerAuth): AuthConfig {
+  const decoded = auth === undefined ? '' : Buffer.from(auth, 'base64').toString();
+  const colon = decoded.indexOf(':');
+  return {
+    username: username ?? decoded.slice(0, Math.max(colon, 0)),
+    password: password ?? (colon < 0 ? '' : decoded.slice(colon + 1)),
+    ...(identitytoken === undefined ? {} : { identityToken: identitytoken }),
+    ...(registrytoken === undefined ? {} : { registryToken: registrytoken }),
+  };
+}
+
+/** `*` stands for one label of the host. */
+function fits(registry: string, image: string): boolean {
+  const [host = '', ...path] = registry.split('/');
+  const slash = image.indexOf('/');
+  const first = slash < 0 ? '' : image.slice(0, slash);
+  const isHost = /[.:]/.test(first) || first === 'localhost';
+  const [imageHost, imagePath] = isHost ? [first, image.slice(slash + 1)] : ['docker.io', image];
+  const known = host === 'index.docker.io' ? 'docker.io' : host;
+  const labels = known.split('.');
+  const imageLabels = imageHost.split('.');
+  const hostFits =
+    labels.length === imageLabels.length &&
+    labels.every((label, index) => label === '*' || label === imageLabels[index]);
+  const prefix = path.join('/');
+  return hostFits && (prefix === '' || imagePath === prefix || imagePath.startsWith(`${prefix}/`));
+}

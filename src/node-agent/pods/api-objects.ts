@@ -1,0 +1,32 @@
+/** What pods refer to, as the API server has it. */
+import type { ConfigMap, Secret, Service } from '../../api/gen/types/core-v1.ts';
+import type { NamedObjects } from './config/environment.ts';
+
+export interface ApiObjects {
+  /** Undefined when it is not there. Rejects when the API server cannot be asked. */
+  configMap(namespace: string, name: string, signal?: AbortSignal): Promise<ConfigMap | undefined>;
+  secret(namespace: string, name: string, signal?: AbortSignal): Promise<Secret | undefined>;
+  /** A new token of a service account that is bound to the pod. */
+  token(request: TokenRequestOptions): Promise<{ readonly token: string; readonly expiresAtMs: number }>;
+  /** Those that a container names, read together. */
+  namedObjects(
+    namespace: string,
+    names: { readonly configMaps: ReadonlySet<string>; readonly secrets: ReadonlySet<string> },
+    signal?: AbortSignal,
+  ): Promise<NamedObjects>;
+  /** The runtime's name for a runtime class. Rejects when there is no such class. */
+  runtimeHandler(runtimeClass: string): Promise<string>;
+  /** All that are known; none without an API server. */
+  services(): Iterable<Service>;
+  /** Of this node. */
+  allocatable(): Readonly<Record<string, string>>;
+}
+
+export interface TokenRequestOptions {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  readonly pod: { readonly name: string; readonly uid: string };
+  /** Empty for the API server. */
+  readonly audience: string;
+  readonly expirationSeconds: number;
+}

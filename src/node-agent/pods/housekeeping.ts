@@ -1,0 +1,130 @@
+/**
+ * What is left of pods that are gone: containers and sandboxes, control groups, directories, logs. Nothing is taken
+ * away before the sources have said which pods there are.
+ */
+import { lstat, readdir, readlink, rm } from 'node:fs/promises';
+import type { Pod } from '../../api/gen/types/core-v1.ts';
+import { sleep } from '../../base/clock.ts';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
+import { unlessGone } from '../runtime/container-runtime.ts';
+import { terminationGraceAnnotation } from './config/labels.ts';
+import type { PodContext } from './pod-context.ts';
+import type { PodWorkers } from './pod-workers.ts';
+import { podDirectory } from './pods-config.ts';
+import type { RuntimePod } from './runtime-pod.ts';
+
+export interface HousekeepingOptions {
+  readonly context: PodContext;
+  readonly workers: PodWorkers;
+  /** Whether all sources have said which pods there are. */
+  readonly hasSynced: () => boolean;
+}
+
+const periodMs = 2000;
+
+export class Housekeeping {
+  readonly #options: HousekeepingOptions;
+  readonly #abort = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: HousekeepingOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { context, hasSynced } = this.#options;
+    const { signal } = this.#abort;
+    while (!signal.aborted) {
+      try {
+        if (hasSynced()) await this.clean();
+      } catch (error) {
+        context.log.warn({ err: error }, 'what is left of pods could not be removed');
+      }
+      await sleep(context.clock, periodMs, signal);
+    }
+  }
+
+  /** Once. */
+  async clean(): Promise<void> {
+    const { context, workers } = this.#options;
+    for (const [uid, worker] of [...workers.all()])
+      if (worker.isRemoved && worker.stage === 'ended') {
+        await removeFromRuntime(uid, context);
+        await removeFiles(uid, context);
+        context.images.forget(uid);
+        workers.forget(uid);
+      }
+    for (const pod of context.cache.pods())
+      if (workers.get(pod.uid) === undefined && hasContent(pod)) workers.addOrphan(orphan(pod));
+    await this.#removeOrphanedFiles();
+  }
+
+  async #removeOrphanedFiles(): Promise<void> {
+    const { context, workers } = this.#options;
+    const { config, cache } = context;
+    const isKnown = (uid: string): boolean => workers.get(uid) !== undefined || cache.get(uid) !== undefined;
+    const directories = (await readdir(podDirectory(config.rootDirectory, '')).catch(undefinedWhenAbsent)) ?? [];
+    for (const uid of directories) if (!isKnown(uid)) await removeFiles(uid, context);
+    for (const uid of await context.cgroups.uids()) if (!isKnown(uid)) await context.cgroups.remove(uid);
+    for (const name of (await readdir(config.podLogsDirectory).catch(undefinedWhenAbsent)) ?? []) {
+      const uid = name.slice(name.lastIndexOf('_') + 1);
+      if (uid !== name && !isKnown(uid))
+        await rm(`${config.podLogsDirectory}/${name}`, { recursive: true, force: true });
+    }
+    await removeDeadLinks(config.containerLogsDirectory, config.podLogsDirectory);
+  }
+}
+
+const hasContent = ({ sandboxes, containers }: RuntimePod): boolean => sandboxes.length + containers.length > 0;
+
+/** As much of the pod as its containers say. */
+function orphan({ uid, name, namespace, containers }: RuntimePod): Pod {
+  const graces = containers.map(({ status }) => Number(status.annotations?.[terminationGraceAnnotation] ?? 0));
+  const deletionGracePeriodSeconds = Math.max(0, ...graces.filter((seconds) => !Number.isNaN(seconds)));
+  const deletionTimestamp = '1970-01-01T00:00:00Z';
+  return {
+    metadata: { uid, name, namespace, deletionTimestamp, deletionGracePeriodSeconds },
+    spec: { containers: [] },
+    status: {},
+  } as unknown as Pod;
+}
+
+async function removeFromRuntime(uid: string, { runtime, cache }: PodContext): Promise<void> {
+  const pod = await cache.refresh(uid);
+  for (const { status } of pod?.containers ?? [])
+    await unlessGone(runtime.removeContainer({ containerId: status.id ?? '' }));
+  for (const { id = '' } of pod?.sandboxes ?? []) {
+    await unlessGone(runtime.stopPodSandbox({ podSandboxId: id }));
+    await unlessGone(runtime.removePodSandbox({ podSandboxId: id }));
+  }
+  await cache.refresh(uid);
+}
+
+async function removeFiles(uid: string, { config, volumes, cgroups }: PodContext): Promise<void> {
+  // A name that is none of ours would lead elsewhere.
+  if (uid === '' || uid.includes('/') || uid.startsWith('.')) return;
+  await volumes.tearDown(uid);
+  await cgroups.remove(uid);
+  await rm(podDirectory(config.rootDirectory, uid), { recursive: true, force: true });
+  for (const name of (await readdir(config.podLogsDirectory).catch(undefinedWhenAbsent)) ?? [])
+    if (name.endsWith(`_${uid}`)) await rm(`${config.podLogsDirectory}/${name}`, { recursive: true, force: true });
+}
+
+/** Links to logs that are gone; what others put there stays. */
+async function removeDeadLinks(directory: string, logs: string): Promise<void> {
+  for (const name of (await readdir(directory).catch(undefinedWhenAbsent)) ?? []) {
+    const target = await readlink(`${directory}/${name}`).catch(() => undefined);
+    if (target === undefined || !target.startsWith(`${logs}/`)) continue;
+    if ((await lstat(target).catch(undefinedWhenAbsent)) === undefined)
+      await rm(`${directory}/${name}`, { force: true });
+  }
+}

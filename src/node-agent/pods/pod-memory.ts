@@ -1,0 +1,28 @@
+/** What only this process knows of a pod: why containers wait, and what their next failure costs. */
+import type { PodCondition } from '../../api/gen/types/core-v1.ts';
+import type { PodEnd } from '../pod-lifecycle/pod-status.ts';
+import type { BackOff, WaitingReason } from '../pod-lifecycle/state.ts';
+
+export interface PodMemory {
+  /** By name of the container. */
+  readonly waiting: Map<string, WaitingReason>;
+  readonly backOff: Map<string, BackOff>;
+  /** When the node accepted the pod, in milliseconds since 1970. */
+  startTimeMs: number;
+  /** As they were last. */
+  conditions: readonly PodCondition[];
+  /** Why the pod was ended other than by its containers. */
+  end?: PodEnd | undefined;
+  /** Seconds for the end that a probe or an eviction says. */
+  graceSeconds?: number | undefined;
+  /** Something was begun since the runtime was read: it is read again. */
+  isStale: boolean;
+}
+
+export const createPodMemory = (startTimeMs: number, conditions: readonly PodCondition[]): PodMemory => ({
+  waiting: new Map(),
+  backOff: new Map(),
+  startTimeMs,
+  conditions,
+  isStale: true,
+});

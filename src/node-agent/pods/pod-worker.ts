@@ -1,0 +1,202 @@
+/**
+ * One pod, from its binding to its end: one operation at a time, whatever comes meanwhile.
+ *
+ * - `alive`: it is synced after each change, after a time, and sooner after a failure.
+ * - `ending`: its containers are stopped. That is not interrupted, and tried again until it is done.
+ * - `ended`: volumes and control group are taken away, and the last status says how it ended.
+ *
+ * A pod never goes back.
+ */
+import type { Pod } from '../../api/gen/types/core-v1.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import { sleep } from '../../base/clock.ts';
+import { deadlineExceeded, untilDeadline } from '../pod-lifecycle/deadline.ts';
+import { killPod } from './kill-pod.ts';
+import type { PodContext } from './pod-context.ts';
+import { createPodMemory, type PodMemory } from './pod-memory.ts';
+import { publishStatus, stateOf } from './publish-status.ts';
+import { syncPod } from './sync-pod.ts';
+
+const failureMs = 10_000;
+/** Times are so much longer at random, at most. */
+const jitter = 0.5;
+
+export type Stage = 'alive' | 'ending' | 'ended';
+
+export class PodWorker {
+  readonly #context: PodContext;
+  readonly #stopped = new AbortController();
+  readonly #memory: PodMemory;
+  /** Its status is final already. */
+  readonly #wasTerminal: boolean;
+  #pod: Pod;
+  #stage: Stage = 'alive';
+  /** Ends the sync that is under way. */
+  #sync = new AbortController();
+  #isAwake = true;
+  #isPaused = false;
+  #wake: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  /** The pod is gone from its source. */
+  #isRemoved = false;
+
+  constructor(pod: Pod, context: PodContext) {
+    this.#pod = pod;
+    this.#context = context;
+    const startTimeMs = Date.parse(pod.status?.startTime ?? '');
+    const conditions = pod.status?.conditions ?? [];
+    this.#memory = createPodMemory(Number.isNaN(startTimeMs) ? context.nowMs() : startTimeMs, conditions);
+    this.#wasTerminal = pod.status !== undefined && isPodTerminal(pod);
+  }
+
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  get stage(): Stage {
+    return this.#stage;
+  }
+
+  /** Nothing of the pod is under way: it waits for a change, or for its time. */
+  get isIdle(): boolean {
+    return this.#isPaused || this.#stage === 'ended';
+  }
+
+  get isRemoved(): boolean {
+    return this.#isRemoved;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Leaves the pod as it is: another agent goes on with it. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    this.#sync.abort();
+    this.#wake();
+    await this.#running;
+  }
+
+  update(pod: Pod): void {
+    this.#pod = pod;
+    if (this.#mustEnd()) this.#sync.abort();
+    if (this.#stage === 'ended') this.#context.statuses.set(pod, this.#finalStatus(), true);
+    this.wake();
+  }
+
+  /** The source does not have the pod any more. */
+  remove(): void {
+    this.#isRemoved = true;
+    this.#sync.abort();
+    this.wake();
+  }
+
+  /** Something of the pod may have changed in the runtime. */
+  wake(): void {
+    this.#isAwake = true;
+    this.#wake();
+  }
+
+  #mustEnd(): boolean {
+    return this.#isRemoved || this.#wasTerminal || this.#pod.metadata.deletionTimestamp !== undefined;
+  }
+
+  async #run(): Promise<void> {
+    let waitMs = 0;
+    while (!this.#stopped.signal.aborted) {
+      await this.#pause(waitMs);
+      if (this.#stopped.signal.aborted) return;
+      try {
+        waitMs = await this.#turn();
+      } catch (error) {
+        if (this.#stopped.signal.aborted) return;
+        // A sync that was given up is no failure.
+        waitMs = this.#stage === 'alive' && this.#sync.signal.aborted ? 0 : this.#jittered(failureMs);
+        const { name, namespace } = this.#pod.metadata;
+        const { log } = this.#context;
+        if (waitMs > 0) log.warn({ err: error, pod: `${namespace}/${name}` }, 'a pod could not be brought forward');
+        this.#memory.isStale = true;
+      }
+      if (this.#stage === 'ended') return;
+    }
+  }
+
+  /** @returns milliseconds until the next turn */
+  async #turn(): Promise<number> {
+    if (this.#stage === 'alive' && this.#mustEnd()) this.#stage = 'ending';
+    if (this.#stage === 'alive') return this.#live();
+    if (this.#stage === 'ending') await this.#end();
+    return 0;
+  }
+
+  async #live(): Promise<number> {
+    this.#sync = new AbortController();
+    const { config, nowMs, events } = this.#context;
+    const outcome = await syncPod({ pod: this.#pod, memory: this.#memory, signal: this.#sync.signal }, this.#context);
+    if ('again' in outcome) return 0;
+    if ('hasEnded' in outcome) {
+      this.#stage = 'ending';
+      if (untilDeadline(this.#pod.spec, this.#memory.startTimeMs, nowMs()) === 0) {
+        this.#memory.end ??= deadlineExceeded;
+        events.ofPod(this.#pod, 'Normal', deadlineExceeded.reason, deadlineExceeded.message);
+      }
+      return 0;
+    }
+    const regular = this.#jittered(outcome.hasFailed ? failureMs : config.syncFrequencyMs);
+    return Math.min(regular, outcome.inMs ?? Infinity);
+  }
+
+  async #end(): Promise<void> {
+    const { cache, statuses } = this.#context;
+    const uid = this.#pod.metadata.uid ?? '';
+    const memory = this.#memory;
+    memory.waiting.clear();
+    let runtimePod = await cache.refresh(uid);
+    this.#publish('ending', runtimePod);
+    await killPod(this.#pod, runtimePod, this.#context, {
+      graceSeconds: this.#isRemoved && this.#pod.metadata.deletionTimestamp === undefined ? 0 : memory.graceSeconds,
+    });
+    runtimePod = await cache.refresh(uid);
+    if (runtimePod?.containers.some(({ status }) => status.state === 'CONTAINER_RUNNING') === true)
+      throw new Error('containers of the pod still run');
+    this.#context.probes.keepOnly(uid, new Set());
+    this.#publish('ending', runtimePod);
+    await this.#context.volumes.tearDown(uid);
+    await this.#context.cgroups.remove(uid);
+    this.#stage = 'ended';
+    if (this.#wasTerminal) statuses.set(this.#pod, this.#pod.status, true);
+    else this.#publish('ended', runtimePod);
+  }
+
+  #publish(stage: Stage, runtimePod: Parameters<typeof stateOf>[1]): void {
+    // What was final before this agent began stays as it is.
+    if (this.#wasTerminal) return;
+    const state = stateOf(this.#pod, runtimePod, this.#memory, this.#context);
+    publishStatus({ pod: this.#pod, state, memory: this.#memory, stage }, this.#context);
+  }
+
+  #finalStatus(): Pod['status'] {
+    return this.#context.statuses.statusOf(this.#pod.metadata.uid ?? '') ?? this.#pod.status;
+  }
+
+  #jittered(ms: number): number {
+    return ms * (1 + jitter * this.#context.random());
+  }
+
+  /** Until something wakes the worker, or the time is over. */
+  async #pause(ms: number): Promise<void> {
+    if (!this.#isAwake && ms > 0) {
+      const woken = new AbortController();
+      this.#wake = () => {
+        this.#isPaused = false;
+        woken.abort();
+      };
+      this.#isPaused = true;
+      await sleep(this.#context.clock, ms, woken.signal);
+      this.#isPaused = false;
+      this.#wake = () => undefined;
+    }
+    this.#isAwake = false;
+  }
+}

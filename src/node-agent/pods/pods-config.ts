@@ -1,0 +1,25 @@
+/** What of the agent's configuration concerns pods. Times are in milliseconds. */
+import type { CgroupSettings } from './config/pod-resources.ts';
+import type { DnsSettings } from './config/dns.ts';
+import type { ResourceSettings } from './config/resources.ts';
+
+export interface PodsConfig {
+  readonly nodeName: string;
+  /** `/var/lib/kubelet` */
+  readonly rootDirectory: string;
+  /** `/var/log/pods` */
+  readonly podLogsDirectory: string;
+  /** `/var/log/containers`: links to the logs by the names of containers. */
+  readonly containerLogsDirectory: string;
+  readonly dns: DnsSettings;
+  readonly cgroups: CgroupSettings;
+  readonly cgroupsPerQos: boolean;
+  /** -1: no limit. */
+  readonly podPidsLimit: number;
+  readonly resources: ResourceSettings;
+  readonly seccompDefault: boolean;
+  readonly syncFrequencyMs: number;
+  readonly images: { readonly isSerial: boolean; readonly maxParallel: number | undefined };
+}
+
+export const podDirectory = (root: string, uid: string): string => `${root}/pods/${uid}`;

@@ -1,0 +1,173 @@
+/** The worker side of a node without machine, network and API server: containers in memory, and a clock that stands. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Pod, PodStatus } from '../../../api/gen/types/core-v1.ts';
+import { silentLogger } from '../../../base/logger.ts';
+import { FakeClock } from '../../../base/testing/fake-clock.ts';
+import { HookRunner } from '../../hooks/hook-runner.ts';
+import { ImagePuller } from '../../images/image-puller.ts';
+import { PullQueue } from '../../images/pull-queue.ts';
+import { ProbeRunner } from '../../probes/probe-runner.ts';
+import type { ProbeResult } from '../../probes/run-probe.ts';
+import { noCgroups } from '../../resources/pod-cgroups.ts';
+import { SimulatedContainers } from '../../runtime/testing/simulated-containers.ts';
+import { createVolumeManager } from '../../volumes/volume-manager.ts';
+import type { ApiObjects } from '../api-objects.ts';
+import { Housekeeping } from '../housekeeping.ts';
+import type { PodContext } from '../pod-context.ts';
+import { PodEvents } from '../pod-events.ts';
+import { PodWorkers } from '../pod-workers.ts';
+import type { PodsConfig } from '../pods-config.ts';
+import { RuntimeCache } from '../runtime-cache.ts';
+import { StatusWriter } from '../status-writer.ts';
+
+export interface SimulatedNode {
+  readonly containers: SimulatedContainers;
+  readonly workers: PodWorkers;
+  readonly context: PodContext;
+  readonly clock: FakeClock;
+  /** `Normal Started spec.containers{main} Started container main` */
+  readonly events: string[];
+  readonly directory: string;
+  /** What probes answer; success where a test says nothing. */
+  probe: () => ProbeResult;
+  /** The status that would be written. */
+  statusOf(uid?: string): PodStatus | undefined;
+  /** Lets time pass, one second after the other, with what the runtime tells meanwhile. */
+  pass(seconds: number): Promise<void>;
+  /** Until something holds, without time passing. Fails when it does not come to hold. */
+  until(holds: () => boolean): Promise<void>;
+  /** Lets everything end that is under way. */
+  settle(): Promise<void>;
+  clean(): Promise<void>;
+  /** Ends the workers as a stop of the agent does, and begins with new ones that know nothing. */
+  restart(pods: readonly Pod[]): Promise<void>;
+}
+
+/** Turns of the event loop after which what has not happened will not. */
+const maxTurns = 200_000;
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+const objects: ApiObjects = {
+  configMap: () => Promise.resolve(undefined),
+  secret: () => Promise.resolve(undefined),
+  token: () => Promise.reject(new Error('there is no API server')),
+  namedObjects: () => Promise.resolve({ configMap: () => undefined, secret: () => undefined }),
+  runtimeHandler: () => Promise.resolve(''),
+  services: () => [],
+  allocatable: () => ({ cpu: '2', memory: '4Gi' }),
+};
+
+const configIn = (directory: string): PodsConfig => ({
+  nodeName: 'node-1',
+  rootDirectory: `${directory}/root`,
+  podLogsDirectory: `${directory}/logs`,
+  containerLogsDirectory: `${directory}/links`,
+  dns: { clusterDns: ['10.0.0.10'], clusterDomain: 'cluster.local', resolvConf: undefined },
+  cgroups: { root: '/', driver: 'cgroupfs' },
+  cgroupsPerQos: false,
+  podPidsLimit: -1,
+  resources: { cpuCfsQuota: true, cpuCfsQuotaPeriodUs: 100_000, memoryCapacity: 1n << 32n, isCgroupV2: true },
+  seccompDefault: false,
+  syncFrequencyMs: 60_000,
+  images: { isSerial: true, maxParallel: undefined },
+});
+
+export async function simulateNode(): Promise<SimulatedNode> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'orch-pods-'));
+  const clock = new FakeClock();
+  const nowMs = (): number => Date.UTC(2026, 0, 1) + Math.floor(clock.now());
+  const containers = new SimulatedContainers(nowMs);
+  const events: string[] = [];
+  const podEvents = new PodEvents({
+    event(object, type, reason, message) {
+      const on = 'fieldPath' in object ? ` ${object.fieldPath}` : '';
+      events.push(`${type} ${reason}${on} ${message}`);
+    },
+    flush: () => Promise.resolve(),
+    stop: () => Promise.resolve(),
+  });
+  let workers = new PodWorkers();
+  const begin = (): PodContext => {
+    const config = configIn(directory);
+    const wake = (uid: string): void => workers.wake(uid);
+    const common = { clock, nowMs, random: () => 0, log: silentLogger };
+    const { runtime } = containers;
+    const context: PodContext = {
+      ...common,
+      config,
+      runtime,
+      runtimeName: 'simulated',
+      cache: new RuntimeCache({ ...common, runtime, readMessage: () => Promise.resolve(undefined), onChange: wake }),
+      events: podEvents,
+      objects,
+      hostIPs: () => ['192.0.2.1'],
+      images: new ImagePuller({ runtime, clock, queue: new PullQueue(1) }),
+      volumes: createVolumeManager({ ...common, ...config, objects, events: podEvents, hostIPs: () => [] }),
+      probes: new ProbeRunner({
+        ...common,
+        runtime,
+        events: podEvents,
+        onChange: wake,
+        run: () => Promise.resolve(node.probe()),
+      }),
+      hooks: new HookRunner({ runtime, clock, events: podEvents, podIPsOf: () => [] }),
+      cgroups: noCgroups,
+      statuses: new StatusWriter({ client: undefined, clock, log: silentLogger }),
+    };
+    workers = new PodWorkers();
+    workers.begin(context);
+    return context;
+  };
+  let context = begin();
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (let turns = 0; !holds(); turns++) {
+      if (turns > maxTurns) throw new Error(`it does not come to hold: ${String(holds)}`);
+      await turn();
+    }
+  };
+  const settle = async (): Promise<void> => {
+    await turn();
+    await until(() => [...workers.all()].every(([, worker]) => worker.isIdle));
+  };
+  const node: SimulatedNode = {
+    containers,
+    events,
+    clock,
+    directory,
+    get workers() {
+      return workers;
+    },
+    get context() {
+      return context;
+    },
+    probe: () => ({ outcome: 'success', output: '' }),
+    statusOf: (uid = 'uid-1') => context.statuses.statusOf(uid),
+    settle,
+    async pass(seconds) {
+      for (let second = 0; second < seconds; second++) {
+        await clock.advance(1000);
+        await context.cache.relist();
+        await settle();
+      }
+    },
+    until,
+    clean: () => new Housekeeping({ context, workers, hasSynced: () => true }).clean(),
+    async restart(pods) {
+      context.probes.stop();
+      await workers.stop();
+      context = begin();
+      await context.cache.relist();
+      for (const pod of pods) workers.set(pod);
+    },
+  };
+  onTestFinished(async () => {
+    context.probes.stop();
+    await workers.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return node;
+}

@@ -1,0 +1,97 @@
+/**
+ * A part of a volume for a container. The content of a volume belongs to its containers, who may put links anywhere:
+ * each part of the path is opened on its own, without following links, and what is mounted is what was opened.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ContainerConfigError } from '../pods/config/container-config-error.ts';
+import { bindMount, isMountPoint } from './mounts.ts';
+
+export interface SubPathRequest {
+  /** Of the volume on the node. */
+  readonly volumePath: string;
+  readonly subPath: string;
+  /** Where it is mounted for the container. */
+  readonly target: string;
+  /** For messages. */
+  readonly volumeMount: string;
+  readonly container: string;
+}
+
+/** Throws `ContainerConfigError`. @returns the path to mount into the container */
+export async function prepareSubPath(request: SubPathRequest): Promise<string> {
+  const { volumePath, subPath, target, volumeMount, container } = request;
+  if (path.isAbsolute(subPath))
+    throw new ContainerConfigError(`error SubPath \`${subPath}\` must not be an absolute path`);
+  if (subPath.split('/').includes('..'))
+    throw new ContainerConfigError(`unable to provision SubPath \`${subPath}\`: must not contain '..'`);
+  if (await isMountPoint(target)) return target;
+  let opened: FileHandle;
+  try {
+    opened = await openInside(
+      volumePath,
+      subPath.split('/').filter((part) => part !== '' && part !== '.'),
+    );
+  } catch (error) {
+    throw new ContainerConfigError(
+      `failed to prepare subPath for volumeMount "${volumeMount}" of container "${container}"`,
+      {
+        cause: error,
+      },
+    );
+  }
+  try {
+    const isDirectory = (await opened.stat()).isDirectory();
+    await mkdir(path.dirname(target), { recursive: true, mode: 0o750 });
+    if (isDirectory) await mkdir(target, { recursive: true, mode: 0o750 });
+    else await writeFile(target, '', { flag: 'a', mode: 0o640 });
+    await bindMount(`/proc/${process.pid}/fd/${opened.fd}`, target);
+    return target;
+  } finally {
+    await opened.close();
+  }
+}
+
+const pathOnly = 0o10000000;
+
+/** The parts one after the other; directories that are missing are made with the mode of the volume. */
+async function openInside(volumePath: string, parts: readonly string[]): Promise<FileHandle> {
+  // The volume itself may be reached by links: it is the node's.
+  let current = await open(volumePath, constants.O_RDONLY | pathOnly);
+  const { mode } = await current.stat();
+  try {
+    for (const [index, part] of parts.entries()) {
+      const next = await openChild(current, part, { mode: mode & 0o7777, isLast: index === parts.length - 1 });
+      await current.close();
+      current = next;
+    }
+    return current;
+  } catch (error) {
+    await current.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function openChild(
+  parent: FileHandle,
+  name: string,
+  { mode, isLast }: { readonly mode: number; readonly isLast: boolean },
+): Promise<FileHandle> {
+  const child = `/proc/self/fd/${parent.fd}/${name}`;
+  const flags = constants.O_NOFOLLOW | pathOnly | (isLast ? 0 : constants.O_DIRECTORY);
+  const opened = await open(child, flags).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return undefined;
+  });
+  if (opened !== undefined) return refuseLink(opened, name);
+  await mkdir(child, { mode });
+  const made = await open(child, flags);
+  return refuseLink(made, name);
+}
+
+async function refuseLink(opened: FileHandle, name: string): Promise<FileHandle> {
+  if (!(await opened.stat()).isSymbolicLink()) return opened;
+  await opened.close();
+  throw new Error(`${name} is a link`);
+}
