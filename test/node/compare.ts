@@ -1,0 +1,70 @@
+/** Whether a node did with pods what was recorded. */
+import type { JsonValue } from '../../src/machinery/value.ts';
+import { maskedValue, type MaskOptions, recordedValue } from './masks.ts';
+import type { NodeCase, RecordedPod } from './recording.ts';
+import type { Played } from './replay.ts';
+
+/** A status that stood longer has to appear. */
+const lastedSeconds = 2;
+
+/** What differs, in words; empty when nothing does. */
+export function differences(recorded: NodeCase, played: Played, options: MaskOptions): string[] {
+  return [
+    ...stepDifferences(played, options),
+    ...Object.entries(recorded.pods).flatMap(([name, pod]) => [
+      ...statusDifferences(name, pod, played, options),
+      ...eventDifferences(name, pod, played, options),
+    ]),
+  ];
+}
+
+const notCompared = new Set(['seconds', 'stderr']);
+
+function stepDifferences({ steps }: Played, options: MaskOptions): string[] {
+  return steps.flatMap(({ step, got }, index) => {
+    if (step.varies === true || step.got === undefined) return [];
+    return Object.entries(step.got).flatMap(([key, wanted]) => {
+      if (notCompared.has(key) || ('call' in step && key === 'body')) return [];
+      if ('log' in step && step.got?.['status'] !== 200 && key === 'body') return [];
+      const expected = JSON.stringify(recordedValue(wanted));
+      const found = JSON.stringify(maskedValue(got[key] ?? null, options));
+      return expected === found
+        ? []
+        : [`step ${index} (${Object.keys(step)[0]}), ${key}: ${found} instead of ${expected}`];
+    });
+  });
+}
+
+const text = (value: JsonValue): string => JSON.stringify(value);
+
+function statusDifferences(name: string, pod: RecordedPod, { statuses }: Played, options: MaskOptions): string[] {
+  const seen = (statuses.get(name) ?? []).map((status) => text(maskedValue(status, options)));
+  const needed = pod.statuses.filter(({ t, sometimes }, index) => {
+    const next = pod.statuses[index + 1];
+    return next === undefined || (sometimes !== true && next.t - t > lastedSeconds);
+  });
+  let at = 0;
+  const missing: string[] = [];
+  for (const { status } of needed) {
+    const wanted = text(recordedValue(status));
+    const found = seen.indexOf(wanted, at);
+    if (found < 0) missing.push(wanted);
+    else at = found;
+  }
+  return missing.length === 0
+    ? []
+    : [`statuses of ${name}, missing:\n    ${missing.join('\n    ')}\n  seen:\n    ${seen.join('\n    ')}`];
+}
+
+function eventDifferences(name: string, pod: RecordedPod, { events }: Played, options: MaskOptions): string[] {
+  const line = ({ type, reason, message, on = '' }: RecordedPod['events'][number]): string =>
+    `${type} ${reason} ${on} ${message.trim()}`;
+  const seen = new Set((events.get(name) ?? []).map((event) => String(maskedValue(line(event), options))));
+  const known = new Set(pod.events.map((event) => String(recordedValue(line(event)))));
+  const needed = pod.events
+    .filter(({ sometimes }) => sometimes !== true)
+    .map((event) => String(recordedValue(line(event))));
+  const missing = needed.filter((event) => !seen.has(event)).map((event) => `event of ${name} missing: ${event}`);
+  const more = [...seen].filter((event) => !known.has(event)).map((event) => `event of ${name} too much: ${event}`);
+  return [...new Set([...missing, ...more])];
+}
