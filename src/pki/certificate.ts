@@ -69,9 +69,9 @@ export function createCertificate(request: CertificateRequest): string {
     explicit(0, integer(Buffer.from([2]))), // version 3
     integer(serialNumber()),
     algorithm,
-    name(signer.subject),
+    subjectName(signer.subject),
     sequence(time(request.notBefore), time(request.notAfter)),
-    name(request.subject),
+    subjectName(request.subject),
     publicKey,
     explicit(3, sequence(...extensions(request, keyIdentifier(publicKey), keyIdentifier(spki(signer.key))))),
   );
@@ -86,7 +86,8 @@ export function serialNumber(): Buffer {
   return bytes;
 }
 
-function name({ organization, commonName }: Subject): Buffer {
+/** A distinguished name, RFC 5280 section 4.1.2.4. */
+export function subjectName({ organization, commonName }: Subject): Buffer {
   const attribute = (id: string, value: string): Buffer => set(sequence(oid(id), utf8String(value)));
   return sequence(
     ...(organization === undefined ? [] : [attribute(ids.organization, organization)]),
@@ -95,14 +96,11 @@ function name({ organization, commonName }: Subject): Buffer {
 }
 
 /** The public half, as certificates carry it (SubjectPublicKeyInfo). */
-const spki = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' });
+export const spki = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'spki', format: 'der' });
 
 function extensions(request: CertificateRequest, ownId: Buffer, signerId: Buffer): Buffer[] {
   const authority = request.use === 'authority';
-  const names = [
-    ...(request.dnsNames ?? []).map((dns) => implicit(2, Buffer.from(dns))),
-    ...(request.ipAddresses ?? []).map((ip) => implicit(7, ipBytes(ip))),
-  ];
+  const names = alternativeNames(request);
   return [
     extension(ids.basicConstraints, authority ? sequence(boolean(true)) : sequence(), true),
     extension(
@@ -115,8 +113,20 @@ function extensions(request: CertificateRequest, ownId: Buffer, signerId: Buffer
       : [extension(ids.extendedKeyUsage, sequence(oid(request.use === 'server' ? ids.serverAuth : ids.clientAuth)))]),
     extension(ids.subjectKeyIdentifier, octetString(ownId)),
     extension(ids.authorityKeyIdentifier, sequence(implicit(0, signerId))),
-    ...(names.length === 0 ? [] : [extension(ids.subjectAltName, sequence(...names))]),
+    ...names,
   ];
+}
+
+/** The extension SubjectAltName, section 4.2.1.6; none without names. */
+export function alternativeNames({
+  dnsNames = [],
+  ipAddresses = [],
+}: Pick<CertificateRequest, 'dnsNames' | 'ipAddresses'>): Buffer[] {
+  const names = [
+    ...dnsNames.map((dns) => implicit(2, Buffer.from(dns))),
+    ...ipAddresses.map((ip) => implicit(7, ipBytes(ip))),
+  ];
+  return names.length === 0 ? [] : [extension(ids.subjectAltName, sequence(...names))];
 }
 
 /** Any way to make it unique will do (section 4.2.1.2). */
@@ -129,5 +139,5 @@ function ipBytes(text: string): Buffer {
   return Buffer.from(address.value.toString(16).padStart(address.family === 4 ? 8 : 32, '0'), 'hex');
 }
 
-export const toPem = (der: Buffer): string =>
-  `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
+export const toPem = (der: Buffer, type = 'CERTIFICATE'): string =>
+  `-----BEGIN ${type}-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END ${type}-----\n`;

@@ -13,6 +13,7 @@ import {
 import type { Logger } from '../../base/logger.ts';
 import { createApiTransport } from '../../client/transport/api-transport.ts';
 import type { Transport } from '../../client/transport/message.ts';
+import type { ClientPair } from '../../client/transport-config.ts';
 import { UserError } from '../user-error.ts';
 
 export interface ConnectionSource {
@@ -23,6 +24,8 @@ export interface ConnectionSource {
   readonly master?: string | undefined;
   /** Where this process runs. */
   readonly pod?: Pod;
+  /** Goes over the client certificate of the file. Undefined: there is none yet. */
+  readonly ownPair?: () => ClientPair | undefined;
 }
 
 /** Of another user than the one of the daemon. */
@@ -46,8 +49,13 @@ export async function openConnection(
   const reloading = await explained(source.flag, () =>
     reloadingConfig(read, { log, ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }) }),
   );
-  return connectionTo(reloading.config, log, () => reloading.stop());
+  return connectionTo(withOwnPair(reloading.config, source.ownPair), log, () => reloading.stop());
 }
+
+const withOwnPair = (config: ClientConfig, ownPair: ConnectionSource['ownPair']): ClientConfig =>
+  ownPair === undefined
+    ? config
+    : overridden(config, { renewedPair: async () => ownPair() ?? (await config.renewedPair?.()) });
 
 /** @param stop ends what keeps the configuration current */
 export function connectionTo(config: ClientConfig, log: Logger, stop = (): void => undefined): ApiConnection {

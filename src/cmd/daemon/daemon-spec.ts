@@ -35,9 +35,9 @@ export interface DaemonSpec {
   readonly findApi?: (log: Logger) => Promise<ApiConnection | undefined>;
   /**
    * Opens the connection in place of what the options say. Undefined: this daemon works without an API server, and has
-   * no client.
+   * no client. The signal aborts when the daemon is to stop.
    */
-  readonly openApi?: (log: Logger) => Promise<ApiConnection | undefined>;
+  readonly openApi?: (log: Logger, signal: AbortSignal) => Promise<ApiConnection | undefined>;
   /** The work serves by itself, in place of the HTTPS port of all daemons. */
   readonly servesItself?: true;
   /** Serves more of the daemon than its HTTPS port does. @returns what ends it */

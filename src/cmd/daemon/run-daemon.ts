@@ -51,7 +51,11 @@ export async function runDaemon(spec: DaemonSpec, context: CommandContext): Prom
   // Nothing else may keep the process alive: neither timers of a clock nor the thread that looks for stalls do.
   const hold = setInterval(() => undefined, 2 ** 30);
   try {
-    const kernel = await startKernel(spec, context, cleanup);
+    const kernel = await startKernel(spec, { context, cleanup, signal: interrupts.signal }).catch((error: unknown) => {
+      // What begins with a wait can be told to stop before there is work.
+      if (!interrupts.signal.aborted) throw error;
+    });
+    if (kernel === undefined) return interrupts.exitCode;
     const standBy = spec.standBy?.(daemonOf(kernel, spec, undefined, interrupts.signal));
     if (standBy !== undefined) cleanup.add(standBy);
     return await work(kernel, spec, interrupts, context);
@@ -73,7 +77,10 @@ interface Kernel {
   readonly serving: LeadingDaemon['serving'];
 }
 
-async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: CleanupStack): Promise<Kernel> {
+async function startKernel(
+  spec: DaemonSpec,
+  { context, cleanup, signal }: { context: CommandContext; cleanup: CleanupStack; signal: AbortSignal },
+): Promise<Kernel> {
   const { name, options, given, featureGates, config, emulatedVersions = [], flags, around = {} } = spec;
   const logger = await createAdjustableLogger(options.logs.verbosity, {
     format: options.logs.format,
@@ -100,7 +107,7 @@ async function startKernel(spec: DaemonSpec, context: CommandContext, cleanup: C
       contention,
     }),
   );
-  const connection = spec.openApi === undefined ? await openApi(spec, log) : await spec.openApi(log);
+  const connection = spec.openApi === undefined ? await openApi(spec, log) : await spec.openApi(log, signal);
   if (connection !== undefined) cleanup.add(() => connection.close());
   const elections =
     spec.elects === false || connection === undefined

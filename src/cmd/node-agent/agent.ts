@@ -7,6 +7,7 @@ import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
 import { noPressure } from '../../node-agent/node/conditions.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
+import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
 import { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
 import type { NodeRuntime } from '../../node-agent/node/node-runtime.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
@@ -14,13 +15,14 @@ import { createCriClient, type CriClient } from '../../node-agent/runtime/cri-cl
 import { createEventRecorder, type EventRecorder } from '../../client/events/recorder.ts';
 import { isGateOn } from '../../api/feature-gates.ts';
 import type { Command } from '../command.ts';
-import { openConnection } from '../daemon/api-connection.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { readDaemonCommandLine } from '../daemon/read-command-line.ts';
 import { runDaemon } from '../daemon/run-daemon.ts';
 import { flagValues } from '../flags/flag-values.ts';
 import { agentFlags } from '../flags/node-agent/agent.ts';
 import { UserError } from '../user-error.ts';
+import { openAgentApi } from './api-access.ts';
+import { keepClientCertificate } from './certificates.ts';
 import { daemonOptionsOf } from './daemon-options.ts';
 import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
@@ -38,6 +40,7 @@ export const realNode: Command = async (argv, context) => {
   await checkMachine(settings);
   const cri = connect(settings);
   const { config } = settings;
+  let certificate: CertificateKeeper | undefined;
   try {
     return await runDaemon(
       {
@@ -49,13 +52,13 @@ export const realNode: Command = async (argv, context) => {
         flags: () => flagValues(agentFlags, options),
         elects: false,
         servesItself: true,
-        openApi: (log) =>
-          settings.kubeconfig === undefined
-            ? Promise.resolve(undefined)
-            : openConnection({ flag: 'kubeconfig', kubeconfig: settings.kubeconfig }, log),
+        openApi: (log, signal) => openAgentApi(settings, { log, signal, ownPair: () => certificate?.pair }),
         serveMore: (health, log) =>
           serveHealthPort({ address: config.healthzBindAddress, port: config.healthzPort }, given, health, log),
-        lead: (daemon) => run(daemon, settings, cri),
+        lead: async (daemon) => {
+          certificate = await keepClientCertificate(daemon, settings);
+          await run(daemon, settings, { cri, certificate });
+        },
       },
       context,
     );
@@ -76,17 +79,27 @@ function connect({ config }: NodeAgentSettings): CriClient {
   }
 }
 
+interface Parts {
+  readonly cri: CriClient;
+  readonly certificate: CertificateKeeper | undefined;
+}
+
 /** Until the signal aborts. The node stays registered, and its containers run on. */
-async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { runtime }: CriClient): Promise<void> {
+async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, certificate }: Parts): Promise<void> {
   const { log, signal } = daemon;
   await setOomScore(settings, log);
   tellLimits(settings, log);
   const events = createEvents(daemon, settings);
-  const keeper = createKeeper(daemon, settings, createNodeRuntime(runtime), events);
+  const keeper = createKeeper(daemon, settings, createNodeRuntime(cri.runtime), events);
   keeper.start();
   log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
   try {
-    if (!signal.aborted) await once(signal, 'abort');
+    if (signal.aborted) return;
+    const stopped = once(signal, 'abort');
+    await (certificate === undefined ? stopped : Promise.race([stopped, certificate.run(signal)]));
+  } catch (error) {
+    if (error instanceof CertificateLost) throw new UserError(error.message, { cause: error });
+    throw error;
   } finally {
     await keeper.stop();
     await events.stop();

@@ -1,0 +1,58 @@
+/** How an agent reaches its API server: by its kubeconfig, which TLS bootstrap writes where there is none. */
+import { systemClock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
+import { readKubeconfigFile } from '../../client/kubeconfig/reloading.ts';
+import type { ClientConfig } from '../../client/client-config.ts';
+import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
+import { bootstrap, needsBootstrap } from '../../node-agent/node/certificates/bootstrap.ts';
+import { RequestRefused } from '../../node-agent/node/certificates/signing-request.ts';
+import type { KeyPair } from '../../pki/pki.ts';
+import { type ApiConnection, openConnection, userAgent } from '../daemon/api-connection.ts';
+import { UserError } from '../user-error.ts';
+
+/** @param ownPair the client certificate that the agent has renewed by itself */
+export async function openAgentApi(
+  settings: NodeAgentSettings,
+  { log, signal, ownPair }: { log: Logger; signal: AbortSignal; ownPair: () => KeyPair | undefined },
+): Promise<ApiConnection | undefined> {
+  const { kubeconfig, bootstrapKubeconfig } = settings;
+  if (kubeconfig === undefined) return undefined;
+  if (bootstrapKubeconfig !== undefined && needsBootstrap(await readQuietly(kubeconfig), Date.now()))
+    await join(settings, { kubeconfig, bootstrapKubeconfig, log, signal });
+  return openConnection({ flag: 'kubeconfig', kubeconfig, ownPair }, log);
+}
+
+interface Joining {
+  readonly kubeconfig: string;
+  readonly bootstrapKubeconfig: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function join({ nodeName, certDir }: NodeAgentSettings, { log, signal, ...files }: Joining): Promise<void> {
+  const { bootstrapKubeconfig } = files;
+  const connection = await openConnection({ flag: 'bootstrap-kubeconfig', kubeconfig: bootstrapKubeconfig }, log);
+  try {
+    await bootstrap({
+      ...files,
+      nodeName,
+      certDir,
+      client: connection!.client({ userAgent: userAgent('kubelet', 'bootstrap'), qps: 0 }),
+      log,
+      clock: systemClock,
+      wallTime: Date.now,
+      signal,
+    });
+  } catch (error) {
+    if (error instanceof RequestRefused || error instanceof KubeconfigError)
+      throw new UserError(`--bootstrap-kubeconfig: ${error.message}`, { cause: error });
+    throw error;
+  } finally {
+    await connection?.close();
+  }
+}
+
+/** A file that cannot be read is written anew. */
+const readQuietly = async (file: string): Promise<ClientConfig | undefined> =>
+  (await readKubeconfigFile(file).catch(() => undefined))?.config;
