@@ -48,7 +48,7 @@ export class Answer {
 export class HttpError extends Error {
   readonly status: number;
 
-  constructor({ method, path }: RequestOptions, { status }: Answer, body: string) {
+  constructor({ method, path }: RequestOptions, status: number, body: string) {
     super(
       `${method} ${path}: ${status} ${body
         .replace(/[^\x20-\x7e]+/g, ' ')
@@ -113,7 +113,7 @@ export class HttpClient implements Disposable {
         reject(new Error(`${options.method} ${options.path}: the answer ended in its middle`)),
       );
     });
-    if (status < 200 || status > 299) throw new HttpError(options, answer, answer.body().toString());
+    if (status < 200 || status > 299) throw new HttpError(options, status, answer.body().toString());
     return answer;
   }
 
@@ -124,7 +124,7 @@ export class HttpClient implements Disposable {
     stream.on('error', () => undefined); // the reader learns of it by 'close'
     if (status === 200) return stream;
     stream.close();
-    throw new Error(`${options.method} ${options.path}: ${status}`);
+    throw new HttpError(options, status, '');
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,7 @@
 /** The load driver: options → servers → phases → report. Other measurements are chosen by the first argument. */
 import { cluster } from './cluster.ts';
 import { complexity } from './complexity.ts';
+import { fairness } from './fairness.ts';
 import { latency } from './latency.ts';
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
@@ -22,6 +23,7 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
   try {
     if (argv[0] === 'cluster') return await cluster(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'complexity') return await complexity(argv.slice(1));
+    if (argv[0] === 'fairness') return await fairness(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'memory') return await memory(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'start') return await startTimes(argv.slice(1), root, interrupt.signal);

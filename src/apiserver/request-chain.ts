@@ -66,14 +66,11 @@ export function requestChain(
 ): (exchange: Exchange, caller?: Caller) => Promise<ApiResponse> {
   const { audit, lifecycle, shutdown, requestMetrics: metrics } = options;
   const { flowControl, requestTimeoutMs } = options;
+  const sending = { clock: systemClock, requestTimeoutMs };
   const fairness =
     flowControl === undefined
-      ? limitInFlight(options.inFlight, metrics)
-      : timed(
-          'priorityandfairness',
-          queueFairly({ control: flowControl, requestTimeoutMs, clock: systemClock }, metrics),
-          metrics,
-        );
+      ? limitInFlight(options.inFlight, metrics, sending)
+      : timed('priorityandfairness', queueFairly({ control: flowControl, ...sending }, metrics), metrics);
   const filters: readonly Filter[] = [
     ...(options.tracer === undefined ? [] : [traceRequests(options.tracer)]),
     // outside of all: nothing is done for what comes too late

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import type { ServerConnection } from '../http2/server/connection.ts';
 import type { ServerStream } from '../http2/server/stream.ts';
 import type { ApiResponse, HeaderMap, Sink } from './exchange.ts';
+import { bulkTurns, isBulk } from '../base/bulk-turns.ts';
 import type { EvictingQuota } from '../base/evicting-quota.ts';
 import { onBrokenBody } from './http1/broken-bodies.ts';
 import { httpDate } from './http-date.ts';
@@ -62,8 +63,10 @@ async function writeChunks(
     response.length === undefined ? response.headers : { ...response.headers, 'content-length': response.length },
   );
   if (!isHead) {
+    // Chunks are made when they are asked for, which is most of the work.
     for (const chunk of response.chunks) {
       if (!outlet.write(chunk)) await outlet.drained();
+      if (isBulk(chunk)) await bulkTurns.next();
       if (outlet.closed) return;
     }
   }

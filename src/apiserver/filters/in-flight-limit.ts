@@ -2,6 +2,7 @@ import { tooManyRequests } from '../../machinery/status.ts';
 import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, Filter } from '../request/request.ts';
+import { type SendingOptions, whileSent } from './while-sent.ts';
 
 export interface InFlightLimits {
   /** `--max-requests-inflight`: reads; 0 means no limit. */
@@ -16,7 +17,7 @@ const readVerbs = new Set(['get', 'list', 'watch']);
  * Refuses with 429 what would go over the limit of requests in work at once. Watches are not counted: they wait, they
  * do not work.
  */
-export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics): Filter {
+export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics, sending: SendingOptions): Filter {
   const running = { readOnly: 0, mutating: 0 };
   return async (request, next) => {
     if (isLongRunning(request.info) || isExempt(request)) return next();
@@ -38,11 +39,14 @@ export function limitInFlight(limits: InFlightLimits, metrics: RequestMetrics): 
     };
     // An aggregated server that does not answer must not use up the limit for other requests.
     request.onHandOver = leave;
+    let response;
     try {
-      return await next();
-    } finally {
+      response = await next();
+    } catch (error) {
       leave();
+      throw error;
     }
+    return whileSent(response, request, sending, leave);
   };
 }
 

@@ -42,6 +42,10 @@ const seatsOfLevel = 2;
 /** A request in the chain, whose handler ends when the test says so. */
 interface Sent {
   readonly request: ApiRequest;
+  /** What was answered, for those who send it. */
+  readonly response: Promise<ApiResponse>;
+  /** The exchange is over. */
+  readonly close: () => void;
   readonly hasBegun: () => boolean;
   readonly end: (result: ApiResponse | Error) => void;
   /** Its code. */
@@ -72,7 +76,9 @@ class Scene {
 
   send(target = configMap, method = 'GET'): Sent {
     const [path = '', query = ''] = target.split('?');
-    const exchange = { method, onClose: () => undefined } as unknown as Exchange;
+    const closed: (() => void)[] = [];
+    const onClose = (listener: () => void): void => void closed.push(listener);
+    const exchange = { method, onClose } as unknown as Exchange;
     const request = new ApiRequest(exchange, path, new URLSearchParams(query), '', 0);
     request.info = parseRequestInfo(method, path, request.query);
     request.user = { name: 'alice', groups: [] };
@@ -87,8 +93,11 @@ class Scene {
       hasBegun = true;
       return ended;
     });
+    answered.catch(() => undefined);
     return {
       request,
+      response: answered,
+      close: () => closed.forEach((listener) => listener()),
       hasBegun: () => hasBegun,
       end,
       answered: answered.then(
@@ -131,6 +140,56 @@ class Scene {
 }
 
 const settled = (): Promise<void> => new Promise(setImmediate);
+
+const pieces = (count: number) => Array.from({ length: count }, () => Buffer.from('piece'));
+
+describe('seats of answers that are sent piece by piece', () => {
+  const list = '/api/v1/pods';
+  const held = { running: 1, seatsInUse: 1 };
+
+  test.each<{ name: string; end: (sent: Sent, scene: Scene) => void | Promise<void> }>([
+    { name: 'all of it is sent, or the client has gone', end: ({ close }) => close() },
+    { name: 'the client takes nothing for two seconds', end: (_, { clock }) => clock.advance(2000) },
+  ])('A list holds its seats until $name', async ({ end }) => {
+    const scene = new Scene();
+    const sent = scene.send(list);
+    sent.end({ ...answer, chunks: pieces(3) });
+    expect(await sent.answered).toBe(200);
+    expect(scene.state.counts).toMatchObject(held);
+    await end(sent, scene);
+    await scene.expectNothingKept();
+    sent.close();
+    await scene.expectNothingKept();
+  });
+
+  test('A list whose client takes it slowly holds its seats until the time of its request is over', async () => {
+    const scene = new Scene();
+    const sent = scene.send(list);
+    sent.end({ ...answer, chunks: pieces(100) });
+    const { chunks } = (await sent.response) as { chunks: Iterable<Buffer> };
+    let seconds = 0;
+    for (const _ of chunks) {
+      if (scene.state.counts.running === 0) break;
+      await scene.clock.advance(1000);
+      seconds++;
+    }
+    expect(seconds).toBe(60);
+    await scene.expectNothingKept();
+  });
+
+  test('A list that is compressed holds its seats until the last of it is written', async () => {
+    const scene = new Scene();
+    const sent = scene.send(list);
+    let written: () => void = () => undefined;
+    sent.end({ ...answer, stream: () => new Promise((resolve) => (written = resolve)) });
+    const { stream } = (await sent.response) as { stream: (sink: unknown) => Promise<void> };
+    const streamed = stream({});
+    expect(scene.state.counts).toMatchObject(held);
+    written();
+    await streamed;
+    await scene.expectNothingKept();
+  });
+});
 
 describe('seats of requests that end', () => {
   test.each<{ name: string; target?: string; method?: string; end: (sent: Sent) => void; code: number }>([

@@ -6,6 +6,7 @@ import type { RequestMetrics } from '../metrics/request-metrics.ts';
 import { isLongRunning } from '../request/request-info.ts';
 import type { ApiRequest, Filter } from '../request/request.ts';
 import { isRead } from './in-flight-limit.ts';
+import { whileSent } from './while-sent.ts';
 
 export interface FairnessOptions {
   readonly control: FlowControl;
@@ -19,8 +20,9 @@ const waitPart = 1 / 4;
 const mostWaitMs = 60_000;
 
 /**
- * Lets a request run when its level has seats for it, keeps it waiting in a queue, or refuses it with 429. A watch
- * holds its seats until it has begun; other long-running requests need none.
+ * Lets a request run when its level has seats for it, keeps it waiting in a queue, or refuses it with 429. A list holds
+ * its seats until it is sent, because most of its work is done then. A watch holds its seats until it has begun; other
+ * long-running requests need none.
  */
 export function queueFairly(
   { control, requestTimeoutMs, clock }: FairnessOptions,
@@ -54,11 +56,18 @@ export function queueFairly(
     };
     // An aggregated server that does not answer must not use up the seats of other requests.
     request.onHandOver = leave;
+    let response;
     try {
-      return await next();
-    } finally {
+      response = await next();
+    } catch (error) {
       leave();
+      throw error;
     }
+    // A watch has begun, and only waits from here on.
+    if (isWatch) leave();
+    if (!hasSeats) return response;
+    control.send(classified, seats);
+    return whileSent(response, request, { clock, requestTimeoutMs }, leave);
   };
 
   /** False when the seats did not come in time, or the client went away. */

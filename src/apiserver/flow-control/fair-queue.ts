@@ -34,6 +34,8 @@ export class SeatRequest {
   /** By the clock of the level, in milliseconds. */
   arrivedAt = 0;
   startedAt: number | undefined;
+  /** Its answer is made, and goes out piece by piece. */
+  isSending = false;
   /** The virtual time at which it came. */
   arrival = 0;
   /** Of the requests that came through queues of the level. */

@@ -36,6 +36,10 @@ class Scene {
     this.queues.finish(this.#running.get(name)!);
   }
 
+  send(name: string): void {
+    this.queues.send(this.#running.get(name)!);
+  }
+
   leave(name: string): boolean {
     return this.queues.leave(this.#running.get(name)!, 'time-out');
   }
@@ -64,6 +68,52 @@ describe('a level without queues', () => {
     const scene = new Scene('exempt', 0);
     for (let i = 0; i < 100; i++) expect(scene.enter('f', String(i), 10)).toBe('running');
     expect(scene.queues.seatsInUse).toBe(1000);
+  });
+});
+
+describe('answers that are being sent', () => {
+  const lists = (scene: Scene): string[] => ['list 1', 'list 2', 'list 3'].map((name) => scene.enter('f', name, 4));
+
+  test('Narrow requests use the seats of lists that are only sent, all but one of each', async () => {
+    const scene = new Scene(manyQueues, 8);
+    expect(lists(scene)).toEqual(['running', 'running', 'waiting']);
+    expect(scene.enter('g', 'early')).toBe('waiting');
+    scene.send('list 1');
+    expect(scene.started).toEqual(['list 1', 'list 2', 'early']);
+    expect(['a', 'b', 'c'].map((name) => scene.enter('g', name))).toEqual(['running', 'running', 'waiting']);
+    await scene.finish('early', 1);
+    expect(scene.started.slice(3)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('Narrow requests pass by a list that waits, and keep no seat from it', async () => {
+    const scene = new Scene({ ...manyQueues, queues: 1024 }, 8);
+    lists(scene);
+    scene.send('list 1');
+    // By virtual time the list that waits is next.
+    await scene.clock.advance(1000);
+    expect(['a', 'b', 'c', 'd'].map((name) => scene.enter(name, name))).toEqual([
+      'running',
+      'running',
+      'running',
+      'waiting',
+    ]);
+    scene.send('list 2');
+    expect(scene.started.slice(2)).toEqual(['a', 'b', 'c', 'd']);
+    await scene.finish('list 1', 0);
+    expect(scene.started).not.toContain('list 3');
+    await scene.finish('a', 1);
+    expect(scene.started).toContain('list 3');
+  });
+
+  test('No seat is left over or missing once all has ended', async () => {
+    const scene = new Scene(manyQueues, 8);
+    lists(scene);
+    for (const name of ['list 1', 'list 1', 'list 2']) scene.send(name);
+    scene.enter('g', 'a');
+    for (const name of ['list 2', 'a', 'list 1', 'list 3']) await scene.finish(name, 1);
+    expect(scene.queues).toMatchObject({ seatsInUse: 0, running: 0, waiting: 0 });
+    const names = Array.from({ length: 9 }, (_, i) => `narrow ${i}`);
+    expect(names.map((name) => scene.enter('h', name)).filter((entry) => entry === 'running')).toHaveLength(8);
   });
 });
 

@@ -27,6 +27,8 @@ export type Entry = 'running' | 'waiting' | 'refused';
 /** Flows are named by clients: users, namespaces. */
 const keptHands = { maxBytes: 1024 * 1024, maxKeyLength: 512, bytesOf: () => 200 };
 
+const isNarrow = ({ head }: FairQueue): boolean => head!.seats === 1;
+
 const dealsAlike = (a: QueueMode, b: QueueMode): boolean =>
   typeof a !== 'string' && typeof b !== 'string' && a.queues === b.queues && a.handSize === b.handSize;
 
@@ -43,6 +45,10 @@ export class FairQueues {
   /** Virtual time: seat-milliseconds that each active queue could have used. */
   #virtual = 0;
   #syncedAt: number;
+  /** Seats in use that narrow requests may use as well. */
+  #seatsLent = 0;
+  /** Narrow requests that run. */
+  #narrow = 0;
   /** Seats of queues: in use, and of what waits. */
   #seatsQueued = 0;
   #enqueued = 0;
@@ -131,10 +137,27 @@ export class FairQueues {
     return true;
   }
 
+  /**
+   * What is left of a running request is to send its answer piece by piece, in turn with other answers, for which one
+   * of its seats is enough. Until it ends, narrow requests may use its other seats too: else they would wait for the
+   * whole answer, seconds for a large list.
+   *
+   * @NOTE differs from upstream: there a request has all of its seats to its end.
+   */
+  send(request: SeatRequest): void {
+    if (request.isSending || request.seats === 1) return;
+    request.isSending = true;
+    this.#seatsLent += request.seats - 1;
+    this.#sync();
+    this.#dispatch();
+  }
+
   /** A running request has ended. Its seats go to those that wait. */
   finish(request: SeatRequest): void {
     const now = this.#sync();
     const { queue, seats } = request;
+    if (request.isSending) this.#seatsLent -= seats - 1;
+    if (seats === 1) this.#narrow--;
     this.running--;
     this.seatsInUse -= seats;
     request.observer.running(-1, -seats);
@@ -208,10 +231,8 @@ export class FairQueues {
   }
 
   #dispatch(): void {
-    while (this.waiting > 0 && this.seatsInUse < this.#limit) {
-      const queue = this.#waiting.first!;
+    for (let queue = this.#nextQueue(); queue !== undefined; queue = this.#nextQueue()) {
       const request = queue.head!;
-      if (!this.#fits(request)) return request.observer.notAccommodated();
       this.#dequeue(request, queue);
       queue.running.add(request);
       queue.seatsInUse += request.seats;
@@ -224,16 +245,30 @@ export class FairQueues {
     }
   }
 
+  /** The queue whose oldest request goes on now. */
+  #nextQueue(): FairQueue | undefined {
+    const queue = this.#waiting.first;
+    if (queue === undefined) return undefined;
+    const request = queue.head!;
+    if (this.#fits(request)) return queue;
+    if (this.seatsInUse < this.#limit) request.observer.notAccommodated();
+    // On a lent seat a narrow request keeps no seat from those before it.
+    return this.#narrow < this.#seatsLent ? this.#waiting.firstWhere(isNarrow) : undefined;
+  }
+
   /** A request for more seats than there are runs alone. */
   #fits({ seats }: SeatRequest): boolean {
     if (this.#mode === 'exempt') return true;
-    return seats > this.#limit ? this.running === 0 : this.seatsInUse + seats <= this.#limit;
+    if (seats > this.#limit) return this.running === 0;
+    const isLent = seats === 1 ? this.#seatsLent : Math.min(this.#seatsLent, this.#narrow);
+    return this.seatsInUse - isLent + seats <= this.#limit;
   }
 
   #start(request: SeatRequest, now: number): void {
     request.startedAt = now;
     this.running++;
     this.dispatched++;
+    if (request.seats === 1) this.#narrow++;
     this.seatsInUse += request.seats;
     request.observer.running(1, request.seats);
   }

@@ -161,6 +161,11 @@ export class FlowControl {
     return true;
   }
 
+  /** What is left of a running request is to send its answer. */
+  send({ level }: Classified, request: SeatRequest): void {
+    level.queues.send(request);
+  }
+
   finish({ level }: Classified, request: SeatRequest): void {
     level.queues.finish(request);
     this.#forgetIfOver(level);

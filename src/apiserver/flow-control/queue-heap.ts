@@ -14,6 +14,14 @@ export class QueueHeap {
     return this.#queues[0];
   }
 
+  /** The first of those that `matches` says. It looks at all of them. */
+  firstWhere(matches: (queue: FairQueue) => boolean): FairQueue | undefined {
+    let first: FairQueue | undefined;
+    for (const queue of this.#queues)
+      if (matches(queue) && (first === undefined || isBefore(queue, first))) first = queue;
+    return first;
+  }
+
   /** Puts a queue where it belongs now, in the heap or out of it. To be called after every change of the queue. */
   place(queue: FairQueue): void {
     if (queue.length === 0) return this.#remove(queue);

@@ -8,6 +8,7 @@
  */
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { bulkTurns } from '../../base/bulk-turns.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import type { Sink } from '../../server/exchange.ts';
 import type { RepresentationBudget } from './budget.ts';
@@ -55,6 +56,7 @@ export async function writeGzipList(items: ListItems, budget: RepresentationBudg
   out.addStored(items.head(lengthOf(items, runs)), false);
   const waiting: (DeflatedRun | Promise<DeflatedRun>)[] = [];
   for (const run of runs) {
+    if (run.known === undefined && run.start > 0) await bulkTurns.next();
     waiting.push(run.known ?? deflateRun(items, run, budget));
     if (waiting.length > ahead) await out.addRun(waiting.shift()!);
     if (sink.closed) return;

@@ -5,6 +5,7 @@
  */
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
+import { bulkTurns, isBulk } from '../../base/bulk-turns.ts';
 import type { ApiResponse, HeaderMap, Sink } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request/request.ts';
 import type { RepresentationBudget } from './budget.ts';
@@ -109,6 +110,7 @@ async function pour(stream: zlib.Gzip, chunks: Iterable<Buffer>, sink: Sink): Pr
   for (const chunk of chunks) {
     if (sink.closed) return;
     if (!stream.write(chunk)) await new Promise<void>((resolve) => void (wake = resolve));
+    if (isBulk(chunk)) await bulkTurns.next();
   }
   stream.end();
   await finished;
