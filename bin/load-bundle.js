@@ -10,6 +10,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
+import { withUsualFlags } from './engine-flags.js';
 
 const dist = new URL('../dist/', import.meta.url);
 
@@ -22,7 +23,9 @@ export const codeCacheFile = (name) => fileURLToPath(new URL(`code-cache/${machi
 /** A function of `exports`, `require`, `module` and the script's URL, not yet called. */
 export function compile(name) {
   const url = new URL(`chunks/${name}`, dist);
-  return new vm.Script(readFileSync(url, 'latin1'), { filename: url.href, cachedData: readCodeCache(name) });
+  const source = readFileSync(url, 'latin1');
+  const cachedData = readCodeCache(name);
+  return withUsualFlags(() => new vm.Script(source, { filename: url.href, cachedData }));
 }
 
 function readCodeCache(name) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Starts the program that `npm run build` has put into dist/.
 import { existsSync } from 'node:fs';
+import { tuneForDaemons } from './engine-flags.js';
 
 const program = new URL('../dist/orch.js', import.meta.url);
 if (existsSync(program)) {
   const { run } = await import(program.href);
-  await run();
+  await run({ tuneForDaemons });
 } else {
   console.error("error: this checkout has not been built: run 'npm ci && npm run build', or ./hack/up");
   process.exitCode = 1;

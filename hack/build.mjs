@@ -47,6 +47,7 @@ const inputs = () => [
   'hack/build.mjs',
   'hack/lib/scripts.mjs',
   'hack/lib/write-code-cache.mjs',
+  'bin/engine-flags.js',
   'bin/load-bundle.js',
   ...readdirSync(path.join(root, 'src'), { recursive: true })
     .filter(isSource)

@@ -19,6 +19,8 @@ export interface CommandContext {
   readonly width: number;
   /** Calls back for each SIGINT or SIGTERM until it is told to stop. */
   readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /** Sets the engine for a daemon. Absent where the process is not the command's own. */
+  readonly tuneForDaemons?: () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
 }

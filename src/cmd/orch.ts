@@ -22,7 +22,7 @@ const context: CommandContext = {
 };
 
 /** Runs the command line of this process. */
-export async function run(): Promise<void> {
+export async function run(engine: Pick<CommandContext, 'tuneForDaemons'>): Promise<void> {
   endWithStarter(process);
 
   // A reader that has seen enough (`orch help | head`) is no error.
@@ -33,5 +33,8 @@ export async function run(): Promise<void> {
   // The code is set rather than the process ended: what is written to a pipe must get out first, and a command that has
   // stopped cleanly leaves nothing that keeps the process alive.
   const program = path.basename(process.argv[1] ?? '');
-  process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], context);
+  process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], {
+    ...context,
+    ...engine,
+  });
 }

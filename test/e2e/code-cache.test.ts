@@ -32,6 +32,10 @@ test.each([
   ['A control plane of the library', startLibrary],
   ['The program', `await import('./dist/orch.js');`],
   ['The client library', `await import('./dist/client.js');`],
+  [
+    'A daemon, which sets the engine before it loads its parts,',
+    `(await import('./bin/engine-flags.js')).tuneForDaemons(); await import('./dist/orch.js');`,
+  ],
 ])('%s starts from compiled code alone', async (_, code) => {
   const { count, parsed } = await scriptsOf(code);
   expect(count).toBeGreaterThan(0);

@@ -45,6 +45,7 @@ const stopTimeoutMs = 30_000;
 
 /** Returns the exit code. Throws `UserError` for what cannot be used. */
 export async function runDaemon(spec: DaemonSpec, context: CommandContext): Promise<number> {
+  context.tuneForDaemons?.();
   using interrupts = watchInterrupts(context);
   setMaxListeners(0, interrupts.signal);
   const cleanup = new CleanupStack();
