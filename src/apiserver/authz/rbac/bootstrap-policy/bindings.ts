@@ -63,4 +63,12 @@ export const namespacedBindings: Readonly<Record<string, Binding>> = {
     role: 'Role/system:controller:token-cleaner',
     subjects: ['ServiceAccount/kube-system/token-cleaner'],
   },
+  'orch-system/system::leader-locking-controller-manager': {
+    role: 'Role/system::leader-locking-controller-manager',
+    subjects: ['User/system:kube-controller-manager'],
+  },
+  'orch-system/system::leader-locking-scheduler': {
+    role: 'Role/system::leader-locking-scheduler',
+    subjects: ['User/system:kube-scheduler'],
+  },
 };

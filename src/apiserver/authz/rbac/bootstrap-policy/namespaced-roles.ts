@@ -1,6 +1,8 @@
 /** Roles within a namespace, by namespace and name. */
 import { on, type RuleTable, writesEvents } from './rules.ts';
 
+const locksIn = on('coordination.k8s.io', 'leases', 'create,get,list,update,watch');
+
 export const namespacedRoles: RuleTable = {
   'kube-public/system:controller:bootstrap-signer': [
     on('', 'configmaps', 'get,list,watch'),
@@ -25,4 +27,7 @@ export const namespacedRoles: RuleTable = {
   'kube-system/system:controller:bootstrap-signer': [on('', 'secrets', 'get,list,watch')],
   'kube-system/system:controller:cloud-provider': [on('', 'configmaps', 'create,get,list,watch')],
   'kube-system/system:controller:token-cleaner': [on('', 'secrets', 'delete,get,list,watch'), writesEvents],
+  // The locks that orch's own daemons have unless they run in the place of the originals.
+  'orch-system/system::leader-locking-controller-manager': [locksIn],
+  'orch-system/system::leader-locking-scheduler': [locksIn],
 };
