@@ -209,6 +209,6 @@ describe('the default roles', () => {
       'ok',
     );
     expect((await plain.call('admin', 'GET', `${rbac}/clusterroles`)).body.items).toHaveLength(64);
-    expect((await plain.call('admin', 'GET', `${rbac}/rolebindings`)).body.items).toHaveLength(7);
+    expect((await plain.call('admin', 'GET', `${rbac}/rolebindings`)).body.items).toHaveLength(9);
   });
 });
