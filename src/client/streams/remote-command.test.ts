@@ -94,6 +94,11 @@ describe('Commands in containers', () => {
       new StatusError(500, 'InternalError', 'no sh'),
     ],
     [
+      'A status without a kind, as kube-apiserver sends it',
+      frame(3, '{"metadata":{},"status":"Failure","code":500,"reason":"InternalError","message":"no sh"}'),
+      new StatusError(500, 'InternalError', 'no sh'),
+    ],
+    [
       'A status that is no JSON',
       frame(3, 'broken'),
       new StatusError(500, '', 'the server answered with status 500: broken'),

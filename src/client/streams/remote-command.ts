@@ -5,6 +5,7 @@
 import { text } from 'node:stream/consumers';
 import { type Readable, Writable } from 'node:stream';
 import type { Status } from '../../machinery/status.ts';
+import type { JsonValue } from '../../machinery/value.ts';
 import { ConnectionError } from '../transport/message.ts';
 import type { RequestOptions } from '../resources/options.ts';
 import { pathOf } from '../resources/paths.ts';
@@ -143,7 +144,9 @@ async function exitCodeOf(status: Readable, { ended }: Channels): Promise<number
     const code = Number(value.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message);
     if (Number.isInteger(code)) return code;
   }
-  throw statusErrorFrom(value as never, value?.code ?? 500, sent);
+  // It goes without its kind.
+  const failure = value?.status === undefined ? undefined : { kind: 'Status', ...value };
+  throw statusErrorFrom(failure as JsonValue | undefined, value?.code ?? 500, sent);
 }
 
 function parse(sent: string): Partial<Status> | undefined {
