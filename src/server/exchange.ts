@@ -96,6 +96,11 @@ export interface WebSocketAnswer {
     readonly protocol: string | undefined;
     /** Messages are text, not binary. */
     readonly isText: boolean;
+    /**
+     * Takes what the client says, a message with each write, and ends with it. The client waits while it is full.
+     * Without it, clients have nothing to say.
+     */
+    readonly input?: Writable;
   };
   readonly stream: (sink: Sink) => Promise<void>;
 }

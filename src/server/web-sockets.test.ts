@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { EvictingQuota } from '../base/evicting-quota.ts';
@@ -13,12 +14,13 @@ interface Given {
   readonly protocol?: string;
   readonly quota?: EvictingQuota;
   readonly stream?: (sink: Sink) => Promise<void>;
+  readonly input?: Writable;
   /** Called with the connection before it is accepted. */
   readonly before?: (socket: Socket) => void;
 }
 
 /** A server that accepts what asks for a WebSocket. Without a stream, the test ends the answer by `finish`. */
-async function start({ protocol, quota = new EvictingQuota(1 << 30), stream, before }: Given = {}) {
+async function start({ protocol, quota = new EvictingQuota(1 << 30), stream, input, before }: Given = {}) {
   const webSockets = new WebSockets(quota);
   const server = http.createServer();
   const sockets = new Set<Socket>();
@@ -36,7 +38,12 @@ async function start({ protocol, quota = new EvictingQuota(1 << 30), stream, bef
     accepted(
       webSockets.accept(
         { message, socket, head: first, opened: () => opened++ },
-        { status: 101, headers: {}, webSocket: { protocol, isText: true }, stream: answer },
+        {
+          status: 101,
+          headers: {},
+          webSocket: { protocol, isText: true, ...(input === undefined ? {} : { input }) },
+          stream: answer,
+        },
       ),
     );
   });
@@ -281,5 +288,63 @@ describe('the stream finds its sink closed', () => {
     const { connect, opened } = await start();
     await connect().opened;
     expect(opened()).toBe(1);
+  });
+});
+
+describe('the input of a WebSocket', () => {
+  test('Each message is one write, and the end of the WebSocket is the end of the input', async () => {
+    const messages: string[] = [];
+    const input = new Writable({ write: (chunk: Buffer, _, done) => void (messages.push(chunk.toString()), done()) });
+    const { connect } = await start({ input });
+    const client = connect();
+    await client.opened;
+    client.socket.send('a');
+    client.socket.send(Buffer.alloc(0));
+    client.socket.send(Buffer.from('b'.repeat(100_000)));
+    const finished = once(input, 'finish');
+    client.socket.close();
+    await finished;
+    expect(messages.map((text) => text.slice(0, 3))).toEqual(['a', '', 'bbb']);
+  });
+
+  test('A client waits while the input is full, and its messages are not gathered', async () => {
+    const input = new PassThrough({ highWaterMark: 1024 });
+    const { connect, begun, finish } = await start({ input });
+    const client = connect();
+    await client.opened;
+    for (let i = 0; i < 1000; i++) client.socket.send(Buffer.alloc(32 * 1024, 'x'));
+    const { socket } = await begun;
+    await once(input, 'readable');
+    await new Promise((resolve) => setImmediate(resolve));
+    const { bytesRead } = socket;
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(socket.bytesRead).toBe(bytesRead);
+    expect(input.readableLength + input.writableLength).toBeLessThan(256 * 1024);
+    let got = 0;
+    for await (const chunk of input as AsyncIterable<Buffer>) if ((got += chunk.length) === 1000 * 32 * 1024) break;
+    expect(got).toBe(1000 * 32 * 1024);
+    finish();
+  });
+
+  test('A message of more than 1 MiB ends a WebSocket that has an input', async () => {
+    const input = new PassThrough();
+    const { connect } = await start({ input: input.resume() });
+    const client = connect();
+    await client.opened;
+    client.socket.send(Buffer.alloc(1024 * 1024 + 1));
+    expect(await client.closed).toBe(1009);
+  });
+
+  test('An input that is destroyed does not keep a client from saying goodbye', async () => {
+    const input = new PassThrough({ highWaterMark: 1 });
+    const { connect, finish } = await start({ input });
+    const client = connect();
+    await client.opened;
+    client.socket.send(Buffer.alloc(1000));
+    client.socket.send(Buffer.alloc(1000));
+    await once(input, 'readable');
+    input.destroy();
+    finish();
+    expect(await client.closed).toBe(1000);
   });
 });

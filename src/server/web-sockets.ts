@@ -4,30 +4,37 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { ServerOptions, WebSocket, WebSocketServer } from 'ws';
 import type { EvictingQuota } from '../base/evicting-quota.ts';
 import type { Sink, WebSocketAnswer } from './exchange.ts';
 
 /**
- * Clients have nothing to say on our WebSockets.
+ * Bytes of a message: where clients have nothing to say, and where the answer has an input.
  *
  * @NOTE differs from upstream: there a message may have 32 MiB before it ends the connection.
  */
-const maxMessageBytes = 64 * 1024;
-/** How long a client may take to say goodbye. */
-const closeTimeoutMs = 5000;
+const maxMessageBytes = { withoutInput: 64 * 1024, withInput: 1024 * 1024 };
+type Kind = keyof typeof maxMessageBytes;
+/** How long nothing may be said on a WebSocket with an input. As upstream. */
+const idleTimeoutMs = 4 * 60 * 60 * 1000;
+/**
+ * How long a client may take to say goodbye. With an input it is one that reads what a command has said, at its speed,
+ * and what is still on the way is lost with the connection.
+ */
+const closeTimeoutMs = { withoutInput: 5000, withInput: 5 * 60 * 1000 };
 
 /** RFC 6455 section 7.4.1 */
 const closeCodes = { normal: 1000, goingAway: 1001 } as const;
 
 /** The types of `ws` do not know `closeTimeout` yet. */
-const options: ServerOptions & { readonly closeTimeout: number } = {
+const options = (kind: Kind): ServerOptions & { readonly closeTimeout: number } => ({
   noServer: true,
-  maxPayload: maxMessageBytes,
+  maxPayload: maxMessageBytes[kind],
   perMessageDeflate: false,
   autoPong: false,
-  closeTimeout: closeTimeoutMs,
-};
+  closeTimeout: closeTimeoutMs[kind],
+});
 
 /** What asks to become a WebSocket. */
 export interface Opening {
@@ -41,7 +48,8 @@ export interface Opening {
 
 export class WebSockets {
   readonly #memory: EvictingQuota;
-  #server: WebSocketServer | undefined;
+  readonly #servers = new Map<Kind, WebSocketServer>();
+  readonly #protocols = new WeakMap<IncomingMessage, string>();
   #isLeaving = false;
 
   /** @param memory counts messages that clients do not take */
@@ -55,14 +63,24 @@ export class WebSockets {
    */
   async accept(
     { message, socket, head, opened: onOpened }: Opening,
-    { stream, webSocket: { protocol, isText } }: WebSocketAnswer,
+    { stream, webSocket: { protocol, isText, input } }: WebSocketAnswer,
   ): Promise<void> {
-    if (protocol === undefined) delete message.headers['sec-websocket-protocol'];
-    else message.headers['sec-websocket-protocol'] = protocol;
-    const server = await this.#load();
+    // Kubernetes has subprotocols that are none by RFC 6455, which ws refuses.
+    delete message.headers['sec-websocket-protocol'];
+    if (protocol !== undefined) this.#protocols.set(message, protocol);
+    const server = await this.#load(input === undefined ? 'withoutInput' : 'withInput');
     let opened: WebSocket | undefined;
-    if (!socket.destroyed) server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
-    if (opened === undefined) return stream(closedSink);
+    if (!socket.destroyed)
+      server.handleUpgrade(message, socket, head, (webSocket) => {
+        opened = webSocket;
+        if (input === undefined) return;
+        socket.setTimeout(idleTimeoutMs, () => webSocket.terminate());
+        hear(webSocket, input);
+      });
+    if (opened === undefined) {
+      input?.destroy();
+      return stream(closedSink);
+    }
     onOpened();
     await serve(opened, sinkOf(opened, socket, { isText, memory: this.#memory }), stream, () =>
       this.#isLeaving ? closeCodes.goingAway : closeCodes.normal,
@@ -79,10 +97,31 @@ export class WebSockets {
   }
 
   /** Most servers never need it. */
-  async #load(): Promise<WebSocketServer> {
+  async #load(kind: Kind): Promise<WebSocketServer> {
     const ws = await import('ws');
-    return (this.#server ??= new ws.WebSocketServer(options));
+    const known = this.#servers.get(kind);
+    if (known !== undefined) return known;
+    const server = new ws.WebSocketServer(options(kind));
+    server.on('headers', (headers, message) => {
+      const protocol = this.#protocols.get(message);
+      if (protocol !== undefined) headers.push(`Sec-WebSocket-Protocol: ${protocol}`);
+    });
+    this.#servers.set(kind, server);
+    return server;
   }
+}
+
+/** Hands on each message, and reads the next one when there is space for it. */
+function hear(webSocket: WebSocket, input: Writable): void {
+  input.on('error', () => undefined);
+  webSocket.on('message', (data: Buffer) => {
+    if (input.destroyed || input.writableEnded || input.write(data)) return;
+    webSocket.pause();
+  });
+  // What comes later is thrown away, so that a client that has not heard of it can still say goodbye.
+  const resume = (): void => webSocket.resume();
+  input.on('drain', resume).once('close', resume);
+  webSocket.once('close', () => input.end());
 }
 
 async function serve(
