@@ -131,6 +131,7 @@ export function startConfigOf({
       preferredAddressTypes: nodeAgent.preferredAddressTypes,
       defaultPort: nodeAgent.port,
       timeoutMs: nodeAgent.timeoutMs,
+      maxStreamBytesPerSecond: serving.maxConnectionBytesPerSecond,
     },
     allowPrivileged: admission.allowPrivileged,
   };

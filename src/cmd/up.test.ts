@@ -256,10 +256,6 @@ describe('what orch up refuses, in one line with the next step', () => {
     },
     { flags: ['--bogus'], message: "Error: unknown flag: --bogus\nSee 'orch help up'.\n" },
     {
-      flags: ['--max-connection-bytes-per-sec=1'],
-      message: "Error: --max-connection-bytes-per-sec is not supported by this version yet\nSee 'orch help up'.\n",
-    },
-    {
       flags: ['extra'],
       message: 'Error: "orch up" does not take any arguments, got ["extra"]\nSee \'orch help up\'.\n',
     },

@@ -108,6 +108,11 @@ export class TestKubelet implements AsyncDisposable {
     return this.#sockets.size;
   }
 
+  /** As a node that goes away. */
+  breakConnections(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   get last(): KubeletRequest {
     return this.received.at(-1)!;
   }

@@ -27,7 +27,7 @@ export function checkWebSocketOrigin(allowedOrigins: readonly string[]): Filter 
   };
 }
 
-/** As for an origin that is none (`endpoints/web-socket.ts`). */
+/** As for an origin that is none (`request/web-socket-opening.ts`). */
 const refusal: ApiResponse = {
   status: 403,
   headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },

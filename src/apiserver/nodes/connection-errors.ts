@@ -1,5 +1,6 @@
 import { connectionErrorText } from '../webhooks/connection-errors.ts';
-import type { Address } from '../webhooks/service-resolver.ts';
+import { goQuote } from '../../machinery/go-quote.ts';
+import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
 
 /** Why a connection to a node could not be used. */
 export class NodeConnectionError extends Error {
@@ -10,4 +11,14 @@ export class NodeConnectionError extends Error {
     super(connectionErrorText(cause, address), { cause });
     this.isUnverified = this.message.includes('x509:');
   }
+}
+
+/**
+ * In the words of Go's HTTP client.
+ *
+ * @param target path and query, or a whole URL
+ */
+export function clientErrorText(method: string, address: Address, target: string, { message }: Error): string {
+  const url = target.startsWith('/') ? `https://${authorityOf(address)}${target}` : target;
+  return `${method} ${goQuote(url)}: ${message}`;
 }

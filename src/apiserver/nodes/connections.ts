@@ -1,9 +1,4 @@
-/**
- * Subresources that lead to a node, a pod or a service: logs, exec, attach, port-forward, proxy.
- *
- * @NOTE differs from upstream: exec, attach and port-forward do not reach the node yet; the answer is 503.
- */
-import { badRequest, serviceUnavailable } from '../../machinery/status.ts';
+/** Subresources that lead to a node, a pod or a service: logs, exec, attach, port-forward, proxy. */
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ForwardingOptions } from '../aggregation/forwarded-headers.ts';
 import type { ConnectHandler } from '../served/served-resource.ts';
@@ -12,15 +7,18 @@ import { type DialNode, dialNode } from './dial-node.ts';
 import type { NodeMetrics } from './metrics.ts';
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts';
 import { createReadLog } from './pod-log.ts';
-import { containerOf, podOf } from './pods.ts';
+import { createCommand, createPortForward } from './pod-streams.ts';
 import { createProxy } from './proxy.ts';
 import { createNodeTarget, createServiceTarget, podTarget } from './proxy-targets.ts';
+import { throttlingOf } from './throttle.ts';
 
 export interface NodesConfig extends Omit<NodeTransportOptions, 'dial'> {
   /** `--nodeagent-preferred-address-types`: which address of a node to use, best first. */
   readonly preferredAddressTypes: readonly string[];
   /** `--nodeagent-port`: where the agent of a node listens that does not say where. */
   readonly defaultPort: number;
+  /** `--max-connection-bytes-per-sec`: of each stream, each way; 0 for no limit. */
+  readonly maxStreamBytesPerSecond: number;
 }
 
 export interface NodeConnectionsOptions {
@@ -57,28 +55,16 @@ export function createNodeConnections({
     canSelectStream: featureEnabled('PodLogsQuerySplitStreams'),
     observer: metrics.logs,
   });
-  const forwarded = { transport, forwarding };
-  const streams =
-    (readContainer: boolean): ConnectHandler =>
-    async (served, request) => {
-      const pod = await podOf(served, request);
-      if (readContainer) containerOf(pod, request.query.get('container') ?? '');
-      if ((pod.spec.nodeName ?? '') === '') throw badRequest(`pod ${pod.metadata.name!} does not have a host assigned`);
-      await findAgent(pod.spec.nodeName!, request.info);
-      if (request.exchange.upgrade === undefined) throw badRequest('Upgrade request required');
-      throw noWayTo(pod.spec.nodeName!);
-    };
+  const forwarded = { transport, forwarding, throttling: throttlingOf(config.maxStreamBytesPerSecond) };
+  const streams = { ...forwarded, findAgent, featureEnabled, metrics };
   const handlers = new Map<string, ConnectHandler>([
     ['pods/log', readLog],
-    ['pods/exec', streams(true)],
-    ['pods/attach', streams(true)],
-    ['pods/portforward', streams(false)],
+    ['pods/exec', createCommand('exec', streams)],
+    ['pods/attach', createCommand('attach', streams)],
+    ['pods/portforward', createPortForward(streams)],
     ['pods/proxy', createProxy(podTarget, forwarded)],
     ['services/proxy', createProxy(createServiceTarget(registry), forwarded)],
     ['nodes/proxy', createProxy(createNodeTarget(findAgent), forwarded)],
   ]);
   return { handlers, close: () => transport.close() };
 }
-
-const noWayTo = (node: string): Error =>
-  serviceUnavailable(`no connection to node ${JSON.stringify(node)}: this server has no way to its nodes yet`);

@@ -6,9 +6,9 @@ import { copyStream } from '../../server/copy-stream.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { ApiRequest } from '../request/request.ts';
 import type { ServedResource } from '../served/served-resource.ts';
-import { type Address, authorityOf } from '../webhooks/service-resolver.ts';
+import type { Address } from '../webhooks/service-resolver.ts';
 import type { FindAgent } from './agent-address.ts';
-import { NodeConnectionError } from './connection-errors.ts';
+import { clientErrorText, NodeConnectionError } from './connection-errors.ts';
 import { logOptions } from './log-options.ts';
 import type { LogObserver } from './metrics.ts';
 import type { NodeTransport } from './node-transport.ts';
@@ -63,11 +63,9 @@ export function createReadLog({ findAgent, transport, canSelectStream, observer 
 
 const headers = new Map([['user-agent', ['orch']]]);
 
-/** In the words of Go's HTTP client. */
 function failure(method: string, address: Address, target: string, error: unknown): StatusError {
   if (!(error instanceof Error)) throw error;
-  const url = target.startsWith('/') ? `https://${authorityOf(address)}${target}` : target;
-  return plainError(`${method} ${goQuote(url)}: ${error.message}`, { cause: error });
+  return plainError(clientErrorText(method, address, target, error), { cause: error });
 }
 
 async function readRefusal({ body }: BackendResponse): Promise<string> {

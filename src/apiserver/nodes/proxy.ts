@@ -8,7 +8,7 @@ import { serviceUnavailable } from '../../machinery/status.ts';
 import { copyStream } from '../../server/copy-stream.ts';
 import type { ApiResponse, Exchange, HeaderMap } from '../../server/exchange.ts';
 import type { BackendRequest, BackendResponse } from '../aggregation/backend-session.ts';
-import { answerHeaders, type ForwardingOptions, passedHeaders } from '../aggregation/forwarded-headers.ts';
+import { answerHeaders, type ForwardingOptions } from '../aggregation/forwarded-headers.ts';
 import { escapedPath } from '../request/escaped-path.ts';
 import { subresourcePath } from '../request/subresource-path.ts';
 import type { ConnectHandler } from '../served/served-resource.ts';
@@ -19,14 +19,21 @@ import { type ProxiedPlace, proxiedUrl } from './proxied-urls.ts';
 import type { FindTarget } from './proxy-targets.ts';
 import { dialFailed } from './stream-errors.ts';
 import { upgradedAnswer } from './relay-upgraded.ts';
+import { hostOf, relayedHeaders, wishFor } from './relayed-headers.ts';
 import { rewrittenBody } from './rewrite-body.ts';
+import type { Throttling } from './throttle.ts';
 
 export interface ProxyOptions {
   readonly transport: Pick<NodeTransport, 'send' | 'upgrade'>;
   readonly forwarding: ForwardingOptions;
+  /** Of connections that have changed their protocol. */
+  readonly throttling: Throttling;
 }
 
-export function createProxy(findTarget: FindTarget, { transport, forwarding }: ProxyOptions): ConnectHandler {
+export function createProxy(
+  findTarget: FindTarget,
+  { transport, forwarding, throttling }: ProxyOptions,
+): ConnectHandler {
   return async (served, request, options) => {
     const target = await findTarget(served, request);
     const { exchange, info, method, path: wholePath, signal } = request;
@@ -37,11 +44,7 @@ export function createProxy(findTarget: FindTarget, { transport, forwarding }: P
     if (location === '' && !isUpgrade && (method === 'GET' || method === 'HEAD'))
       return { status: 301, headers: { location: `${escapedPath(wholePath)}/${queryOf(exchange)}` } };
     const requestHost = hostOf(exchange);
-    const headers = new Map([
-      ...passedHeaders(exchange, forwarding),
-      ['host', [requestHost]] as const,
-      ['x-forwarded-for', [[...exchange.headerValues('x-forwarded-for'), exchange.remoteAddress].join(', ')]] as const,
-    ]);
+    const headers = relayedHeaders(exchange, forwarding);
     const call: BackendRequest = {
       method,
       target: `${escapedPath(location === '' ? '/' : location)}${queryOf(exchange)}`,
@@ -49,7 +52,7 @@ export function createProxy(findTarget: FindTarget, { transport, forwarding }: P
       body: undefined,
       signal,
     };
-    if (isUpgrade) return upgrade(transport, target, call, exchange);
+    if (isUpgrade) return upgrade({ transport, throttling }, target, call, exchange);
     headers.set('x-forwarded-uri', [escapedPath(`${prefix}${location}`)]);
     const place = { prefix, authority: authorityOf(target.address), requestHost };
     try {
@@ -62,16 +65,14 @@ export function createProxy(findTarget: FindTarget, { transport, forwarding }: P
 }
 
 async function upgrade(
-  transport: ProxyOptions['transport'],
+  { transport, throttling }: Pick<ProxyOptions, 'transport' | 'throttling'>,
   target: Target,
   call: BackendRequest,
   exchange: Exchange,
 ): Promise<ApiResponse> {
-  const wish = [['connection', ['Upgrade']] as const, ['upgrade', exchange.headerValues('upgrade')] as const];
-  const answer = await transport
-    .upgrade(target, { ...call, headers: new Map([...call.headers, ...wish]) })
-    .catch(dialFailed);
-  return upgradedAnswer(answer);
+  const headers = new Map([...call.headers, ...wishFor(exchange.headerValues('upgrade'))]);
+  const answer = await transport.upgrade(target, { ...call, headers }).catch(dialFailed);
+  return upgradedAnswer(answer, throttling);
 }
 
 /** Without `.` and `..`: what was authorized is below the proxy, and so is what is asked for. */
@@ -90,8 +91,6 @@ function queryOf({ target }: Exchange): string {
   const mark = target.indexOf('?');
   return mark < 0 ? '' : target.slice(mark);
 }
-
-const hostOf = (exchange: Exchange): string => exchange.header('host') ?? exchange.header(':authority') ?? '';
 
 function proxied(answer: BackendResponse, place: ProxiedPlace): ApiResponse {
   const { 'content-length': length, ...headers } = answerHeaders(answer.headers);

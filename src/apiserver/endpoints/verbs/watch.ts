@@ -24,7 +24,7 @@ import { asMessages, watchRepresentation } from '../../representation/watch-even
 import { selectionOf } from '../request-selectors.ts';
 import { convertedAhead } from '../respond.ts';
 import { mayWait, type ServedResource } from '../../served/served-resource.ts';
-import { openingOf } from '../web-socket.ts';
+import { openingOf } from '../../request/web-socket-opening.ts';
 import { WatchPump, type Encoding } from './watch-pump.ts';
 
 export async function watchObjects(

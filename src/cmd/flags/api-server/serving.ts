@@ -68,10 +68,10 @@ export const serving = section('Serving', {
       'Watches without a timeout of their own end after a random time between this many seconds and twice as ' +
       'many, to spread load.',
   }),
-  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'unsupported', {
+  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'supported', {
     help:
-      'Limit of bytes per second for each stream to a node (exec, attach, port-forward, proxy), which this ' +
-      'version does not have. Watches are not meant. 0 means none.',
+      'Limit of bytes per second, each way, for each stream to a node: exec, attach, port-forward, and proxied ' +
+      'connections that change their protocol. Watches are not meant. 0 means none.',
   }),
   shutdownDelayMs: duration('shutdown-delay-duration', 'supported', {
     help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz do not.',
