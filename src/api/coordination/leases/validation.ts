@@ -1,12 +1,12 @@
 /** @see {@link https://kubernetes.io/docs/concepts/architecture/leases/ | Leases} */
 import type { Lease, LeaseSpec } from '../../gen/types/coordination-v1.ts';
-import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
-import { checkLabelName } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { checkStrategy } from './strategies.ts';
 
 export function validateLease({ metadata, spec }: Lease): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
@@ -31,12 +31,4 @@ function checkSpec(
   if (strategy !== undefined) checkStrategy(strategy, path.child('strategy'), errors);
   if (preferredHolder !== '' && (strategy ?? '') === '')
     errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
-}
-
-const strategies = ['OldestEmulationVersion'];
-
-/** Names without a domain are the API's own. */
-function checkStrategy(strategy: string, path: FieldPath, errors: FieldErrors): void {
-  if (strategy.includes('/')) checkLabelName(strategy, path, errors);
-  else if (!strategies.includes(strategy)) errors.push(notSupported(path, strategy, strategies));
 }
