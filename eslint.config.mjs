@@ -155,6 +155,7 @@ const apiServerFolders = [
     ['loopback', 'authn', 'authz', 'aggregation'],
     'bootstrap keeps the objects of the server itself, as a client of its API.',
   ],
+  ['coordinated-election', ['loopback'], 'coordinated-election elects leaders as a client of the API.'],
   ['health', ['request'], 'Health checks are given what they look at.'],
   [
     'lifecycle',

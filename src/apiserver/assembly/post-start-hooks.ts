@@ -7,6 +7,7 @@ import { serverIdentityTasks } from '../bootstrap/server-identity.ts';
 import { createServiceControllers, type ServiceControllers } from '../bootstrap/service-controllers.ts';
 import { createPostStartHooks, type PostStartHooks } from '../lifecycle/post-start-hooks.ts';
 import type { FairQueuing } from '../flow-control/flow-control.ts';
+import { createCoordinatedElection } from './coordinated-election.ts';
 import type { Extensions } from './extensions.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
@@ -35,15 +36,7 @@ export function createHooks(
 ): Hooks {
   const { config, metrics, featureEnabled } = dependencies;
   const { storage, authentication, log } = config;
-  const services = createServiceControllers({
-    config: { ...config.services, publicAddress: config.serving.publicAddress, leases: storage },
-    log,
-    registry,
-    ranges: serviceRanges,
-    codecs,
-    writer,
-    serving,
-  });
+  const services = createServices(dependencies, writer, { registry, serviceRanges }, serving);
   const postStartHooks = createPostStartHooks({
     storage,
     authentication,
@@ -58,9 +51,26 @@ export function createHooks(
     aggregation,
     objects,
     fairQueuing,
+    electing: createCoordinatedElection(dependencies, writer, registry),
     waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
     reloadsEncryption: encryption?.reloads === true,
   });
   cleanup.add(() => Promise.all([postStartHooks.stop(), webhooks.close()]));
   return { postStartHooks, services };
 }
+
+const createServices = (
+  { config: { services, serving: configured, storage, log } }: SharedDependencies,
+  writer: Loopback['writer'],
+  { registry, serviceRanges }: Pick<Resources, 'registry' | 'serviceRanges'>,
+  serving: ServingPort,
+): ServiceControllers =>
+  createServiceControllers({
+    config: { ...services, publicAddress: configured.publicAddress, leases: storage },
+    log,
+    registry,
+    ranges: serviceRanges,
+    codecs,
+    writer,
+    serving,
+  });

@@ -24,6 +24,7 @@ const hookNames = [
   'poststarthook/scheduling/bootstrap-system-priority-classes',
   'poststarthook/priority-and-fairness-config-producer',
   'poststarthook/bootstrap-controller',
+  'poststarthook/start-kube-apiserver-coordinated-leader-election-controller',
   'poststarthook/start-kube-aggregator-informers',
   'poststarthook/apiservice-status-local-available-controller',
   'poststarthook/apiservice-status-remote-available-controller',

@@ -62,6 +62,8 @@ export interface PostStartHooksOptions {
   readonly objects: CachedObjects;
   /** Undefined: requests are counted only. */
   readonly fairQueuing: FairQueuingUpkeep | undefined;
+  /** Elects leaders of daemons until the signal aborts; undefined: they agree among themselves. */
+  readonly electing: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Whether a server without the default roles is not of much use. */
   readonly waitsForRoles: boolean;
   readonly customResources: CustomResourceParts;
@@ -96,6 +98,7 @@ const begun: readonly HookName[] = [
   'poststarthook/apiservice-openapiv3-controller',
 ];
 
+const electionHook = 'poststarthook/start-kube-apiserver-coordinated-leader-election-controller';
 const retryMs = 1000;
 /**
  * Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server
@@ -120,6 +123,7 @@ export function createPostStartHooks({
   aggregation,
   objects,
   fairQueuing,
+  electing,
   waitsForRoles,
   reloadsEncryption,
 }: PostStartHooksOptions): PostStartHooks {
@@ -133,6 +137,7 @@ export function createPostStartHooks({
   const progress = new HookProgress(
     new Set<HookName>([
       ...(waitsForStorage ? [] : (['poststarthook/storage-readiness'] as const)),
+      ...(electing ? [] : ([electionHook] as const)),
       ...(reloadsEncryption ? [] : (['poststarthook/start-encryption-provider-config-automatic-reload'] as const)),
     ]),
   );
@@ -251,6 +256,10 @@ export function createPostStartHooks({
       compacting.push(...compactors.map((start) => start()));
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
+      if (electing !== undefined) {
+        running.push(bootstrapped.then(() => electing(signal)));
+        progress.done(electionHook);
+      }
       if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
       if (fairQueuing !== undefined) {
         const adjust = async (): Promise<void> => fairQueuing.control.adjust();

@@ -7,21 +7,27 @@
  *    leadership is lost, before another candidate can have it.
  * 3. The work that needs the leadership is waited for, and the lock is given up.
  *
+ * In a coordinated election the API server writes into the lock who leads, and candidates only renew what they have. A
+ * leader that reads there that another is preferred ends its work and gives the lock up.
+ *
  * Candidates count time by their own clocks, from what they saw: the times in the record are for people.
  * @see {@link https://kubernetes.io/docs/concepts/architecture/leases/#leader-election | Leases: leader election}
+ * @see {@link https://kep.k8s.io/4355 | KEP-4355: coordinated leader election}
  */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { silentLogger, type Logger } from '../../base/logger.ts';
 import { formatMicroTime } from '../../machinery/time.ts';
 import { pause } from '../../reconcile/pause.ts';
 import { deadline } from '../deadline.ts';
-import { Leadership, type Moment } from './leadership.ts';
+import { Leadership, LeadershipYieldedError, type Moment } from './leadership.ts';
 import type { HeldRecord, LeaderRecord, ResourceLock } from './lock.ts';
 
 export interface ElectionOptions {
   readonly lock: ResourceLock;
   /** Of this candidate alone: host name and a random part. */
   readonly identity: string;
+  /** The API server elects: the lock is renewed once it names this candidate, and never taken. See `LeaseCandidacy`. */
+  readonly isCoordinated?: boolean;
   /** What is done by the leader. Must end soon once the signal of the leadership aborts. */
   readonly lead: (leadership: Leadership) => Promise<void>;
   /** 15 s when absent; the record has whole seconds. */
@@ -39,7 +45,10 @@ export interface ElectionOptions {
   readonly wallTime?: () => number;
 }
 
-/** `stopped`: by the signal. `lost`: it could not be renewed. `finished`: the work ended by itself. */
+/**
+ * `stopped`: by the signal. `lost`: it could not be renewed, or another candidate is preferred. `finished`: the work
+ * ended by itself.
+ */
 export type ElectionEnd = 'stopped' | 'lost' | 'finished';
 
 const defaults = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
@@ -68,6 +77,7 @@ export class Elector {
   /** What was read or written last, and when it was seen first. */
   #seen: { readonly held: HeldRecord; readonly at: number } | undefined;
   #leader: string | undefined;
+  #leadership: Leadership | undefined;
 
   /** @internal Use {@link createElector}. */
   constructor(options: ElectionOptions, times: typeof defaults) {
@@ -90,13 +100,13 @@ export class Elector {
   async run(signal: AbortSignal): Promise<ElectionEnd> {
     const acquired = await this.#acquire(signal);
     if (acquired === undefined) return 'stopped';
-    const leadership = new Leadership({
+    const leadership = (this.#leadership = new Leadership({
       clock: this.#clock,
       wallTime: this.#wallTime,
       times: this.#times,
       acquired,
       since: this.#writtenVersion(),
-    });
+    }));
     const stop = (): void => leadership.end(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
@@ -117,9 +127,10 @@ export class Elector {
     const isLost = !isFinished && !signal.aborted;
     this.#log.info({ lock: this.#options.lock.name, identity: this.#options.identity, isLost }, 'no longer leading');
     // What could not be renewed in time cannot be given up either, and others wait no longer than for its end.
-    if (isLost) return 'lost';
+    const isYielded = leadership.signal.reason instanceof LeadershipYieldedError;
+    if (isLost && !isYielded) return 'lost';
     await this.#release();
-    return isFinished ? 'finished' : 'stopped';
+    return isYielded ? 'lost' : isFinished ? 'finished' : 'stopped';
   }
 
   /** @returns when the request was sent that took the lock; undefined when the signal aborts */
@@ -165,7 +176,7 @@ export class Elector {
   }
 
   async #takeOrRenew(signal: AbortSignal): Promise<Moment | undefined> {
-    const { lock, identity } = this.#options;
+    const { lock, identity, isCoordinated = false } = this.#options;
     const now = this.#moment();
     // The holder knows what it wrote last, and one write suffices.
     const mine = this.#seen?.held;
@@ -176,13 +187,27 @@ export class Elector {
     }
     const held = await lock.get(signal);
     if (held === undefined) {
+      if (isCoordinated) return undefined;
       const sent = this.#moment();
       return this.#written(await lock.create(this.#record(undefined), signal), sent);
     }
     this.#observe(held);
-    if (held.record.holderIdentity !== identity && !this.#isFree(held)) return undefined;
+    if (isCoordinated ? !this.#isElected(held) : held.record.holderIdentity !== identity && !this.#isFree(held))
+      return undefined;
     const sent = this.#moment();
     return this.#written(await lock.update(this.#record(held.record), held, signal), sent);
+  }
+
+  /** A lease that has ended is for the next who is elected. */
+  #isElected(held: HeldRecord): boolean {
+    const { holderIdentity, preferredHolder = '' } = held.record;
+    const { identity, lock } = this.#options;
+    if (holderIdentity !== identity || this.#isFree(held)) return false;
+    if (preferredHolder === '' || preferredHolder === identity) return true;
+    this.#leadership?.end(
+      new LeadershipYieldedError(`${preferredHolder} is the preferred holder of the lock ${lock.name}`),
+    );
+    return false;
   }
 
   #isFree({ record }: HeldRecord): boolean {
@@ -216,7 +241,8 @@ export class Elector {
     return {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(this.#times.leaseDurationMs / 1000),
-      acquireTime: isMine ? before.acquireTime : now,
+      // An API server that elects does not say when the candidate begins.
+      acquireTime: isMine && before.acquireTime !== '' ? before.acquireTime : now,
       renewTime: now,
       leaderTransitions: before === undefined || isMine ? transitions : transitions + 1,
     };

@@ -15,7 +15,12 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { Fence } from '../requests/fence.ts';
 
 export class LeadershipLostError extends Error {
-  override readonly name = 'LeadershipLostError';
+  override readonly name: string = 'LeadershipLostError';
+}
+
+/** Another candidate is to lead, and this one gives the lock up. */
+export class LeadershipYieldedError extends LeadershipLostError {
+  override readonly name = 'LeadershipYieldedError';
 }
 
 /** By its wall time the lease may be over. It is not known before it is renewed, or is not. */

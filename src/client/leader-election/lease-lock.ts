@@ -39,17 +39,26 @@ interface HeldLease extends HeldRecord {
   readonly lease: Lease;
 }
 
-function heldBy(lease: Lease): HeldLease {
-  const { holderIdentity = '', leaseDurationSeconds = 0, acquireTime = '', renewTime = '' } = lease.spec;
-  const record = { holderIdentity, leaseDurationSeconds, acquireTime, renewTime };
+const heldBy = (lease: Lease): HeldLease => ({
+  record: recordOf(lease.spec),
+  version: lease.metadata.resourceVersion ?? '',
+  lease,
+});
+
+export function recordOf(spec: Lease['spec']): LeaderRecord {
+  const { holderIdentity = '', leaseDurationSeconds = 0, acquireTime = '', renewTime = '', preferredHolder } = spec;
   return {
-    record: { ...record, leaderTransitions: lease.spec.leaseTransitions ?? 0 },
-    version: lease.metadata.resourceVersion ?? '',
-    lease,
+    holderIdentity,
+    leaseDurationSeconds,
+    acquireTime,
+    renewTime,
+    leaderTransitions: spec.leaseTransitions ?? 0,
+    ...(preferredHolder === undefined ? {} : { preferredHolder }),
   };
 }
 
-const specOf = (record: LeaderRecord): Lease['spec'] => ({
+/** Without the preferred holder, which candidates do not write. */
+export const specOf = (record: LeaderRecord): Lease['spec'] => ({
   holderIdentity: record.holderIdentity,
   leaseDurationSeconds: record.leaseDurationSeconds,
   acquireTime: microTime(record.acquireTime),

@@ -8,6 +8,8 @@ export interface LeaderRecord {
   readonly acquireTime: string;
   readonly renewTime: string;
   readonly leaderTransitions: number;
+  /** Who should have the lock once its holder gives it up, where the API server elects; absent without an election. */
+  readonly preferredHolder?: string;
 }
 
 /** A record, and the version that a change of it has to be based on. */

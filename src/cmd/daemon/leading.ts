@@ -9,6 +9,7 @@ import { createEventRecorder, type EventRecorder } from '../../client/events/rec
 import { createLock, type LockKind } from '../../client/leader-election/create-lock.ts';
 import { createElector, type ElectionEnd } from '../../client/leader-election/elector.ts';
 import type { Leadership } from '../../client/leader-election/leadership.ts';
+import { LeaseCandidacy } from '../../client/leader-election/lease-candidacy.ts';
 import type { HealthCheck } from '../../server/health.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { LeaderElectionOptions } from '../flags/shared/leader-election.ts';
@@ -24,10 +25,18 @@ export interface LeaderElectionParts {
   readonly clock?: Clock;
 }
 
+/** What a candidate of a coordinated election is: `1.32.13` and `1.31.0`. */
+export interface CandidateVersions {
+  readonly binaryVersion: string;
+  readonly emulationVersion: string;
+}
+
 export interface LockName {
   readonly namespace: string;
   readonly name: string;
   readonly kind: LockKind;
+  /** The API server elects (feature gate CoordinatedLeaderElection); undefined: the candidates among themselves. */
+  readonly candidate?: CandidateVersions | undefined;
 }
 
 /** How long after the end of its lease a leader that still believes to be one counts as healthy. As upstream. */
@@ -83,10 +92,13 @@ export class LeaderElections {
   ): Promise<ElectionEnd> {
     const { options, client, log } = this.#parts;
     this.#status.set({ name: lock.name }, 0);
+    const candidacy = this.#candidacyFor(lock);
+    candidacy?.start();
     let hasLed = false;
     const elector = createElector({
       lock: createLock(lock.kind, { client, namespace: lock.namespace, name: lock.name }),
       identity: this.identity,
+      isCoordinated: candidacy !== undefined,
       leaseDurationMs: options.leaseDurationMs,
       renewDeadlineMs: options.renewDeadlineMs,
       retryPeriodMs: options.retryPeriodMs,
@@ -109,11 +121,19 @@ export class LeaderElections {
         hasLed = true;
         this.#tell(lock, 'became leader');
         await lead(leadership);
+        await candidacy?.stop();
       },
     });
-    const end = await elector.run(signal);
+    const end = await elector.run(signal).finally(() => candidacy?.stop());
     if (hasLed) this.#tell(lock, 'stopped leading');
     return end;
+  }
+
+  #candidacyFor({ namespace, name, kind, candidate }: LockName): LeaseCandidacy | undefined {
+    if (candidate === undefined || kind !== 'leases') return undefined;
+    const { client, log } = this.#parts;
+    const of = { namespace, name: this.identity, leaseName: name };
+    return new LeaseCandidacy({ client, ...of, ...candidate, log, clock: this.#clock });
   }
 
   /** Events that are not written yet are dropped, after a moment. */

@@ -36,7 +36,7 @@ import { logOutput } from '../log-output.ts';
 import { createAdjustableLogger } from '../logging.ts';
 import { UserError } from '../user-error.ts';
 import { type ApiConnection, openConnection, userAgent } from './api-connection.ts';
-import { LeaderElections, type LockName } from './leading.ts';
+import { type CandidateVersions, LeaderElections, type LockName } from './leading.ts';
 import { serveDaemon } from './serving.ts';
 import type { DaemonSpec, LeadingDaemon } from './daemon-spec.ts';
 
@@ -212,6 +212,7 @@ async function work(
       namespace: leaderElection.resourceNamespace,
       name: leaderElection.resourceName,
       kind: isLockKind(leaderElection.resourceLock) ? leaderElection.resourceLock : 'leases',
+      candidate: candidateVersions(spec),
     };
     const end = await kernel.elections.run(lock, signal, async (leadership) => {
       onLoss(leadership, signal, () => {
@@ -229,6 +230,12 @@ async function work(
   } finally {
     limit.end();
   }
+}
+
+function candidateVersions({ featureGates, emulatedVersions = [] }: DaemonSpec): CandidateVersions | undefined {
+  if (!isGateOn('CoordinatedLeaderElection', featureGates)) return undefined;
+  const [binaryVersion = ''] = versionInfo().gitVersion.replace(/^v/, '').split('+');
+  return { binaryVersion, emulationVersion: `1.${emulatedMinor(emulatedVersions)}.0` };
 }
 
 function onLoss(leadership: Fence, stop: AbortSignal, lost: () => void): void {
