@@ -5,12 +5,16 @@ import { startTestServer } from '../support/test-server.ts';
 const hooks = [
   'start-apiserver-admission-initializer',
   'generic-apiserver-start-informers',
+  'priority-and-fairness-config-consumer',
+  'priority-and-fairness-filter',
   'storage-object-count-tracker-hook',
   'start-apiextensions-informers',
   'start-apiextensions-controllers',
   'crd-informer-synced',
   'start-system-namespaces-controller',
   'start-cluster-authentication-info-controller',
+  'start-kube-apiserver-identity-lease-controller',
+  'start-kube-apiserver-identity-lease-garbage-collector',
   'start-legacy-token-tracking-controller',
   'start-service-ip-repair-controllers',
   'rbac/bootstrap-roles',
@@ -45,4 +49,14 @@ test('The checks of a server are listed as upstream lists them, and all pass onc
   expect(await lines('readyz')).toEqual(
     passed(['ping', 'log', 'etcd-readiness', 'informer-sync', ...hooks, 'shutdown'], 'readyz'),
   );
+});
+
+test('A server without fair queues and identity lease has the checks of what it has in their place', async () => {
+  await using server = await startTestServer({
+    flags: ['--enable-priority-and-fairness=false', '--feature-gates=APIServerIdentity=false'],
+    settled: true,
+  });
+  const { text } = await server.send('GET', '/livez?verbose');
+  expect(text).toContain('[+]poststarthook/max-in-flight-filter ok');
+  expect(text).not.toMatch(/fairness-(config-consumer|filter)|identity-lease/);
 });

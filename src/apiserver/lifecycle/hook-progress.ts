@@ -10,6 +10,9 @@ import type { HealthCheck } from '../../server/health.ts';
 const hookNames = [
   'poststarthook/start-apiserver-admission-initializer',
   'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/priority-and-fairness-filter',
+  'poststarthook/max-in-flight-filter',
   'poststarthook/storage-object-count-tracker-hook',
   'poststarthook/storage-readiness',
   'poststarthook/start-encryption-provider-config-automatic-reload',
@@ -18,6 +21,8 @@ const hookNames = [
   'poststarthook/crd-informer-synced',
   'poststarthook/start-system-namespaces-controller',
   'poststarthook/start-cluster-authentication-info-controller',
+  'poststarthook/start-kube-apiserver-identity-lease-controller',
+  'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',
   'poststarthook/start-legacy-token-tracking-controller',
   'poststarthook/start-service-ip-repair-controllers',
   'poststarthook/rbac/bootstrap-roles',
@@ -48,6 +53,7 @@ export type AbsentHooks = ReadonlySet<HookName>;
  */
 const comesLate: ReadonlySet<HookName> = new Set<HookName>([
   'poststarthook/rbac/bootstrap-roles',
+  'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-config-producer',
   'autoregister-completion',
 ]);

@@ -85,6 +85,8 @@ export interface PostStartHooks {
 const begun: readonly HookName[] = [
   'poststarthook/start-apiserver-admission-initializer',
   'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/priority-and-fairness-filter',
+  'poststarthook/max-in-flight-filter',
   'poststarthook/storage-object-count-tracker-hook',
   'poststarthook/start-encryption-provider-config-automatic-reload',
   'poststarthook/start-apiextensions-informers',
@@ -99,6 +101,15 @@ const begun: readonly HookName[] = [
 ];
 
 const electionHook = 'poststarthook/start-kube-apiserver-coordinated-leader-election-controller';
+const identityHooks = [
+  'poststarthook/start-kube-apiserver-identity-lease-controller',
+  'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',
+] as const;
+const fairQueuingHooks = [
+  'poststarthook/priority-and-fairness-config-consumer',
+  'poststarthook/priority-and-fairness-filter',
+] as const;
+
 const retryMs = 1000;
 /**
  * Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server
@@ -139,6 +150,8 @@ export function createPostStartHooks({
       ...(waitsForStorage ? [] : (['poststarthook/storage-readiness'] as const)),
       ...(electing ? [] : ([electionHook] as const)),
       ...(reloadsEncryption ? [] : (['poststarthook/start-encryption-provider-config-automatic-reload'] as const)),
+      ...(identity.length > 0 ? [] : identityHooks),
+      ...(fairQueuing === undefined ? fairQueuingHooks : (['poststarthook/max-in-flight-filter'] as const)),
     ]),
   );
   let finish: () => void = () => undefined;
@@ -237,6 +250,7 @@ export function createPostStartHooks({
     start() {
       running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
       for (const { everyMs, run } of identity) running.push(bootstrapped.then(() => repeat(run, everyMs, signal, log)));
+      void bootstrapped.then(() => progress.done(...identityHooks));
       customResources.start();
       aggregation.start();
       progress.done(...begun);
@@ -249,7 +263,10 @@ export function createPostStartHooks({
         ),
       );
       void bootstrapObjects.flowControlKept.then(() =>
-        progress.done('poststarthook/priority-and-fairness-config-producer'),
+        progress.done(
+          'poststarthook/priority-and-fairness-config-producer',
+          'poststarthook/priority-and-fairness-config-consumer',
+        ),
       );
       void aggregation.registered.then(() => progress.done('autoregister-completion'));
       if (waitsForStorage) running.push(openStorages());

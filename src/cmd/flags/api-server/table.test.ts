@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../../../test/support/shared.ts';
 import type { Flag } from '../flag.ts';
-import { flagsOf, parseFlags } from '../parse.ts';
+import { flagsOf } from '../parse.ts';
 import { apiServerFlags } from './table.ts';
 import { namesOf, repeatedNames, unexplained } from '../testing/table-checks.ts';
 
