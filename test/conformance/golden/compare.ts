@@ -1,3 +1,4 @@
+import { withoutStructDiffs } from './comparable.ts';
 import type { Placeholders } from './placeholders.ts';
 import { readMessage } from './protobuf-fields.ts';
 
@@ -14,7 +15,9 @@ export function differences(expected: unknown, actual: unknown, placeholders: Pl
   if (typeof expected === 'string' && typeof actual === 'number' && placeholders.isNumber(expected))
     return differences(expected, String(actual), placeholders, at);
   if (typeof expected === 'string')
-    return typeof actual === 'string' && placeholders.matches(expected, actual) ? [] : [line(at, expected, actual)];
+    return typeof actual === 'string' && placeholders.matches(withoutStructDiffs(expected), withoutStructDiffs(actual))
+      ? []
+      : [line(at, expected, actual)];
   if (Array.isArray(expected)) return listDifferences(expected, actual, placeholders, at);
   if (typeof expected === 'object' && expected !== null)
     return objectDifferences(expected as Record<string, unknown>, actual, placeholders, at);

@@ -1,6 +1,7 @@
 /** Plays a recorded case against a server and says where the answers differ. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PlainRequest } from './client.ts';
+import { comparable } from './comparable.ts';
 import { differences } from './compare.ts';
 import { withListVersions } from './list-versions.ts';
 import { Placeholders } from './placeholders.ts';
@@ -137,7 +138,10 @@ class Run {
     // A status that differs says enough.
     return found.length > 0 && status !== expected.status
       ? found
-      : [...found, ...('body' in expected ? differences(expected.body, body, this.#placeholders) : [])];
+      : [
+          ...found,
+          ...('body' in expected ? differences(comparable(expected.body), comparable(body), this.#placeholders) : []),
+        ];
   }
 
   async #watch(step: RecordedStep): Promise<string[]> {

@@ -35,28 +35,32 @@ async function openStore(kind: GoldenStore): Promise<{ readonly store: Store; cl
   };
 }
 
-/** A server with the users and ranges of the recorded one. */
-export async function startGoldenServer(kind: GoldenStore): Promise<GoldenServer> {
+/**
+ * A server with the users and ranges of the recorded one.
+ *
+ * @param keepsIdentity The recordings compare versions of lists: only the cases may write, so that no identity lease is
+ *   renewed in between, unless this is set.
+ */
+export async function startGoldenServer(kind: GoldenStore, keepsIdentity = false): Promise<GoldenServer> {
   const { store, close } = await openStore(kind);
   try {
-    return await serve(store, close);
+    return await serve(store, close, keepsIdentity);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function serve(store: Store, closeStore: () => Promise<void>): Promise<GoldenServer> {
+async function serve(store: Store, closeStore: () => Promise<void>, keepsIdentity: boolean): Promise<GoldenServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-golden-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
   let catalog: RegistryCatalog | undefined;
-  // The recordings compare versions of lists: only the cases may write, so no lease is renewed in between.
   const flags = [
     `--token-auth-file=${tokens}`,
     '--service-cluster-ip-range=10.0.0.0/16',
     '--endpoint-reconciler-type=none',
-    '--feature-gates=APIServerIdentity=false',
+    `--feature-gates=APIServerIdentity=${keepsIdentity}`,
     '--service-account-issuer=https://localhost:7643',
     '--authorization-mode=RBAC',
   ];

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hasShared, sharedPath } from '../../support/shared.ts';
 import { type GoldenServer, type GoldenStore, startGoldenServer } from './server.ts';
-import { deviations } from './deviations.ts';
+import { deviations, withOwnServer } from './deviations.ts';
 import type { RecordedCase, RecordedStep } from './recording.ts';
 import { replay } from './replay.ts';
 
@@ -79,12 +79,14 @@ export function replaysRecordings(store: GoldenStore): void {
       for (const file of hasShared('golden') ? files : []) {
         describe(file, () => {
           for (const recorded of casesOf(file)) {
-            const reason = deviations[`${file}: ${recorded.name}`];
+            const id = `${file}: ${recorded.name}`;
+            const reason = deviations[id];
             test.skipIf(reason !== undefined)(
               reason === undefined ? recorded.name : `${recorded.name} (left out: ${reason})`,
               async () => {
-                const found = await replay(recorded, server);
-                if (found.length > 0) throw new Error(found.join('\n'));
+                if (!withOwnServer.has(id)) return check(recorded, server);
+                const own = await startGoldenServer(store, true);
+                await check(recorded, own).finally(() => own.close());
               },
             );
           }
@@ -92,4 +94,9 @@ export function replaysRecordings(store: GoldenStore): void {
       }
     },
   );
+}
+
+async function check(recorded: RecordedCase, server: GoldenServer): Promise<void> {
+  const found = await replay(recorded, server);
+  if (found.length > 0) throw new Error(found.join('\n'));
 }

@@ -2,7 +2,6 @@
 
 /** Whole cases. */
 export const admissionDeviations: Readonly<Record<string, string>> = {
-  'patch-immutable': 'the recorded message ends with a diff of two Go structs',
   'always-deny': 'a server whose own objects are refused waits for them, and is not ready, in place of ending',
   'map-runtime-config-missing': 'a gate whose API is not served leaves policies without effect; the server starts',
 };
@@ -10,7 +9,6 @@ export const admissionDeviations: Readonly<Record<string, string>> = {
 /** Single steps, by case and number of the step; everything else of the case is compared. */
 export const deviatingSteps: Readonly<Record<string, string>> = {
   'http-status 6': 'a redirect is not followed: a webhook could have the server ask what it cannot reach itself',
-  'claim-resize-refused 3': 'the recorded message ends with a diff of two Go structs',
   'custom-mutate 7':
     'what a patch adds to a custom object outside of its schema is pruned before the generation is counted',
 };
