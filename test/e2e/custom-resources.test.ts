@@ -132,6 +132,23 @@ test('A definition and its objects, from the first apply to the last delete', as
   expect(orch.errors).toBe('');
 });
 
+test('A custom kind with the plural of a built-in one is explained by its short name', async () => {
+  const services = definition
+    .replaceAll('stable.example.com', 'services.example.com')
+    .replace('name: crontabs.', 'name: services.')
+    .replace(/names: .*/, 'names: {plural: services, singular: service, kind: Service, shortNames: [own-svc]}');
+  await apply(services);
+  await kubectl('wait', '--for=condition=established', '--timeout=30s', 'crd/services.services.example.com');
+  // kubectl looks for short names in what it has cached of discovery; this reads it anew.
+  expect(await kubectl('api-resources')).toMatch(/services +own-svc +services\.example\.com\/v1/);
+  expect(await kubectl('explain', 'own-svc.spec')).toContain('What is to run, and when.');
+  expect(await kubectl('explain', 'own-svc')).toMatch(
+    /GROUP: +services\.example\.com[^]*APIVersion defines[^]*Kind is/,
+  );
+  expect(await kubectl('explain', 'services.spec')).toContain('clusterIP\t');
+  await kubectl('delete', 'crd', 'services.services.example.com');
+});
+
 test('An old kubectl validates and explains by version 2 of OpenAPI', async () => {
   const old = (...args: string[]): Promise<string> => run('1.20', kubeconfig, ...args);
   const file = join(directory, 'old.yaml');
