@@ -52,6 +52,8 @@ describe('SIGTERM', () => {
     const running = await up('--shutdown-delay-duration=8s', '--shutdown-watch-termination-grace-period=20s');
     const { orch, client } = running;
     await orch.says('Ready');
+    // Some hooks are done later.
+    await vi.waitFor(async () => expect((await client.send('GET', '/readyz')).status).toBe(200), patience);
     const session = connect(running);
     const held = session.request({ ':method': 'POST', ':path': configMaps, 'content-type': 'application/json' });
     const watches = Array.from({ length: 20 }, () => session.request({ ':path': `${configMaps}?watch=true` }));

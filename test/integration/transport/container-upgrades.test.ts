@@ -18,9 +18,12 @@ startBeforeTests();
 describe('a way into a container', () => {
   const pods = '/api/v1/namespaces/default/pods';
   beforeAll(async () => {
-    expect((await server.send('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' } } })).status).toBe(201);
+    const addresses = [{ type: 'InternalIP', address: '127.0.0.1' }];
+    for (const body of [{ metadata: { name: 'n1' } }, { metadata: { name: 'n3' }, status: { addresses } }])
+      expect((await server.send('POST', '/api/v1/nodes', { body })).status).toBe(201);
     for (const [name, nodeName] of [
       ['p', 'n1'],
+      ['near', 'n3'],
       ['lost', 'n2'],
       ['waiting', undefined],
     ] as const) {
@@ -47,13 +50,13 @@ describe('a way into a container', () => {
   ];
   test.each(
     ways.flatMap((way) => [
-      { ...way, path: 'p/exec?command=ls&stdout=true', status: 503, text: 'no connection to node \\"n1\\"' },
-      { ...way, path: 'p/attach?stdout=true', status: 503, text: 'no connection to node \\"n1\\"' },
-      { ...way, path: 'p/portforward', status: 503, text: 'no connection to node \\"n1\\"' },
+      { ...way, path: 'p/exec?command=ls&stdout=true', status: 500, text: 'no preferred addresses found' },
+      { ...way, path: 'p/attach?stdout=true', status: 500, text: 'no preferred addresses found' },
+      { ...way, path: 'p/portforward', status: 500, text: 'no preferred addresses found' },
       { ...way, path: 'p/exec?command=ls&container=x', status: 400, text: 'container x is not valid for pod p' },
       { ...way, path: 'p/exec?command=ls&dryRun=All', status: 400, text: 'dryRun is not supported' },
       { ...way, path: 'p/proxy/', status: 400, text: 'address not allowed' },
-      { ...way, path: 'lost/exec?command=ls', status: 404, text: 'nodes \\"n2\\" not found' },
+      { ...way, path: 'lost/exec?command=ls', status: 404, text: 'pods \\"n2\\" not found' },
       { ...way, path: 'waiting/exec?command=ls', status: 400, text: 'pod waiting does not have a host assigned' },
       { ...way, path: 'absent/exec?command=ls', status: 404, text: 'pods \\"absent\\" not found' },
     ]),
@@ -69,7 +72,7 @@ describe('a way into a container', () => {
   test.each(['exec?command=ls', 'attach', 'portforward'])(
     'Ways into a container: %s as plain HTTP is told to ask for another protocol',
     async (path) => {
-      connection.write(request(`${pods}/p/${path}`, [admin]));
+      connection.write(request(`${pods}/near/${path}`, [admin]));
       expect(await connection.answer()).toMatchObject({
         status: 400,
         body: expect.stringContaining('"message":"Upgrade request required"') as string,

@@ -68,7 +68,7 @@ describe('over HTTP/1.1', () => {
     await vi.advanceTimersByTimeAsync(stallTimeoutMs / 2);
     expect(closed).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(2 * stallTimeoutMs);
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled(), 10_000);
   });
 
   test('One that takes something now and then gets all of it', async () => {
