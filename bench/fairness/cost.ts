@@ -25,7 +25,7 @@ const control = new FlowControl({
   seats: 600,
   clock: systemClock,
   countOf: () => 10_000,
-  metrics: new FlowControlMetrics(new MetricRegistry(allMetrics)),
+  metrics: new FlowControlMetrics(new MetricRegistry(allMetrics), () => systemClock.now()),
 });
 const objectOf = ([name, spec]: readonly [string, object]) => ({ metadata: { name, uid: name }, spec, status: {} });
 control.configure(

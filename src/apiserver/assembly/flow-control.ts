@@ -13,7 +13,7 @@ export function createFairQueuing({ config, metrics }: SharedDependencies): Fair
     seats: inFlight.readOnly + inFlight.mutating,
     clock: systemClock,
     countOf: (resource) => counts.get(resource),
-    metrics: new FlowControlMetrics(metrics.registry),
+    metrics: new FlowControlMetrics(metrics.registry, () => systemClock.now()),
   });
   return { control, counts, adjustmentMs };
 }

@@ -59,7 +59,7 @@ class Scene {
     seats: 10,
     clock: this.clock,
     countOf: () => undefined,
-    metrics: new FlowControlMetrics(this.registry),
+    metrics: new FlowControlMetrics(this.registry, () => this.clock.now()),
   });
   readonly inFlight: Record<string, number> = {};
   readonly level: PriorityLevel;

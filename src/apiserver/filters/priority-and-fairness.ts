@@ -23,12 +23,15 @@ const mostWaitMs = 60_000;
  * Lets a request run when its level has seats for it, keeps it waiting in a queue, or refuses it with 429. A list holds
  * its seats until it is sent, because most of its work is done then. A watch holds its seats until it has begun; other
  * long-running requests need none.
+ *
+ * @NOTE differs from upstream: a request that is handed over to an aggregated server has no seats from then on.
  */
 export function queueFairly(
   { control, requestTimeoutMs, clock }: FairnessOptions,
   metrics: Pick<RequestMetrics, 'terminated' | 'inFlight'>,
 ): Filter {
   const running = { readOnly: 0, mutating: 0 };
+  const waiting = { readOnly: 0, mutating: 0 };
   return async (request, next) => {
     const { info, user } = request;
     const isWatch = info.verb === 'watch';
@@ -36,21 +39,31 @@ export function queueFairly(
     const classified = control.classify(info, user);
     const { schema, level } = classified;
     request.flow = { schemaUid: schema.uid, levelUid: level.uid };
+    const kind = isRead(info) ? 'readOnly' : 'mutating';
     const { entry, request: seats } = control.enter(classified, { info, user }, request.query);
-    const isLet = entry === 'running' || (entry === 'waiting' && (await waitForSeats(classified, seats, request)));
+    let isLet = entry === 'running';
+    if (entry === 'waiting') {
+      control.noteCurrent(kind, 'waiting', ++waiting[kind]);
+      isLet = await waitForSeats(classified, seats, request);
+      control.noteCurrent(kind, 'waiting', --waiting[kind]);
+    }
     schema.series.waited(((seats.startedAt ?? clock.now()) - seats.arrivedAt) / 1000, isLet);
     if (!isLet) {
       metrics.terminated(request, 429);
       request.isRefusedInPlainText = true;
       throw tooManyRequests('Too many requests, please try again later.', level.retryAfter.seconds);
     }
-    const kind = isRead(info) ? 'readOnly' : 'mutating';
-    metrics.inFlight(kind, ++running[kind]);
+    const count = (change: 1 | -1): void => {
+      running[kind] += change;
+      metrics.inFlight(kind, running[kind]);
+      control.noteCurrent(kind, 'executing', running[kind]);
+    };
+    count(1);
     let hasSeats = true;
     const leave = (): void => {
       if (!hasSeats) return;
       hasSeats = false;
-      metrics.inFlight(kind, --running[kind]);
+      count(-1);
       schema.series.executed((clock.now() - seats.startedAt!) / 1000, isWatch ? 'watch' : 'regular');
       control.finish(classified, seats);
     };
@@ -64,7 +77,10 @@ export function queueFairly(
       throw error;
     }
     // A watch has begun, and only waits from here on.
-    if (isWatch) leave();
+    if (isWatch) {
+      leave();
+      request.exchange.onClose(control.beginWatch(info));
+    }
     if (!hasSeats) return response;
     control.send(classified, seats);
     return whileSent(response, request, { clock, requestTimeoutMs }, leave);

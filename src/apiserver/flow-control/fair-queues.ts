@@ -9,6 +9,7 @@
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Clock } from '../../base/clock.ts';
 import { estimatedMs, FairQueue, type SeatRequest, workOf } from './fair-queue.ts';
+import type { LevelUsage } from './level-usage.ts';
 import { QueueHeap } from './queue-heap.ts';
 import { SeatDemand } from './seat-demand.ts';
 import { dealHand, hashOfFlow } from './shuffle-sharding.ts';
@@ -34,6 +35,7 @@ const dealsAlike = (a: QueueMode, b: QueueMode): boolean =>
 
 export class FairQueues {
   readonly #clock: Clock;
+  readonly #usage: Pick<LevelUsage, 'note'>;
   #mode: QueueMode;
   #limit: number;
   /** Those with requests, by number: a level may have millions of queues, and is not larger for it. */
@@ -53,6 +55,9 @@ export class FairQueues {
   #seatsQueued = 0;
   #enqueued = 0;
   readonly demand: SeatDemand;
+  /** The virtual time of the last request that went from a queue, and that by which it was due. */
+  lastDispatch = 0;
+  lastDue = 0;
   waiting = 0;
   running = 0;
   seatsInUse = 0;
@@ -62,8 +67,15 @@ export class FairQueues {
   timedOut = 0;
   cancelled = 0;
 
-  constructor(clock: Clock, mode: QueueMode, limit: number) {
+  /** @param usage told of what is in use */
+  constructor(
+    clock: Clock,
+    mode: QueueMode,
+    limit: number,
+    usage: Pick<LevelUsage, 'note'> = { note: () => undefined },
+  ) {
     this.#clock = clock;
+    this.#usage = usage;
     this.#syncedAt = clock.now();
     this.demand = new SeatDemand(this.#syncedAt);
     this.#mode = mode;
@@ -182,6 +194,7 @@ export class FairQueues {
     this.#unqueued.add(request);
     this.#start(request, now);
     this.#noteDemand(now);
+    this.#usage.note(this, now);
     return 'running';
   }
 
@@ -236,6 +249,8 @@ export class FairQueues {
       this.#dequeue(request, queue);
       queue.running.add(request);
       queue.seatsInUse += request.seats;
+      this.lastDispatch = this.#virtual;
+      this.lastDue = queue.nextStart;
       this.#seatsQueued += request.seats;
       queue.nextStart += workOf(request);
       queue.forgetIdleTime();
@@ -243,6 +258,7 @@ export class FairQueues {
       this.#start(request, this.#syncedAt);
       request.onStart();
     }
+    this.#usage.note(this, this.#syncedAt);
   }
 
   /** The queue whose oldest request goes on now. */

@@ -3,8 +3,11 @@ import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { type MetricValue, showValues } from '../../server/metrics/series.ts';
 import { SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { SeriesGauge } from '../../server/metrics/series-gauge.ts';
-import { SeriesHistogram } from '../../server/metrics/series-histogram.ts';
+import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
+import { SeriesTimingHistogram, type TimingRatio } from '../../server/metrics/series-timing-histogram.ts';
 import type { FlowObserver } from './fair-queue.ts';
+import { levelGauges, startBounds } from './level-gauges.ts';
+import type { LevelRatios } from './level-usage.ts';
 import type { PriorityLevel } from './priority-level.ts';
 
 /** What is counted of the requests of one flow schema in its level. */
@@ -13,7 +16,12 @@ export interface FlowSeries extends FlowObserver {
   refused(reason: string): void;
   waited(seconds: number, isExecuted: boolean): void;
   executed(seconds: number, type: 'regular' | 'watch'): void;
+  /** @param watches of what a request is to change */
+  watched(watches: number): void;
 }
+
+export type RequestKind = 'readOnly' | 'mutating';
+export type RequestPhase = 'waiting' | 'executing';
 
 const seconds = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const prefix = 'apiserver_flowcontrol_';
@@ -22,12 +30,20 @@ export class FlowControlMetrics {
   readonly #registry: MetricRegistry;
   readonly #gauges: Record<'executingRequests' | 'executingSeats' | 'queuedRequests' | 'queuedSeats', SeriesGauge>;
   readonly #counters: Record<'dispatched' | 'rejected' | 'notAccommodated', SeriesCounter>;
-  readonly #histograms: Record<'waited' | 'executed' | 'queueLength' | 'seats', SeriesHistogram>;
+  readonly #histograms: Record<'waited' | 'executed' | 'queueLength' | 'seats' | 'watches', SeriesHistogram>;
+  readonly #timing: Record<'demand' | 'requests' | 'seats', SeriesTimingHistogram>;
+  /** Only where deprecated metrics are shown. */
+  readonly #concurrency: SeriesGauge | undefined;
+  readonly #now: () => number;
+  /** How many requests wait and run, of all levels. */
+  readonly current: Readonly<Record<RequestKind, Readonly<Record<RequestPhase, TimingRatio>>>>;
   readonly #series = new Map<string, FlowSeries>();
   fairFraction = 0;
 
-  constructor(registry: MetricRegistry) {
+  /** @param now milliseconds of the clock of the levels */
+  constructor(registry: MetricRegistry, now: () => number) {
     this.#registry = registry;
+    this.#now = now;
     const gauge = (name: string, help: string): SeriesGauge =>
       new SeriesGauge({ name: `${prefix}${name}`, help, registry });
     const counter = (name: string, help: string): SeriesCounter =>
@@ -40,6 +56,9 @@ export class FlowControlMetrics {
       queuedRequests: gauge('current_inqueue_requests', 'Requests that wait for seats.'),
       queuedSeats: gauge('current_inqueue_seats', 'Seats that requests wait for.'),
     };
+    this.#concurrency = registry.shows(`${prefix}request_concurrency_in_use`)
+      ? gauge('request_concurrency_in_use', 'Seats that requests use.')
+      : undefined;
     this.#counters = {
       dispatched: counter('dispatched_requests_total', 'Requests that were let run.'),
       rejected: counter('rejected_requests_total', 'Requests that were refused, by reason.'),
@@ -57,7 +76,43 @@ export class FlowControlMetrics {
         [0, 10, 25, 50, 100, 250, 500, 1000],
       ),
       seats: histogram('work_estimated_seats', 'Seats that requests are estimated to need.', [1, 2, 4, 10]),
+      watches: histogram(
+        'watch_count_samples',
+        'Watches of what a request changes, for each write.',
+        [0, 1, 10, 100, 1000, 10_000],
+      ),
     };
+    const timing = (name: string, help: string, buckets: readonly number[]): SeriesTimingHistogram =>
+      new SeriesTimingHistogram({ name: `${prefix}${name}`, help, buckets, registry, now });
+    this.#timing = {
+      demand: timing(
+        'demand_seats',
+        'Seats that a level could use, as a part of its nominal seats, at the end of each nanosecond.',
+        [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6],
+      ),
+      requests: timing(
+        'priority_level_request_utilization',
+        'Requests of a level that wait, of those that may, or run, by its seats, at the end of each nanosecond.',
+        [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1],
+      ),
+      seats: timing(
+        'priority_level_seat_utilization',
+        'Part of the seats of a level that is in use, at the end of each nanosecond.',
+        [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+      ),
+    };
+    const current = timing(
+      'read_vs_write_current_requests',
+      'Requests that wait or run, by the seats of the server, at the end of each nanosecond.',
+      [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1],
+    );
+    const phases = (kind: RequestKind): Record<RequestPhase, TimingRatio> => ({
+      waiting: current.ratio({ phase: 'waiting', request_kind: kind }),
+      executing: current.ratio({ phase: 'executing', request_kind: kind }),
+    });
+    this.current = { readOnly: phases('readOnly'), mutating: phases('mutating') };
+    // Virtual time is a number that has no end: it is never set back.
+    counter('epoch_advance_total', 'How often the virtual time of a level was set back.');
   }
 
   /** Shows the state of levels whenever it is asked for. */
@@ -65,6 +120,16 @@ export class FlowControlMetrics {
     for (const [name, { help, of }] of Object.entries(levelGauges)) {
       showValues({ name: `${prefix}${name}`, help, type: 'gauge', registry: this.#registry }, () =>
         levels().map((level): MetricValue => ({ labels: { priority_level: level.name }, value: of(level) })),
+      );
+    }
+    for (const [name, { help, of }] of Object.entries(startBounds)) {
+      showValues({ name: `${prefix}${name}`, help, type: 'gauge', registry: this.#registry }, () =>
+        levels().flatMap((level): MetricValue[] =>
+          Object.entries(of(level)).map(([bound, value]) => ({
+            labels: { bound, priority_level: level.name },
+            value: value / 1000,
+          })),
+        ),
       );
     }
     showValues(
@@ -76,6 +141,23 @@ export class FlowControlMetrics {
       },
       () => [{ labels: {}, value: this.fairFraction }],
     );
+  }
+
+  /** @param seats of all levels together */
+  setLimit(seats: number): void {
+    for (const phases of Object.values(this.current))
+      for (const ratio of Object.values(phases)) ratio.setDenominator(seats, this.#now());
+  }
+
+  ratiosOf(level: string): LevelRatios {
+    const labels = { priority_level: level };
+    const { demand, requests, seats } = this.#timing;
+    return {
+      demand: demand.ratio(labels),
+      waiting: requests.ratio({ phase: 'waiting', ...labels }),
+      executing: requests.ratio({ phase: 'executing', ...labels }),
+      seats: seats.ratio({ phase: 'executing', ...labels }),
+    };
   }
 
   seriesOf(flowSchema: string, level: string): FlowSeries {
@@ -95,6 +177,7 @@ export class FlowControlMetrics {
     const [gauges, counters, histograms] = [this.#gauges, this.#counters, this.#histograms];
     const executingRequests = gauges.executingRequests.series(labels);
     const executingSeats = gauges.executingSeats.series(labels);
+    const concurrency = this.#concurrency?.series(labels);
     const queuedRequests = gauges.queuedRequests.series(labels);
     const queuedSeats = gauges.queuedSeats.series(labels);
     const dispatched = counters.dispatched.series(labels);
@@ -109,6 +192,7 @@ export class FlowControlMetrics {
       watch: histograms.executed.series({ ...labels, type: 'watch' }),
     };
     const seats = histograms.seats.series(labels);
+    let watches: HistogramSeries | undefined;
     return {
       queued(requests, count) {
         queuedRequests.add(requests);
@@ -117,6 +201,7 @@ export class FlowControlMetrics {
       running(requests, count) {
         executingRequests.add(requests);
         executingSeats.add(count);
+        concurrency?.add(count);
         if (requests > 0) dispatched.inc();
       },
       enqueued: (length) => queueLength.observe(length),
@@ -125,39 +210,7 @@ export class FlowControlMetrics {
       refused: (reason) => counters.rejected.series({ ...labels, reason }).inc(),
       waited: (time, isExecuted) => waited[isExecuted ? 'true' : 'false'].observe(time),
       executed: (time, type) => executed[type].observe(time),
+      watched: (count) => (watches ??= histograms.watches.series(labels)).observe(count),
     };
   }
 }
-
-interface LevelGauge {
-  readonly help: string;
-  readonly of: (level: PriorityLevel) => number;
-}
-
-const levelGauges: Readonly<Record<string, LevelGauge>> = {
-  nominal_limit_seats: { help: 'Seats of a level by its shares.', of: ({ bounds }) => bounds.nominal },
-  lower_limit_seats: { help: 'Seats that a level does not lend.', of: ({ bounds }) => bounds.lower },
-  upper_limit_seats: { help: 'Seats of a level with all that it may borrow.', of: ({ bounds }) => bounds.upper },
-  current_limit_seats: { help: 'Seats that a level may use now.', of: ({ queues }) => queues.limit },
-  target_seats: { help: 'Seats that a level should have had at the last adjustment.', of: ({ target }) => target },
-  demand_seats_high_watermark: {
-    help: 'Most seats that a level could have used before the last adjustment.',
-    of: ({ queues }) => queues.demand.highWatermark,
-  },
-  demand_seats_average: {
-    help: 'Seats on average that a level could have used before the last adjustment.',
-    of: ({ queues }) => queues.demand.average,
-  },
-  demand_seats_stdev: {
-    help: 'Standard deviation of the seats that a level could have used before the last adjustment.',
-    of: ({ queues }) => queues.demand.deviation,
-  },
-  demand_seats_smoothed: {
-    help: 'Seats that a level could have used, over several adjustments.',
-    of: ({ queues }) => queues.demand.smoothed,
-  },
-  current_r: {
-    help: 'Virtual time of a level, in seat-seconds of each queue.',
-    of: ({ queues }) => queues.virtualTime / 1000,
-  },
-};

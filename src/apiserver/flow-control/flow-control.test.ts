@@ -46,7 +46,7 @@ class Scene {
     seats: 30,
     clock: this.clock,
     countOf: () => undefined,
-    metrics: new FlowControlMetrics(this.registry),
+    metrics: new FlowControlMetrics(this.registry, () => this.clock.now()),
   });
 
   configure(levels: readonly PriorityLevelConfiguration[], schemas: readonly FlowSchema[]): void {
@@ -165,4 +165,98 @@ test('Metrics count what runs, waits and is refused', async () => {
   expect(await lines()).toContain(
     'apiserver_flowcontrol_current_executing_requests{flow_schema="s",priority_level="l"} 0',
   );
+});
+
+describe('metrics', () => {
+  /** By upstream 1.32. */
+  const named = [
+    'current_executing_requests',
+    'current_executing_seats',
+    'current_inqueue_requests',
+    'current_inqueue_seats',
+    'current_limit_seats',
+    'current_r',
+    'demand_seats',
+    'demand_seats_average',
+    'demand_seats_high_watermark',
+    'demand_seats_smoothed',
+    'demand_seats_stdev',
+    'dispatch_r',
+    'dispatched_requests_total',
+    'epoch_advance_total',
+    'latest_s',
+    'lower_limit_seats',
+    'next_discounted_s_bounds',
+    'next_s_bounds',
+    'nominal_limit_seats',
+    'priority_level_request_utilization',
+    'priority_level_seat_utilization',
+    'read_vs_write_current_requests',
+    'rejected_requests_total',
+    'request_dispatch_no_accommodation_total',
+    'request_execution_seconds',
+    'request_queue_length_after_enqueue',
+    'request_wait_duration_seconds',
+    'seat_fair_frac',
+    'target_seats',
+    'upper_limit_seats',
+    'watch_count_samples',
+    'work_estimated_seats',
+  ];
+  const deprecated = ['request_concurrency_in_use', 'request_concurrency_limit'];
+  const namesOf = async (registry: MetricRegistry): Promise<string[]> =>
+    [...(await registry.metrics()).matchAll(/^# TYPE apiserver_flowcontrol_(\S+)/gm)].map(([, name]) => name!).sort();
+
+  test('All metrics that 1.32 has are there, and the deprecated ones where they are asked for', async () => {
+    expect(await namesOf(new Scene().registry)).toEqual(named);
+    const registry = new MetricRegistry({ ...allMetrics, showHidden: true });
+    const metrics = new FlowControlMetrics(registry, () => 0);
+    new FlowControl({ seats: 1, clock: new FakeClock(), countOf: () => undefined, metrics });
+    expect(await namesOf(registry)).toEqual([...named, ...deprecated].sort());
+  });
+
+  test('Use of a level is observed over the time, by its limits', async () => {
+    const scene = new Scene();
+    scene.configure([level('narrow', queuing)], [schema('own', 'narrow', 'alice')]);
+    const sent = [scene.enter(), scene.enter(), scene.enter()];
+    await scene.clock.advance(1000);
+    for (const one of sent) scene.finish(one);
+    const text = await scene.registry.metrics();
+    const sumOf = (name: string, labels: string): number =>
+      Number(new RegExp(`^apiserver_flowcontrol_${name}_sum\\{${labels}\\} (.*)$`, 'm').exec(text)?.[1]);
+    const own = 'priority_level="narrow"';
+    expect({
+      demand: sumOf('demand_seats', own),
+      waiting: sumOf('priority_level_request_utilization', `phase="waiting",${own}`),
+      executing: sumOf('priority_level_request_utilization', `phase="executing",${own}`),
+      seats: sumOf('priority_level_seat_utilization', `phase="executing",${own}`),
+    }).toEqual({ demand: 3e9, waiting: (2 / 6) * 1e9, executing: 1e9, seats: 1e9 });
+  });
+
+  test('Virtual time is shown as it was for the last request, and for the next ones', async () => {
+    const scene = new Scene();
+    scene.configure([level('narrow', queuing)], [schema('own', 'narrow', 'alice')]);
+    const sent = [scene.enter(), scene.enter()];
+    await scene.clock.advance(2000);
+    scene.finish(sent[0]!);
+    scene.enter();
+    const text = await scene.registry.metrics();
+    const of = (name: string): string[] =>
+      [...text.matchAll(new RegExp(`^apiserver_flowcontrol_${name}\\{(.*)\\} (.*)$`, 'gm'))]
+        .filter(([, labels]) => labels!.includes('"narrow"'))
+        .map(([, , value]) => value!);
+    expect({
+      current: of('current_r'),
+      dispatch: of('dispatch_r'),
+      latest: of('latest_s'),
+      next: of('next_s_bounds'),
+      discounted: of('next_discounted_s_bounds'),
+    }).toEqual({
+      current: ['2'],
+      dispatch: ['2'],
+      latest: ['2'],
+      next: ['2.003', '2.003'],
+      discounted: ['2', '2'],
+    });
+  });
 });

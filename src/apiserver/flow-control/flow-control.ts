@@ -10,11 +10,13 @@ import type { UserInfo } from '../../machinery/user.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { SeatRequest } from './fair-queue.ts';
 import type { Entry } from './fair-queues.ts';
-import type { FlowControlMetrics, FlowSeries } from './flow-control-metrics.ts';
+import type { FlowControlMetrics, FlowSeries, RequestKind, RequestPhase } from './flow-control-metrics.ts';
 import { compileFlowRules, type FlowMatcher } from './flow-schema-matching.ts';
+import { LevelUsage } from './level-usage.ts';
 import type { ObjectCounts } from './object-counts.ts';
 import { PriorityLevel } from './priority-level.ts';
 import { divideSeats, seatBounds } from './seat-limits.ts';
+import { WatchCounts } from './watch-counts.ts';
 import { estimateSeats } from './work-estimate.ts';
 
 export interface FlowControlOptions {
@@ -62,6 +64,7 @@ export const adjustmentMs = 10_000;
 
 export class FlowControl {
   readonly #options: FlowControlOptions;
+  readonly #watches = new WatchCounts();
   #levels = new Map<string, PriorityLevel>();
   #schemas: readonly Schema[] = [];
 
@@ -69,6 +72,7 @@ export class FlowControl {
     this.#options = options;
     this.configure([], []);
     options.metrics.show(() => [...this.#levels.values()]);
+    options.metrics.setLimit(options.seats);
   }
 
   get levels(): readonly PriorityLevel[] {
@@ -86,7 +90,7 @@ export class FlowControl {
     for (const level of levels) if (isUsable(level)) wanted.set(level.metadata.name!, level);
     const next = new Map<string, PriorityLevel>();
     for (const [name, object] of wanted) {
-      const level = this.#levels.get(name) ?? new PriorityLevel(name, object, this.#options.clock);
+      const level = this.#levels.get(name) ?? this.#create(name, object);
       level.object = object;
       next.set(name, level);
     }
@@ -116,7 +120,7 @@ export class FlowControl {
     const { seats, fairFraction } = divideSeats(total, claims);
     levels.forEach((level, i) => {
       level.target = claims[i]!.target;
-      level.setSeats(Math.round(seats[i]!));
+      level.setSeats(Math.round(seats[i]!), this.#options.seats);
     });
     this.#options.metrics.fairFraction = fairFraction;
   }
@@ -141,6 +145,7 @@ export class FlowControl {
     const { countOf } = this.#options;
     const seats = estimateSeats(info, query, { countOf, maxSeats: level.maxSeats });
     schema.series.estimated(seats);
+    if (info.isResourceRequest && changes(info)) schema.series.watched(this.#watches.concerned(info));
     const request = new SeatRequest({
       flowSchema: schema.name,
       distinguisher,
@@ -151,6 +156,16 @@ export class FlowControl {
     const entry = level.queues.enter(request);
     if (entry === 'refused') this.#noteRefused(schema, level, queueless(level) ? 'concurrency-limit' : 'queue-full');
     return { entry, request };
+  }
+
+  /** So many requests wait or run, of all levels. */
+  noteCurrent(kind: RequestKind, phase: RequestPhase, count: number): void {
+    this.#options.metrics.current[kind][phase].set(count, this.#options.clock.now());
+  }
+
+  /** A watch has begun. Returns what is to be called at its end. */
+  beginWatch(info: RequestInfo): () => void {
+    return this.#watches.begin(info);
   }
 
   /** A waiting request gives up. False when it does not wait. */
@@ -169,6 +184,11 @@ export class FlowControl {
   finish({ level }: Classified, request: SeatRequest): void {
     level.queues.finish(request);
     this.#forgetIfOver(level);
+  }
+
+  #create(name: string, object: PriorityLevelConfiguration): PriorityLevel {
+    const { clock, metrics } = this.#options;
+    return new PriorityLevel(name, object, clock, new LevelUsage(metrics.ratiosOf(name)));
   }
 
   #noteRefused(schema: Classified['schema'], level: PriorityLevel, reason: string): void {
@@ -219,6 +239,15 @@ export class FlowControl {
       .sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   }
 }
+
+const changing = new Set(['create', 'update', 'patch', 'delete']);
+
+/** Whether others see the request as events. What is only asked, and tokens, are no objects of a watch. */
+const changes = ({ verb, resource, subresource, group }: RequestInfo): boolean =>
+  changing.has(verb) &&
+  subresource !== 'token' &&
+  !group.endsWith('authorization.k8s.io') &&
+  !resource.endsWith('reviews');
 
 const defaultPrecedence = 1000;
 

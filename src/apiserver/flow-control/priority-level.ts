@@ -2,6 +2,7 @@
 import type { PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
 import type { Clock } from '../../base/clock.ts';
 import { FairQueues, type QueueMode } from './fair-queues.ts';
+import type { LevelUsage } from './level-usage.ts';
 import { RetryAfter } from './retry-after.ts';
 import type { LevelShares, SeatBounds } from './seat-limits.ts';
 import { mostSeats } from './work-estimate.ts';
@@ -12,6 +13,8 @@ const widestPart = 0.15;
 export class PriorityLevel {
   readonly name: string;
   readonly queues: FairQueues;
+  readonly #clock: Clock;
+  readonly #usage: LevelUsage;
   readonly retryAfter = new RetryAfter();
   #object: PriorityLevelConfiguration;
   #mode: QueueMode;
@@ -23,11 +26,13 @@ export class PriorityLevel {
   /** At the last adjustment. */
   target = 0;
 
-  constructor(name: string, object: PriorityLevelConfiguration, clock: Clock) {
+  constructor(name: string, object: PriorityLevelConfiguration, clock: Clock, usage: LevelUsage) {
     this.name = name;
     this.#object = object;
     this.#mode = queueMode(object);
-    this.queues = new FairQueues(clock, this.#mode, 0);
+    this.#clock = clock;
+    this.#usage = usage;
+    this.queues = new FairQueues(clock, this.#mode, 0, usage);
   }
 
   get uid(): string {
@@ -68,9 +73,11 @@ export class PriorityLevel {
         };
   }
 
-  /** @param seats that it may use from now on */
-  setSeats(seats: number): void {
+  /** @param seats that it may use from now on @param total of all levels */
+  setSeats(seats: number, total: number): void {
     this.queues.configure(this.#mode, seats);
+    const queued = typeof this.#mode === 'string' ? 1 : this.#mode.queues * this.#mode.queueLengthLimit;
+    this.#usage.setLimits({ nominal: this.#bounds.nominal, current: seats, total, queued }, this.#clock.now());
   }
 }
 

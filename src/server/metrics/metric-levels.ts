@@ -59,6 +59,8 @@ const beta: ReadonlySet<string> = new Set([
 ]);
 
 const deprecated: ReadonlyMap<string, string> = new Map([
+  ['apiserver_flowcontrol_request_concurrency_in_use', '1.31.0'],
+  ['apiserver_flowcontrol_request_concurrency_limit', '1.30.0'],
   ['apiserver_request_slo_duration_seconds', '1.27.0'],
   ['apiserver_storage_db_total_size_in_bytes', '1.28.0'],
   ['scheduler_pod_scheduling_duration_seconds', '1.29.0'],

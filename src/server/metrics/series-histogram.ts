@@ -1,12 +1,14 @@
 import { type Labels, type MetricValue, type SeriesMetricOptions, SeriesSet } from './series.ts';
 
 export interface HistogramSeries {
-  observe(value: number): void;
+  /** @param times how often it is observed */
+  observe(value: number, times?: number): void;
 }
 
 export interface SeriesHistogramOptions extends SeriesMetricOptions {
   /** Rising. */
   readonly buckets: readonly number[];
+  readonly beforeShown?: () => void;
 }
 
 class Series implements HistogramSeries {
@@ -22,11 +24,11 @@ class Series implements HistogramSeries {
     this.counts = new Array<number>(buckets.length + 1).fill(0);
   }
 
-  observe(value: number): void {
+  observe(value: number, times = 1): void {
     let i = 0;
     while (i < this.#buckets.length && value > this.#buckets[i]!) i++;
-    this.counts[i]!++;
-    this.sum += value;
+    this.counts[i]! += times;
+    this.sum += value * times;
   }
 }
 
@@ -39,6 +41,7 @@ export class SeriesHistogram {
       type: 'histogram',
       make: (labels) => new Series(labels, options.buckets),
       valuesOf: (series) => valuesOf(options, series),
+      ...(options.beforeShown === undefined ? {} : { beforeShown: options.beforeShown }),
     });
   }
 

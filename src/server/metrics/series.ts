@@ -23,6 +23,7 @@ interface SeriesType<S> {
   readonly type: 'counter' | 'gauge' | 'histogram';
   make(labels: Labels): S;
   valuesOf(series: S): readonly MetricValue[];
+  beforeShown?(): void;
 }
 
 /** Shows values that are counted elsewhere. */
@@ -48,7 +49,10 @@ export class SeriesSet<S> {
     this.#type = type;
     showValues(
       { name, help, type: type.type, registry },
-      () => [...this.#all.values()].flatMap((series) => type.valuesOf(series)),
+      () => {
+        type.beforeShown?.();
+        return [...this.#all.values()].flatMap((series) => type.valuesOf(series));
+      },
       () => this.#all.clear(),
     );
   }
