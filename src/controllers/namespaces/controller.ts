@@ -17,7 +17,10 @@ import { conditionsAfter, type Findings, nextLookMs } from './sync.ts';
 
 const finalizer = 'kubernetes';
 
-/** Other API servers see that the namespace ends, so that no object comes after its content was deleted. */
+/**
+ * By then other API servers see that the namespace ends, and let no object into it. Its content is deleted at once, and
+ * again after this time, before the namespace itself ends.
+ */
 const graceMs = 5000;
 
 const maxRetryDelayMs = 60_000;
@@ -37,18 +40,26 @@ export function startNamespaces(context: ControllerContext): void {
     rateLimiter,
     sync: (name) => terminator.sync(name),
   });
-  const wake = ({ metadata }: Namespace): void => {
-    if (metadata.deletionTimestamp !== undefined) controller.addAfter(metadata.name!, graceMs);
+  const wake = ({ metadata }: Namespace, before?: Namespace): void => {
+    if (metadata.deletionTimestamp === undefined) return;
+    const isNew = before?.metadata.deletionTimestamp === undefined;
+    controller.addAfter(metadata.name!, isNew ? 0 : graceMs);
   };
-  context.handle(namespaces, { onAdd: wake, onUpdate: (_, after) => wake(after) });
+  context.handle(namespaces, {
+    onAdd: (namespace) => wake(namespace),
+    onUpdate: (before, after) => wake(after, before),
+    onDelete: (namespace) => terminator.forget(namespace),
+  });
   if (options.namespace.syncPeriodMs > 0)
     context.every(options.namespace.syncPeriodMs, async () => {
-      for (const namespace of namespaces.objects.values()) wake(namespace);
+      for (const namespace of namespaces.objects.values()) wake(namespace, namespace);
     });
 }
 
 class Terminator {
   readonly #context: ControllerContext;
+  /** When the deletion of a namespace was seen, by its UID: its timestamp is of the server's clock. */
+  readonly #sinceMs = new Map<string, number>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -57,13 +68,29 @@ class Terminator {
   async sync(name: string): Promise<SyncResult> {
     const namespace = await this.#terminating(name).catch(undefinedWhenGone);
     if (namespace === undefined || (namespace.spec?.finalizers ?? []).length === 0) return undefined;
+    const sinceMs = this.#since(namespace);
+    const lookedMs = this.#context.clock.now() - sinceMs;
     const content = await this.#deleteContent(namespace);
     await this.#tell(namespace, content);
     const failures = [content.discoveryFailure ?? [], content.deletionFailures].flat();
     if (failures.length > 0) throw new Error(failures.join('; '));
-    if (content.estimateSeconds > 0) return { requeueAfterMs: nextLookMs(content.estimateSeconds) };
+    const waitedMs = this.#context.clock.now() - sinceMs;
+    if (content.estimateSeconds > 0) return { requeueAfterMs: nextLookMs(content.estimateSeconds, waitedMs) };
+    // What came in until now has been deleted only if this look began after the grace.
+    if (lookedMs < graceMs) return { requeueAfterMs: Math.max(0, graceMs - waitedMs) };
     await this.#finalize(namespace).catch(undefinedWhenGone);
     return undefined;
+  }
+
+  forget({ metadata }: Namespace): void {
+    this.#sinceMs.delete(metadata.uid!);
+  }
+
+  #since({ metadata }: Namespace): number {
+    const uid = metadata.uid!;
+    const now = this.#context.clock.now();
+    if (!this.#sinceMs.has(uid)) this.#sinceMs.set(uid, now);
+    return this.#sinceMs.get(uid) ?? now;
   }
 
   /** The namespace in phase Terminating, which admission refuses new objects by. Undefined when it does not end. */

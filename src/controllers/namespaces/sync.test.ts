@@ -112,7 +112,11 @@ describe('how long a namespace is let be', () => {
     expect(graceSeconds(pods, sinceMs)).toBe(seconds);
   });
 
-  it('How long a namespace is let be is half of the estimate and a second', () => {
-    expect(nextLookMs(15)).toBe(8000);
+  it.each([
+    { name: 'a second at first', estimate: 15, waitedMs: 0, expected: 1000 },
+    { name: 'a quarter of the time that it has taken', estimate: 15, waitedMs: 20_000, expected: 5000 },
+    { name: 'at most half of the estimate and a second', estimate: 15, waitedMs: 600_000, expected: 8000 },
+  ])('A namespace with content left is let be for $name', ({ estimate, waitedMs, expected }) => {
+    expect(nextLookMs(estimate, waitedMs)).toBe(expected);
   });
 });

@@ -134,5 +134,10 @@ export function graceSeconds(pods: readonly Pod[], sinceMs: number): number {
 /** Of objects whose finalizers other controllers remove. */
 export const finalizerEstimateSeconds = 15;
 
-/** How long what remains is let be. */
-export const nextLookMs = (estimateSeconds: number): number => (Math.floor(estimateSeconds / 2) + 1) * 1000;
+/**
+ * How long what remains is let be: at most half of the estimate, and no more than a quarter of the time that it has
+ * taken so far. Most pods end long before their grace does, and the namespace with them.
+ * @param waitedMs since its deletion was seen
+ */
+export const nextLookMs = (estimateSeconds: number, waitedMs: number): number =>
+  Math.min((Math.floor(estimateSeconds / 2) + 1) * 1000, Math.max(1000, waitedMs / 4));

@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../src/client/index.ts';
 import { startControllerCluster } from './controller-cluster.ts';
+import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { inParallel } from '../../../src/controllers/shared/parallel.ts';
 
-/** The controller waits for 5 s. */
+/** The controller waits for 5 s before a namespace itself ends. */
 const timeoutMs = 20_000;
 
 const namesOf = async (client: Client, prefix: string): Promise<string[]> => {
@@ -27,6 +28,28 @@ test('A namespace ends when its content is gone, and says what holds it', { time
       'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
     );
   }, timeoutMs);
+});
+
+test('The content of a namespace goes at once, and the namespace when 5 s have passed', {
+  timeout: timeoutMs,
+}, async () => {
+  const clock = new FakeClock();
+  await using cluster = await startControllerCluster({ controllers: ['namespace'], clock });
+  const { namespaces, configmaps } = cluster.client.core.v1;
+  await namespaces.create({ metadata: { name: 'team' } });
+  await configmaps.create({ metadata: { name: 'a', namespace: 'team' } });
+  await namespaces.delete('team');
+  const isEmpty = async (): Promise<void> => {
+    await clock.advance(0);
+    expect((await configmaps.namespace('team').list()).items).toEqual([]);
+  };
+  await vi.waitFor(isEmpty, timeoutMs);
+  expect(await namesOf(cluster.client, 'team')).toEqual(['team']);
+  await vi.waitFor(async () => {
+    await clock.advance(2500);
+    expect(await namesOf(cluster.client, 'team')).toEqual([]);
+  }, timeoutMs);
+  expect(clock.now()).toBeGreaterThanOrEqual(5000);
 });
 
 test('An aggregated API that is down is said in the namespace, and the rest of its content goes', {
