@@ -42,6 +42,11 @@ export interface ClientOptions extends Partial<RateLimits> {
   readonly contentType?: string;
   /** How they are asked for, when not as they are sent; a list of these types. */
   readonly acceptContentTypes?: string;
+  /**
+   * Objects come without managed fields, in every answer. An update without them leaves those of the server as they
+   * are.
+   */
+  readonly dropManagedFields?: boolean;
   readonly userAgent?: string;
   /** Silence after which a connection in use is asked whether its server lives; 30 s when absent. */
   readonly pingAfterMs?: number;
@@ -97,11 +102,12 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
 
 function clientOver(transport: Transport, config: ClientConfig, options: ClientOptions): Client {
   const sender = new Sender(config, transport, options);
-  const { contentType, acceptContentTypes = '' } = options;
-  const requests = new Requests(sender, {
+  const { contentType, acceptContentTypes = '', dropManagedFields = false } = options;
+  const encodings = {
     sendsProtobuf: contentType!.includes('protobuf'),
     acceptsProtobuf: (acceptContentTypes === '' ? contentType! : acceptContentTypes).includes('protobuf'),
-  });
+  };
+  const requests = new Requests(sender, encodings, { dropManagedFields });
   const client: ClientBase = {
     config,
     fenced: (fence) => clientOver(fencedTransport(transport, fence), config, options),

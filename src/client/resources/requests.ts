@@ -2,7 +2,7 @@
 import { readObjectAnswer, statusErrorOf } from '../status-answer.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { PendingAnswer, Sender } from '../requests/sender.ts';
-import type { EncodedObject } from './object-codec.ts';
+import type { DecodeOptions, EncodedObject } from './object-codec.ts';
 import type { RequestOptions } from './options.ts';
 
 export interface Call extends RequestOptions {
@@ -22,16 +22,19 @@ export class Requests {
   readonly sender: Sender;
   readonly encodings: Encodings;
 
-  constructor(sender: Sender, encodings: Encodings) {
+  readonly #decoding: DecodeOptions;
+
+  constructor(sender: Sender, encodings: Encodings, decoding: DecodeOptions) {
     this.sender = sender;
     this.encodings = encodings;
+    this.#decoding = decoding;
   }
 
   /** Rejects with `ApiError` where the server refuses, and with `ConnectionError` where it does not answer. */
   async call<T extends KubeObject>(call: Call): Promise<T> {
     const answer = await this.open(call);
     try {
-      return (await readObjectAnswer(answer)) as T;
+      return (await readObjectAnswer(answer, this.#decoding)) as T;
     } finally {
       answer.end();
     }

@@ -182,8 +182,9 @@ const ping: HealthCheck = { name: 'ping', check: () => undefined };
 const clientOptions = (
   { client }: DaemonOptions,
   rates = { qps: 1, burst: 1 },
-): Pick<ClientOptions, 'qps' | 'burst' | 'contentType' | 'acceptContentTypes'> => ({
+): Pick<ClientOptions, 'qps' | 'burst' | 'contentType' | 'acceptContentTypes' | 'dropManagedFields'> => ({
   ...rateLimits({ ...client, qps: client.qps * rates.qps, burst: client.burst * rates.burst }),
+  dropManagedFields: true,
   contentType: client.contentType.includes('protobuf') ? 'protobuf' : client.contentType,
   ...(client.acceptContentTypes === undefined ? {} : { acceptContentTypes: client.acceptContentTypes }),
 });
