@@ -3,13 +3,20 @@ import { writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { LocalCluster } from './cluster/local-cluster.ts';
-import { type Part, type PartName, type PartResult, parts } from './cluster/parts.ts';
+import type { Part, PartResult } from './cluster/part.ts';
+import { type PartName, parts } from './cluster/parts.ts';
 import { reference } from './cluster/reference.ts';
 import { partTable } from './cluster/report.ts';
 import { UsageError } from './usage-error.ts';
 
 const names = Object.keys(parts) as PartName[];
 const partTimeoutMs = 240_000;
+const longPartTimeoutMs = 1_200_000;
+
+const describe = (name: PartName): string => {
+  const { about, nodes, isLong = false }: Part = parts[name];
+  return `  ${name.padEnd(10)} ${about} (${nodes} nodes${isLong ? ', long' : ''})`;
+};
 
 const help = `Usage: npm run bench -- cluster [options]
 
@@ -17,15 +24,15 @@ Starts 'orch up' of this checkout with hollow nodes, in a temporary directory on
 each part how long it took and what each process used, beside what Kubernetes ${reference.version}
 used where that is known.
 
-${names.map((name) => `  ${name.padEnd(10)} ${parts[name].about} (${parts[name].nodes} nodes)`).join('\n')}
+${names.map(describe).join('\n')}
 
-  --parts LIST    some of them, separated by commas (all)
+  --parts LIST    some of them, separated by commas (all but long ones)
   --keep          one cluster for the parts with the same number of nodes; by default each part has a new one
   --json FILE     the results for programs
   --help
 
-A part that takes more than ${partTimeoutMs / 60_000} minutes fails. Exits with 1 when one has failed; a goal that is
-missed is shown in the table.
+A part that takes more than ${partTimeoutMs / 60_000} minutes fails, a long one after ${longPartTimeoutMs / 60_000}.
+Exits with 1 when one has failed; a goal that is missed is shown in the table.
 `;
 
 interface Row extends PartResult {
@@ -63,7 +70,10 @@ export async function cluster(argv: readonly string[], root: string, signal: Abo
 }
 
 const runPart = (part: Part, started: LocalCluster, signal: AbortSignal): Promise<PartResult> =>
-  part.run(started, AbortSignal.any([signal, AbortSignal.timeout(partTimeoutMs)]));
+  part.run(
+    started,
+    AbortSignal.any([signal, AbortSignal.timeout(part.isLong === true ? longPartTimeoutMs : partTimeoutMs)]),
+  );
 
 /** The parts that share a cluster. */
 function groupsOf(chosen: readonly PartName[], keep: boolean): PartName[][] {
@@ -84,7 +94,7 @@ function readOptions(argv: readonly string[]) {
   if (unknown !== undefined)
     throw new UsageError(`--parts: there is no part ${JSON.stringify(unknown)}, only ${names.join(', ')}`);
   return {
-    names: names.filter((name) => wanted?.includes(name) ?? true),
+    names: names.filter((name) => wanted?.includes(name) ?? (parts[name] as Part).isLong !== true),
     keep: values.keep === true,
     jsonFile: values.json,
   };

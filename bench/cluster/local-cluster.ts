@@ -11,7 +11,8 @@ import { loadKubeconfig } from '../../src/client/kubeconfig/load.ts';
 import { buildProgram, freePort } from '../local-server.ts';
 import { type MemoryUsage, memoryOf, usageOf } from '../process-usage.ts';
 
-const startTimeoutMs = 120_000;
+/** With what each hollow node may take on a busy machine. */
+const startTimeoutMs = (hollowNodes: number): number => 120_000 + hollowNodes * 60;
 const stopTimeoutMs = 45_000;
 const keptOutput = 8_192;
 
@@ -65,7 +66,7 @@ export class LocalCluster implements AsyncDisposable {
       await rm(directory, { recursive: true, force: true });
     };
     try {
-      await untilReady(child, signal);
+      await untilReady(child, startTimeoutMs(hollowNodes), signal);
       const config = await loadKubeconfig({ path: path.join(directory, 'admin.kubeconfig') });
       return new LocalCluster(child, createClient(config, { qps: 0 }), close);
     } catch (error) {
@@ -95,15 +96,15 @@ export class LocalCluster implements AsyncDisposable {
   }
 }
 
-async function untilReady(child: ChildProcess, signal: AbortSignal): Promise<void> {
+async function untilReady(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<void> {
   let output = '';
   for (const stream of [child.stdout!, child.stderr!])
     stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-keptOutput)));
-  const deadline = performance.now() + startTimeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (!/^ {2}nodes +\d+ ready$/m.test(output)) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`orch up ended at its start:\n${output}`);
     if (performance.now() > deadline)
-      throw new Error(`the nodes were not ready within ${startTimeoutMs / 1000} s:\n${output}`);
+      throw new Error(`the nodes were not ready within ${timeoutMs / 1000} s:\n${output}`);
     await sleep(20, undefined, { signal });
   }
 }

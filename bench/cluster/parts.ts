@@ -1,7 +1,9 @@
 /** The parts of the benchmark. Each leaves the cluster as it was, and is bounded by its signal. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { large } from './large.ts';
 import { goals, reference } from './reference.ts';
-import type { LocalCluster, Processes } from './local-cluster.ts';
+import type { Processes } from './local-cluster.ts';
+import { measured, type Part, podsPerSecond } from './part.ts';
 import {
   createDeployment,
   createMany,
@@ -14,44 +16,8 @@ import {
   until,
 } from './workloads.ts';
 
-export interface Figure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** The least (for rates) or the most (for everything else) that is promised. */
-  readonly goal?: number;
-  readonly isRate?: boolean;
-  /** Of Kubernetes. */
-  readonly reference?: number;
-}
-
-export interface PartResult {
-  readonly figures: readonly Figure[];
-  readonly before: Processes;
-  readonly after: Processes;
-}
-
-export interface Part {
-  readonly about: string;
-  readonly nodes: number;
-  run(cluster: LocalCluster, signal: AbortSignal): Promise<PartResult>;
-}
-
 const settleMs = 5_000;
 const idleMs = 30_000;
-
-/** Measures the processes around `work`, which says when it begins: what it prepares is not counted. */
-async function measured(
-  cluster: LocalCluster,
-  work: (begin: () => number) => Promise<readonly Figure[]>,
-): Promise<PartResult> {
-  let before = cluster.processes();
-  const figures = await work(() => {
-    before = cluster.processes();
-    return performance.now();
-  });
-  return { figures, before, after: cluster.processes() };
-}
 
 const scale: Part = {
   about: 'a Deployment is scaled from 0 to 1,000',
@@ -198,33 +164,20 @@ const scheduler: Part = {
   run: (cluster, signal) =>
     inNamespace(cluster.client, 'queue', signal, () =>
       measured(cluster, async (begin) => {
-        const { client } = cluster;
-        const count = 2000;
-        await cluster.whileStopped('scheduler', () =>
-          createMany(count, (index) =>
-            client.core.v1.pods
-              .namespace('queue')
-              .create({ metadata: { name: `waiting-${index}` }, spec: podSpec('registry.example/a:1') }),
-          ),
-        );
-        const since = begin();
-        const [seconds] = await secondsUntilPods(client, { namespace: 'queue', count, since, signal }, [isBound]);
-        return [
-          {
-            name: 'pods bound per second',
-            value: count / seconds!,
-            unit: '/s',
-            goal: goals.podsPerSecond,
-            isRate: true,
-          },
-        ];
+        const value = await podsPerSecond(cluster, 'queue', begin, signal);
+        return [{ name: 'pods bound per second', value, unit: '/s', goal: goals.podsPerSecond, isRate: true }];
       }),
     ),
 };
 
 /** In the order in which they run. */
-export const parts = { scale, rollout, namespace, cronjobs: cronJobs, idle, scheduler } as const satisfies Record<
-  string,
-  Part
->;
+export const parts = {
+  scale,
+  rollout,
+  namespace,
+  cronjobs: cronJobs,
+  idle,
+  scheduler,
+  large,
+} as const satisfies Record<string, Part>;
 export type PartName = keyof typeof parts;

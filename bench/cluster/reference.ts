@@ -30,6 +30,12 @@ export const goals = {
   namespaceSeconds: 10,
   cronJobSeconds: 5,
   podsPerSecond: 500,
+  /** On 5,000 nodes, with 50,000 pods afterwards. */
+  podsPerSecondLarge: 200,
+  controllerManagerMegabytes: 600,
+  schedulerMegabytes: 400,
+  /** For which a lease of a node counts. */
+  leaseSeconds: 40,
   /** Percent of one core, over all processes. */
   idlePercent: 4,
 } as const;

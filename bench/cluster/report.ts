@@ -1,6 +1,6 @@
 /** The tables of `npm run bench -- cluster`. */
 import { type ProcessName, processNames } from './local-cluster.ts';
-import type { Figure, PartResult } from './parts.ts';
+import type { Figure, PartResult } from './part.ts';
 import { goals, reference } from './reference.ts';
 
 const head = '| | ours | Kubernetes | ratio | goal | |\n|---|---|---|---|---|---|';
