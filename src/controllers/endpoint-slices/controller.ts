@@ -105,13 +105,14 @@ export function startEndpointSlices(context: ControllerContext): void {
     return new Error(message);
   };
 
+  const own = changesOf(slices, keysOf);
   const queue = context.work({
     queue: 'endpoint_slice',
     workers: concurrentSyncs,
     triggers: [
       followNodes(nodes, topology),
       changesOf(services),
-      changesOf(slices, keysOf),
+      { ...own, attach: (add) => own.attach((key) => add(key, updatesBatchPeriodMs)) },
       servicesOfPods(services, pods, updatesBatchPeriodMs),
     ],
     sync,
