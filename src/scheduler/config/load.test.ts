@@ -84,6 +84,8 @@ profiles:
     const { scheduler } = load({ extenders: [{ urlPrefix: 'http://x', filterVerb: 'filter', managedResources }] });
     expect(scheduler.profiles[0]!.args.NodeResourcesFit.ignoredResources).toEqual(['example.com/gpu']);
     expect(scheduler.extenders).toMatchObject([{ filterVerb: 'filter', timeoutMs: 5000, weight: 0, ignorable: false }]);
+    const { scheduler: hasty } = load({ extenders: [{ urlPrefix: 'http://x', httpTimeout: '300ms' }] });
+    expect(hasty.extenders).toMatchObject([{ timeoutMs: 300 }]);
   });
 });
 

@@ -5,8 +5,16 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import type { SchedulerDocument } from './document.ts';
 import type { ProcessConfig } from './types.ts';
 
+/** Upstream's. */
+export const defaultParallelism = 16;
+
 export function readProcess(document: SchedulerDocument, errors: FieldErrors): ProcessConfig {
-  const { parallelism = 16, leaderElection = {}, clientConnection = {}, enableProfiling = true } = document;
+  const {
+    parallelism = defaultParallelism,
+    leaderElection = {},
+    clientConnection = {},
+    enableProfiling = true,
+  } = document;
   const { enableContentionProfiling = true, delayCacheUntilActive = false } = document;
   if (parallelism <= 0)
     errors.push(invalid(FieldPath.of('parallelism'), parallelism, 'should be an integer value greater than zero'));

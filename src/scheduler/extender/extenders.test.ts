@@ -31,13 +31,14 @@ class Service implements AsyncDisposable {
   readonly #server;
   readonly #extenders: Extenders[] = [];
 
-  /** @param answers by path; a number is a status */
+  /** @param answers by path; a number is a status, and none where there is no row */
   constructor(answers: Readonly<Record<string, unknown>>) {
     this.#server = createServer((request, response) => {
       void request.toArray().then((chunks) => {
         const path = request.url!;
         this.asked.push({ path, body: JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as never });
         const answer = answers[path];
+        if (answer === undefined) return;
         response.writeHead(typeof answer === 'number' ? answer : 200, { 'content-type': 'application/json' });
         response.end(JSON.stringify(answer));
       });
@@ -56,6 +57,7 @@ class Service implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const extenders of this.#extenders) await extenders.close();
     this.#server.close();
+    this.#server.closeAllConnections();
   }
 }
 
@@ -112,6 +114,14 @@ describe('an extender that filters', () => {
       expect(await ignorable.filter(info, nodes, diagnosis, never)).toEqual(nodes);
     },
   );
+
+  test('An extender that filters and does not answer in its time fails the attempt', async () => {
+    await using service = new Service({});
+    const extenders = await service.extenders({ timeoutMs: 20 });
+    const failing = extenders.filter(info, nodes, emptyDiagnosis(new NodeStatuses()), never);
+    await expect(failing).rejects.toThrow('timeout');
+    expect(service.asked).toHaveLength(1);
+  });
 
   test.each([
     { name: 'one of its resources', resource: 'example.com/gpu', calls: 1 },

@@ -175,6 +175,12 @@ describe('a KubeSchedulerConfiguration', () => {
     ]);
   });
 
+  test('A KubeSchedulerConfiguration whose parallelism is not the usual one is warned of', () => {
+    const warning = 'parallelism in the file of --config has no effect: nodes are looked at in one thread';
+    expect(complete([], document({ parallelism: 4 })).warnings).toEqual([warning]);
+    expect(complete([], document({ parallelism: 16 })).warnings).toEqual([]);
+  });
+
   test('A KubeSchedulerConfiguration that is wrong is refused', () => {
     expect(() => parseDocument('[]')).toThrow();
     expect(() => parseDocument(document({ parallelism: 0 }))).toThrow('should be an integer value greater than zero');

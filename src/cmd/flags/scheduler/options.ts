@@ -5,6 +5,7 @@ import { emulatedGateProblems, emulatedGates, emulatedVersionProblems } from '..
 import { daemonGates, gateWarnings } from '../shared/feature-gates.ts';
 import { lockOf } from '../shared/lock.ts';
 import type { GateSettings } from '../../../api/feature-gates.ts';
+import { defaultParallelism } from '../../../scheduler/config/read-process.ts';
 import type { ProcessSettings } from './document.ts';
 import { type SchedulerFlagOptions, schedulerLocks } from './table.ts';
 
@@ -24,6 +25,8 @@ const replacedByDocument = [
   'kube-api-content-type',
   'profiling',
 ] as const;
+
+const parallelismWarning = 'parallelism in the file of --config has no effect: nodes are looked at in one thread';
 
 const electionFlags = {
   leaderElect: 'leader-elect',
@@ -67,6 +70,7 @@ export function completeScheduler(
         : replacedByDocument
             .filter((flag) => given.has(flag))
             .map((flag) => `${given.get(flag)!} is ignored: the file of --config decides`)),
+      ...((document?.parallelism ?? defaultParallelism) === defaultParallelism ? [] : [parallelismWarning]),
       ...gateWarnings(options.configuration.featureGates, daemonGates),
     ],
   };
