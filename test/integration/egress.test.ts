@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AdmissionWebhook } from '../support/admission-webhook.ts';
 import { type ApiUsers, startApiUsers } from '../support/api-users.ts';
@@ -18,6 +19,9 @@ import {
   type FrontProxyFiles,
 } from '../support/extension-backend.ts';
 import { type ForwardProxy, startConnectProxy } from '../support/forward-proxy.ts';
+import { createKubeletFiles, type KubeletFiles, TestKubelet } from '../support/kubelet.ts';
+import { serveStreams } from '../support/kubelet-streams.ts';
+import { openSpdy } from '../support/spdy-client.ts';
 import { startTunnelServer, type TunnelServer } from '../support/tunnel-server.ts';
 
 const clusterIp = '10.0.0.77';
@@ -33,6 +37,9 @@ let backend: ExtensionBackend;
 let hooks: AdmissionWebhook;
 let tokens: http.Server;
 let users: ApiUsers;
+let agentFiles: KubeletFiles;
+let agent: TestKubelet;
+let app: TestKubelet;
 
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'orch-egress-'));
@@ -48,9 +55,18 @@ beforeAll(async () => {
   });
   backend = await ExtensionBackend.start({ files });
   hooks = await AdmissionWebhook.start(['hooks.default.svc', 'hooks.example']);
+  agentFiles = await createKubeletFiles();
+  agent = await TestKubelet.start(agentFiles);
+  app = await TestKubelet.start();
+  serveStreams(agent);
   const socket = path.join(directory, 'tunnel.sock');
   tunnel = await startTunnelServer(socket, {
-    routes: { [`${clusterIp}:443`]: `127.0.0.1:${hooks.port}`, 'agg.example:443': `127.0.0.1:${backend.port}` },
+    routes: {
+      [`${clusterIp}:443`]: `127.0.0.1:${hooks.port}`,
+      'agg.example:443': `127.0.0.1:${backend.port}`,
+      'node.example:10250': `127.0.0.1:${agent.port}`,
+      '10.1.0.9:80': `127.0.0.1:${app.port}`,
+    },
   });
   tokens = http.createServer((request, response) => {
     const status = { authenticated: true, user: { username: 'through-the-tunnel', groups: ['system:masters'] } };
@@ -94,11 +110,14 @@ beforeAll(async () => {
     `--egress-selector-config-file=${egress}`,
     `--authentication-token-webhook-config-file=${kubeconfig}`,
     ...files.flags,
+    // The node is not called what its certificate is for.
+    ...agentFiles.flags.filter((flag) => !flag.startsWith('--kubelet-certificate-authority')),
   ]);
 });
 afterAll(async () => {
   await users[Symbol.asyncDispose]();
-  for (const one of [proxy, tunnel, backend, hooks, files, certificates]) await one[Symbol.asyncDispose]();
+  for (const one of [proxy, tunnel, backend, hooks, agent, app, agentFiles, files, certificates])
+    await one[Symbol.asyncDispose]();
   tokens.closeAllConnections();
   tokens.close();
   await rm(directory, { recursive: true });
@@ -147,6 +166,39 @@ test('An aggregated API is reached through the tunnel of the cluster', async () 
   await users.until('admin', 'GET', '/apis/agg.example.com/v1/things', ({ status }) => status === 200);
   expect(backend.received.at(-1)!.target).toBe('/apis/agg.example.com/v1/things');
   expect(tunnel.asked).toContain('agg.example:443');
+});
+
+test('Nodes and pods are reached through the tunnel of the cluster', async () => {
+  await users.create('/api/v1/nodes', {
+    metadata: { name: 'n1' },
+    status: {
+      addresses: [{ type: 'Hostname', address: 'node.example' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    },
+  });
+  const pods = '/api/v1/namespaces/default/pods';
+  await users.create(pods, {
+    metadata: { name: 'p' },
+    spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] },
+  });
+  const podIPs = [{ ip: '10.1.0.9' }];
+  const { body: pod } = await users.call('admin', 'GET', `${pods}/p`);
+  await users.call('admin', 'PUT', `${pods}/p/status`, {
+    body: { ...(pod as object), status: { phase: 'Running', podIP: podIPs[0]!.ip, podIPs } },
+  });
+  const log = await users.call('admin', 'GET', `${pods}/p/log`);
+  expect([log.status, agent.last.target]).toEqual([200, '/containerLogs/default/p/c']);
+  for (const file of ['a', 'b']) {
+    const proxied = await users.call('admin', 'GET', `${pods}/p/proxy/${file}`);
+    expect([proxied.status, app.last.target]).toEqual([200, `/${file}`]);
+  }
+  const server = { ...users, token: 'token-admin' };
+  const channel = await openSpdy(server, `${pods}/p/exec?command=cat&stdin=1&stdout=1`, ['v4.channel.k8s.io']);
+  const [, stdin, stdout] = ['error', 'stdin', 'stdout'].map((streamtype) => channel.open({ streamtype }));
+  stdin!.end('through the tunnel');
+  expect(await text(stdout!)).toBe('through the tunnel');
+  channel.connection.close();
+  expect(tunnel.asked).toEqual(expect.arrayContaining(['node.example:10250', '10.1.0.9:80']));
 });
 
 test('Dials are counted by protocol and transport', async () => {

@@ -17,7 +17,7 @@ export interface SpdyClient {
 
 /** Rejects with the answer's status and text where the server does not agree. */
 export async function openSpdy(
-  { url, ca }: Pick<TestServer, 'url' | 'ca'>,
+  { url, ca, token = 'admintoken' }: Pick<TestServer, 'url' | 'ca'> & { readonly token?: string },
   path: string,
   protocols: readonly string[],
 ): Promise<SpdyClient> {
@@ -26,7 +26,7 @@ export async function openSpdy(
     ca,
     agent: false,
     headers: {
-      authorization: 'Bearer admintoken',
+      authorization: `Bearer ${token}`,
       connection: 'Upgrade',
       upgrade: 'SPDY/3.1',
       'x-stream-protocol-version': [...protocols],

@@ -1,5 +1,8 @@
 /** How this server opens a connection to a node, a pod or an endpoint of a service: all of them go through here. */
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { systemClock, type Timer } from '../../base/clock.ts';
+import type { Dialer } from '../../base/dialer.ts';
 import type { Address } from '../webhooks/service-resolver.ts';
 
 /** Rejects with what went wrong on the way, or with the reason of the signal; nothing is left open then. */
@@ -29,3 +32,29 @@ export const dialNode: DialNode = ({ host, port }, signal) =>
       resolve(socket);
     });
   });
+
+/** Through a tunnel: nothing is connected past it. */
+export const dialNodeThrough =
+  (dialer: Dialer): DialNode =>
+  async (address, signal) =>
+    asSocket(await dialer(address, signal));
+
+/** With what Node's HTTP client asks of connections that it keeps. A tunnel has its own keepalive. */
+function asSocket(stream: Duplex): net.Socket {
+  if (stream instanceof net.Socket) return stream;
+  let idle: Timer | undefined;
+  const self = (): Duplex => stream;
+  const methods = {
+    setKeepAlive: self,
+    setNoDelay: self,
+    ref: self,
+    unref: self,
+    setTimeout(ms: number): Duplex {
+      idle?.cancel();
+      idle = ms > 0 ? systemClock.after(ms, () => stream.emit('timeout')) : undefined;
+      return stream;
+    },
+  };
+  stream.once('close', () => idle?.cancel());
+  return Object.assign(stream, methods) as unknown as net.Socket;
+}
