@@ -1,7 +1,9 @@
 /**
  * Commands and ports of a node agent made by hand, over SPDY/3.1. There is no container: a command is a word that says
- * what it does.
+ * what it does, or a program of this machine.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { acceptUpgrade, type AcceptedUpgrade } from '../../src/spdy/accept-upgrade.ts';
@@ -18,7 +20,7 @@ type Streams = Partial<Record<CommandStream, SpdyStream>> & { readonly error: Sp
 export interface KubeletStreams {
   /** Bytes of `flood` that were taken. */
   flooded: number;
-  /** Bytes that `swallow` has got. */
+  /** What was spoken, oldest first. */
   readonly protocols: string[];
 }
 
@@ -26,8 +28,13 @@ export interface KubeletStreams {
  * Makes the node agent serve commands and ports. It emits `left` when a connection of them has ended.
  *
  * @param protocols that it speaks for commands
+ * @param programs that may be run
  */
-export function serveStreams(kubelet: TestKubelet, protocols: readonly string[] = kubeletProtocols): KubeletStreams {
+export function serveStreams(
+  kubelet: TestKubelet,
+  protocols: readonly string[] = kubeletProtocols,
+  programs: readonly string[] = [],
+): KubeletStreams {
   const state: KubeletStreams = { flooded: 0, protocols: [] };
   kubelet.upgrade = (request, socket, head) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'https://kubelet');
@@ -38,7 +45,7 @@ export function serveStreams(kubelet: TestKubelet, protocols: readonly string[] 
     state.protocols.push(accepted.protocol);
     socket.once('close', () => kubelet.events.emit('left'));
     if (isForward) forwardPorts(accepted);
-    else void runCommand(accepted, searchParams, state).catch(() => undefined);
+    else void runCommand(accepted, searchParams, state, programs).catch(() => undefined);
   };
   return state;
 }
@@ -62,6 +69,7 @@ async function runCommand(
   { connection, protocol }: AcceptedUpgrade,
   query: URLSearchParams,
   state: KubeletStreams,
+  programs: readonly string[],
 ): Promise<void> {
   const isTerminal = query.get('tty') === '1';
   const wanted: CommandStream[] = ['error'];
@@ -70,7 +78,9 @@ async function runCommand(
   if (query.get('error') === '1' && !isTerminal) wanted.push('stderr');
   if (isTerminal) wanted.push('resize');
   const streams: Streams = await commandStreams(connection, wanted);
-  const failure = await run(query.getAll('command'), streams, state);
+  const command = query.getAll('command');
+  const isProgram = programs.includes(command[0] ?? '');
+  const failure = isProgram ? await runProgram(command, streams) : await run(command, streams, state);
   for (const type of ['stdout', 'stderr'] as const) streams[type]?.end();
   if (protocol.startsWith('v4.')) streams.error.end(JSON.stringify(failure ?? { metadata: {}, status: 'Success' }));
   else streams.error.end(failure === undefined ? '' : failure.message);
@@ -89,6 +99,20 @@ const exited = (code: string): Failure => ({
   message: `command terminated with exit code ${code}`,
   details: { causes: [{ reason: 'ExitCode', message: code }] },
 });
+
+async function runProgram([name = '', ...args]: readonly string[], streams: Streams): Promise<Failure | undefined> {
+  const child = spawn(name, args, { stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  if (streams.stdin === undefined) child.stdin.end();
+  else streams.stdin.pipe(child.stdin);
+  for (const type of ['stdout', 'stderr'] as const) {
+    const stream = streams[type];
+    if (stream === undefined) child[type].resume();
+    else child[type].pipe(stream, { end: false });
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code === 0 ? undefined : exited(String(code ?? 137));
+}
 
 async function run(
   [name = '', ...args]: readonly string[],
