@@ -30,6 +30,7 @@ import type { Tracer } from '../server/tracing/tracer.ts';
 import type { AuditTrail } from './audit/trail.ts';
 import type { RequestMetrics } from './metrics/request-metrics.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { awaitStorageVersions, type PendingStorageVersions } from './filters/storage-version-precondition.ts';
 import { recordRefused, recordRequests } from './filters/audit.ts';
 import { measure, timed } from './filters/metrics.ts';
 
@@ -53,6 +54,8 @@ export interface RequestChainOptions {
   readonly peerProxy: Filter | undefined;
   /** Hands over what another server answers. */
   readonly aggregationProxy: Filter;
+  /** Which resources must not be written yet. Undefined: any may be. */
+  readonly storageVersions: PendingStorageVersions | undefined;
   /** Resource requests, and everything else. */
   readonly resources: Handler;
   readonly nonResources: Handler;
@@ -95,6 +98,7 @@ export function requestChain(
     timed('authorization', authorize(options.authorizer, options.metrics.authorization), metrics),
     ...(options.peerProxy === undefined ? [] : [options.peerProxy]), // what another server of the cluster knows
     options.aggregationProxy, // from here on only what this server answers itself
+    ...(options.storageVersions === undefined ? [] : [awaitStorageVersions(options.storageVersions)]),
   ];
   const resources = options.tracer === undefined ? options.resources : traceVerbs(options.resources);
   const endpoint: Handler = (request) =>

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Answer, startApiUsers } from '../support/api-users.ts';
+import { startTestServer } from '../support/test-server.ts';
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 const versions = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions';
@@ -60,4 +61,40 @@ test('With feature gate StorageVersionAPI a server tells in which versions it st
   expect((await server.call('admin', 'POST', versions, { body: bad })).body.message).toContain(
     'name must be in the form of <group>.<resource>',
   );
+});
+
+test('A server writes no resource before its storage version is published, and tries again', async () => {
+  let isBroken = true;
+  await using server = await startTestServer({
+    flags: ['--feature-gates=StorageVersionAPI=true', '--runtime-config=internal.apiserver.k8s.io/v1alpha1=true'],
+    wrap: (below) =>
+      new Proxy(below, {
+        get(target, name) {
+          const member = Reflect.get(target, name) as unknown;
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]): unknown =>
+            isBroken && name === 'update' && String(given[0]).includes('/batch.jobs')
+              ? Promise.reject(new Error('not now'))
+              : (Reflect.apply(member, target, given) as unknown);
+        },
+      }),
+  });
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const containers = [{ name: 'c', image: 'i' }];
+  const body = { metadata: { name: 'a' }, spec: { template: { spec: { containers, restartPolicy: 'Never' } } } };
+  const updater = '/readyz/poststarthook/built-in-resources-storage-version-updater';
+  await expect.poll(async () => (await server.send('POST', jobs, { body })).text).toContain('not now');
+  const refused = await server.send('POST', jobs, { body });
+  expect(refused.json()).toMatchObject({
+    code: 503,
+    reason: 'ServiceUnavailable',
+    message: expect.stringMatching(
+      /^wait for storage version registration to complete for resource: jobs\.batch, last seen error: .*not now/,
+    ) as string,
+  });
+  expect((await server.send('GET', jobs)).status).toBe(200);
+  expect((await server.send('GET', updater)).status).toBe(500);
+  isBroken = false;
+  await expect.poll(async () => (await server.send('GET', updater)).status, { timeout: 10_000 }).toBe(200);
+  expect((await server.send('POST', jobs, { body })).status).toBe(201);
 });

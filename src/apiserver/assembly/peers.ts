@@ -17,12 +17,16 @@ import type { RemoteApi } from '../aggregation/remote-api.ts';
 import type { ApiServerConfig } from '../config.ts';
 import { identityOf } from '../bootstrap/identity-lease.ts';
 import { peerEndpointIntervalMs, PeerEndpoints } from '../bootstrap/peer-endpoints.ts';
+import { StorageVersionBarrier } from '../bootstrap/storage-version-barrier.ts';
+import { versionsOf } from '../bootstrap/storage-versions.ts';
 import type { Filter } from '../request/request.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { Resources } from './resources.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 
 export interface Peers {
+  /** Undefined where storage versions are not published. */
+  readonly barrier: StorageVersionBarrier | undefined;
   /** Undefined where the gate is off. */
   readonly filter: Filter | undefined;
   /** Each to be repeated so often. */
@@ -47,11 +51,15 @@ export function createPeers(
   { forwarding, serving }: PeersSurroundings,
   cleanup: CleanupStack,
 ): Peers {
-  const { config, metrics, hostname } = dependencies;
+  const { config, metrics, hostname, featureEnabled } = dependencies;
   const versions = registry.storeOf(versionsResource.group, versionsResource.resource);
-  if (!dependencies.featureEnabled('UnknownVersionInteroperabilityProxy') || versions === undefined)
-    return { filter: undefined, tasks: [] };
   const own = identityOf(hostname);
+  const hasLeases = registry.storeOf('coordination.k8s.io', 'leases') !== undefined;
+  const publishes = hasLeases && ['StorageVersionAPI', 'APIServerIdentity'].every((gate) => featureEnabled(gate));
+  const barrier =
+    publishes && versions !== undefined ? new StorageVersionBarrier(versionsOf(registry, own).keys()) : undefined;
+  if (!featureEnabled('UnknownVersionInteroperabilityProxy') || versions === undefined)
+    return { barrier, filter: undefined, tasks: [] };
   const rerouted = new SeriesCounter({
     name: 'apiserver_rerouted_request_total',
     help: 'Requests that were passed on to another server of the cluster, by the code of its answer.',
@@ -59,6 +67,7 @@ export function createPeers(
   });
   const leases = peerEndpointsOf(config);
   return {
+    barrier,
     filter: peerProxy({
       isServed: (apiVersion, resource) => endpoints.apis.knows(apiVersion, resource, '') !== 'nothing',
       serversOf: followVersions(versions, own, config, cleanup),

@@ -45,6 +45,7 @@ export function createRequestHandler(
     requestMetrics,
     peerProxy: peers.filter,
     aggregationProxy: aggregation.aggregationProxy,
+    storageVersions: peers.barrier,
     resources: createRouter(context, apis),
     nonResources,
     tracer,

@@ -36,6 +36,7 @@ const hookNames = [
   'poststarthook/apiservice-registration-controller',
   'poststarthook/apiservice-wait-for-first-sync',
   'poststarthook/apiservice-discovery-controller',
+  'poststarthook/built-in-resources-storage-version-updater',
   'poststarthook/kube-apiserver-autoregistration',
   'autoregister-completion',
   'poststarthook/apiservice-openapi-controller',

@@ -7,6 +7,8 @@ import { systemClock } from '../../base/clock.ts';
 import { type Compactor, startCompactor } from '../../storage/compactor.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
+import type { StorageVersionBarrier } from '../bootstrap/storage-version-barrier.ts';
+import type { IdentityTask } from '../bootstrap/server-identity.ts';
 import { ensureTrackingSince } from '../bootstrap/legacy-token-tracking.ts';
 import { bootstrapPolicy } from '../authz/rbac/bootstrap-policy/policy.ts';
 import { reconcilePolicy } from '../bootstrap/rbac/reconcile.ts';
@@ -56,12 +58,14 @@ export interface PostStartHooksOptions {
   readonly metrics: Metrics;
   readonly services: ServiceControllers;
   /** How the other servers see this one; begun when the bootstrap objects are there. */
-  readonly identity: readonly { readonly everyMs: number; run(): Promise<void> }[];
+  readonly identity: readonly IdentityTask[];
   readonly writer: LoopbackClient;
   readonly aggregation: Aggregation;
   readonly objects: CachedObjects;
   /** Undefined: requests are counted only. */
   readonly fairQueuing: FairQueuingUpkeep | undefined;
+  /** Undefined: this server publishes no storage versions. */
+  readonly barrier: Pick<StorageVersionBarrier, 'done'> | undefined;
   /** Elects leaders of daemons until the signal aborts; undefined: they agree among themselves. */
   readonly electing: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Whether a server without the default roles is not of much use. */
@@ -101,6 +105,7 @@ const begun: readonly HookName[] = [
 ];
 
 const electionHook = 'poststarthook/start-kube-apiserver-coordinated-leader-election-controller';
+const storageVersionHook = 'poststarthook/built-in-resources-storage-version-updater';
 const identityHooks = [
   'poststarthook/start-kube-apiserver-identity-lease-controller',
   'poststarthook/start-kube-apiserver-identity-lease-garbage-collector',
@@ -129,6 +134,7 @@ export function createPostStartHooks({
   metrics,
   services,
   identity,
+  barrier,
   writer: anyWriter,
   customResources,
   aggregation,
@@ -148,6 +154,7 @@ export function createPostStartHooks({
   const progress = new HookProgress(
     new Set<HookName>([
       ...(waitsForStorage ? [] : (['poststarthook/storage-readiness'] as const)),
+      ...(barrier ? [] : ([storageVersionHook] as const)),
       ...(electing ? [] : ([electionHook] as const)),
       ...(reloadsEncryption ? [] : (['poststarthook/start-encryption-provider-config-automatic-reload'] as const)),
       ...(identity.length > 0 ? [] : identityHooks),
@@ -249,7 +256,10 @@ export function createPostStartHooks({
     checks: progress.checks,
     start() {
       running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
-      for (const { everyMs, run } of identity) running.push(bootstrapped.then(() => repeat(run, everyMs, signal, log)));
+      for (const task of identity)
+        running.push(
+          bootstrapped.then(() => repeat(() => task.run(), task.everyMs, signal, log, { retryMs: task.retryMs })),
+        );
       void bootstrapped.then(() => progress.done(...identityHooks));
       customResources.start();
       aggregation.start();
@@ -268,11 +278,13 @@ export function createPostStartHooks({
           'poststarthook/priority-and-fairness-config-consumer',
         ),
       );
+      void barrier?.done.then(() => progress.done(storageVersionHook));
       void aggregation.registered.then(() => progress.done('autoregister-completion'));
       if (waitsForStorage) running.push(openStorages());
       compacting.push(...compactors.map((start) => start()));
-      running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
-      for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
+      running.push(repeat(publishTrust, trustIntervalMs, signal, log, { pauseFirst: true }));
+      for (const { everyMs, run } of services.tasks)
+        running.push(repeat(run, everyMs, signal, log, { pauseFirst: true }));
       if (electing !== undefined) {
         running.push(bootstrapped.then(() => electing(signal)));
         progress.done(electionHook);
@@ -301,19 +313,27 @@ export function createPostStartHooks({
   };
 }
 
+interface Repetition {
+  readonly pauseFirst?: boolean;
+  /** The pause after a failure; as usual when absent. */
+  readonly retryMs?: number | undefined;
+}
+
 async function repeat(
   work: () => Promise<void>,
   everyMs: number,
   signal: AbortSignal,
   log: Logger,
-  pauseFirst = false,
+  { pauseFirst = false, retryMs: failedMs = everyMs }: Repetition = {},
 ): Promise<void> {
   if (pauseFirst) await pause(everyMs, signal);
   while (!signal.aborted) {
+    let hasFailed = false;
     await work().catch((error: unknown) => {
+      hasFailed = true;
       if (!signal.aborted) log.warn({ err: error }, 'periodic work failed');
     });
-    await pause(everyMs, signal);
+    await pause(hasFailed ? failedMs : everyMs, signal);
   }
 }
 
