@@ -3,7 +3,7 @@ import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { actions } from '../framework/cluster-event.ts';
 import type { EnqueuePlugin, FilterPlugin, Has, PreFilterPlugin } from '../framework/plugin.ts';
 import { skip, unschedulable } from '../framework/status.ts';
-import { type HostPort, hostPortsOf, UsedPorts } from '../state/host-ports.ts';
+import { type HostPort, hostPortsOf, UsedPorts } from '../../api/core/pods/host-ports.ts';
 
 const name = 'NodePorts';
 const skipped = { status: skip(name) };

@@ -1,6 +1,6 @@
 /** A node with its pods, and what they take of it together. Changed in place, one pod at a time. */
 import type { Node } from '../../api/gen/types/core-v1.ts';
-import { UsedPorts } from './host-ports.ts';
+import { UsedPorts } from '../../api/core/pods/host-ports.ts';
 import type { PodInfo } from './pod-info.ts';
 import { Resources, resourcesOf } from './resources.ts';
 

@@ -3,7 +3,7 @@ import { claimKeys } from '../../api/core/pods/claims.ts';
 import type { Pod, PodAffinityTerm, PodSpec, WeightedPodAffinityTerm } from '../../api/gen/types/core-v1.ts';
 import { podRequests, type ResourceSums } from '../../api/core/pods/pod-requests.ts';
 import { affinityTerm, type AffinityTerm } from './affinity-term.ts';
-import { type HostPort, hostPortsOf } from './host-ports.ts';
+import { type HostPort, hostPortsOf } from '../../api/core/pods/host-ports.ts';
 import { Resources } from './resources.ts';
 
 const noTerms: readonly AffinityTerm[] = [];

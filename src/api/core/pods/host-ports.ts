@@ -1,5 +1,5 @@
 /** Ports of a node that its pods have taken. An address, protocol and port is one pod's; 0.0.0.0 is every address. */
-import type { PodSpec } from '../../api/gen/types/core-v1.ts';
+import type { PodSpec } from '../../gen/types/core-v1.ts';
 
 export interface HostPort {
   readonly ip: string;
