@@ -22,6 +22,8 @@ export function maskedValue(value: JsonValue, options: MaskOptions): JsonValue {
         .replace(time, '<time>')
         .replace(uid, (found) => `<uid:${found}>`)
         .replace(/\b[0-9a-f]{64}\b/g, (found) => `<id:${found}>`)
+        .replace(/\b[0-9a-f]{32}\b/g, (found) => `<hash:${found}>`)
+        .replace(/used: \d+, capacity: \d+/g, 'used: <n>, capacity: <n>')
         .replaceAll(options.hostIP, '<hostip>')
         .replace(new RegExp(`\\b${options.podPrefix.replaceAll('.', '\\.')}\\d+\\.\\d+\\b`, 'g'), (ip) => `<ip:${ip}>`);
     }),

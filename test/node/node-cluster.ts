@@ -1,14 +1,17 @@
 /** A control plane with one real node, whose pods run in the sandbox. */
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Logger, silentLogger } from '../../src/base/logger.ts';
 import { type Client, createClient, parseClientConfig } from '../../src/client/index.ts';
+import { createEventRecorder } from '../../src/client/events/recorder.ts';
 import { createControlPlane } from '../../src/index.ts';
+import { readAdmissionMachine } from '../../src/node-agent/pods/admission/node-view.ts';
 import { createPodManager, type PodManager } from '../../src/node-agent/pods/pod-manager.ts';
 import { createCriClient } from '../../src/node-agent/runtime/cri-client.ts';
 import type { ContainerRuntime } from '../../src/node-agent/runtime/container-runtime.ts';
+import { servePods } from './static-pods.ts';
 import { type Sandbox, startSandbox } from './sandbox.ts';
 
 export const nodeName = 'golden-node';
@@ -23,6 +26,8 @@ export interface NodeCluster extends AsyncDisposable {
   readonly rootDirectory: string;
   readonly logDirectory: string;
   readonly workDirectory: string;
+  /** A file of the folder of static pods, or with `/` what their address answers; null removes it. */
+  setStatic(name: string, content: string | null): Promise<void>;
   startAgent(): Promise<void>;
   stopAgent(): Promise<void>;
   /** Resolves when all events so far are written. */
@@ -42,8 +47,8 @@ export async function startNodeCluster({ log = silentLogger, ...network }: NodeC
   const sandbox = await startSandbox(network);
   const controlPlane = await createControlPlane({
     // The node of a test is as ready as the test says, without heartbeats.
-    controllers: ['*', '-node-lifecycle-controller', '-taint-eviction-controller'],
-    flags: ['--service-cluster-ip-range=10.0.0.0/24'],
+    controllers: ['*', '-node-lifecycle-controller'],
+    flags: ['--service-cluster-ip-range=10.0.0.0/24', '--enable-admission-plugins=ServiceAccount'],
   });
   const client = createClient(await parseClientConfig(controlPlane.kubeconfig), { qps: 0 });
   const cri = createCriClient({ endpoint: sandbox.socket, requestTimeoutMs: 120_000 });
@@ -51,11 +56,16 @@ export async function startNodeCluster({ log = silentLogger, ...network }: NodeC
   const rootDirectory = path.join(base, 'root');
   const logDirectory = path.join(base, 'logs');
   const workDirectory = path.join(base, 'work');
-  for (const directory of [rootDirectory, logDirectory, workDirectory]) await mkdir(directory, { recursive: true });
+  const staticDirectory = path.join(base, 'static');
+  for (const directory of [rootDirectory, logDirectory, workDirectory, staticDirectory])
+    await mkdir(directory, { recursive: true });
   const hostIP = ownAddress();
   await registerNode(client, hostIP);
+  const machine = await readAdmissionMachine();
+  const pages = await servePods();
   const memory = /MemTotal:\s+(\d+)/.exec(await readFile('/proc/meminfo', 'utf8'))![1]!;
   let agent: PodManager | undefined;
+  const events = createEventRecorder({ client, component: 'kubelet', host: nodeName, log });
   const stopAgent = async (): Promise<void> => {
     await agent?.stop();
     agent = undefined;
@@ -69,9 +79,15 @@ export async function startNodeCluster({ log = silentLogger, ...network }: NodeC
     rootDirectory,
     logDirectory,
     workDirectory,
+    async setStatic(name, content) {
+      if (name.startsWith('/')) return pages.set(content ?? undefined);
+      if (content === null) return rm(path.join(staticDirectory, name), { force: true });
+      await writeFile(path.join(staticDirectory, name), content);
+    },
     async startAgent() {
       agent = createPodManager({
         client,
+        events,
         runtime: cri.runtime,
         config: {
           nodeName,
@@ -94,10 +110,13 @@ export async function startNodeCluster({ log = silentLogger, ...network }: NodeC
           },
           seccompDefault: false,
           syncFrequencyMs: 5000,
-          images: { isSerial: false, maxParallel: undefined },
+          staticPods: { path: staticDirectory, url: pages.url, headers: {}, fileCheckMs: 2000, urlCheckMs: 2000 },
+          allowedUnsafeSysctls: ['net.core.somaxconn'],
+          images: { isSerial: false, maxParallel: undefined, qps: 0, burst: 0 },
         },
         hostIPs: () => [hostIP],
         allocatable: () => allocatable,
+        machine,
         clock: systemClock,
         nowMs: Date.now,
         random: Math.random,
@@ -106,12 +125,14 @@ export async function startNodeCluster({ log = silentLogger, ...network }: NodeC
       await agent.start();
     },
     stopAgent,
-    flush: async () => agent?.flush(),
+    flush: () => events.flush(),
     async [Symbol.asyncDispose]() {
       await stopAgent();
+      await events.stop();
       cri.close();
       await client.close();
       await controlPlane.close();
+      await pages.close();
       await sandbox.stop();
       await rm(base, { recursive: true, force: true });
     },

@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import type { Pod } from '../../src/api/gen/types/core-v1.ts';
 import type { JsonObject, JsonValue } from '../../src/machinery/value.ts';
 import { containerNameLabel, podNameLabel } from '../../src/node-agent/pods/config/labels.ts';
+import { configHash } from '../../src/node-agent/pods/static/static-pod.ts';
 import { nodeName, type NodeCluster } from './node-cluster.ts';
 import type { NodeCase, NodeStep, RecordedEvent } from './recording.ts';
 
@@ -37,7 +38,7 @@ const resources: Readonly<Record<string, string>> = {
   RuntimeClass: 'runtimeclasses',
 };
 
-const supported = ['create', 'wait', 'exec', 'log', 'call', 'pod', 'host', 'agent', 'sleep'];
+const supported = ['create', 'static', 'wait', 'exec', 'log', 'call', 'pod', 'host', 'agent', 'sleep'];
 
 /** The first step that cannot be played; undefined when all can. */
 export function unsupportedStep({ steps }: NodeCase): string | undefined {
@@ -113,12 +114,13 @@ class Player {
   step(step: NodeStep): Promise<Record<string, JsonValue>> {
     const filled = this.#filled(step);
     if ('create' in filled) return this.#create(filled['create'] as JsonObject);
+    if ('static' in filled) return this.#static(filled);
     if ('wait' in filled) return this.#wait(filled);
     if ('exec' in filled) return this.#exec(filled);
     if ('log' in filled) return this.#log(filled);
     if ('call' in filled) return this.#call(filled);
-    if ('pod' in filled) return Promise.resolve(this.#pod(filled));
     if ('host' in filled) return this.#host(filled);
+    if ('pod' in filled) return Promise.resolve(this.#pod(filled));
     if ('agent' in filled)
       return (filled['agent'] === 'stop' ? this.#cluster.stopAgent() : this.#cluster.startAgent()).then(() => ({}));
     if ('sleep' in filled)
@@ -147,6 +149,12 @@ class Player {
       const { code = 0, message } = error as { code?: number; message: string };
       return { status: code, message };
     }
+  }
+
+  async #static(step: NodeStep): Promise<Record<string, JsonValue>> {
+    const { static: name, content } = step as unknown as { static: string; content: string | null };
+    await this.#cluster.setStatic(name, content);
+    return {};
   }
 
   async #wait(step: NodeStep): Promise<Record<string, JsonValue>> {
@@ -211,7 +219,8 @@ class Player {
     ];
     const known = all.find((container) => container.name === name);
     if (known?.containerID === undefined) return { status: 400 };
-    const directory = `${this.#cluster.logDirectory}/${namespace}_${log}_${metadata.uid}`;
+    const uid = metadata.annotations?.[configHash] ?? metadata.uid;
+    const directory = `${this.#cluster.logDirectory}/${namespace}_${log}_${uid}`;
     const file = `${directory}/${name}/${known.restartCount ?? 0}.log`;
     const wanted = step.got?.['body'];
     // A container that has just started has written nothing yet.

@@ -9,6 +9,7 @@ import type { Container, EphemeralContainer, Pod } from '../../api/gen/types/cor
 import { imageTag } from '../../api/core/pods/image-name.ts';
 import { defaultPullPolicy } from '../../api/core/pods/pull-policy.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { TokenBucket } from '../../base/token-bucket.ts';
 import type { EventType } from '../../client/events/recorder.ts';
 import { formatDuration } from '../../machinery/duration.ts';
 import { type ContainerRuntime, pullErrorText, runtimeErrorText } from '../runtime/container-runtime.ts';
@@ -21,6 +22,8 @@ export interface ImagePullerOptions {
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
   readonly queue: PullQueue;
+  /** How often images may be pulled; no limit when absent. */
+  readonly rate?: TokenBucket | undefined;
 }
 
 export interface PullRequest {
@@ -100,11 +103,12 @@ export class ImagePuller {
 
   async #pull(image: string, key: string, request: PullRequest): Promise<PresentImage> {
     const { container, event, signal } = request;
-    const { clock, queue } = this.#options;
+    const { clock, queue, rate } = this.#options;
     const written = container.image ?? '';
     event('Normal', 'Pulling', `Pulling image "${written}"`);
     const askedAt = clock.now();
     try {
+      if (rate?.take() === false) throw new Error('pull QPS exceeded');
       const { tookMs, pulled } = await queue.run(async () => {
         const begunAt = clock.now();
         const ref = await this.#pullWithCredentials(image, request);

@@ -1,11 +1,19 @@
 /** What pods refer to, as the API server has it. */
-import type { ConfigMap, Secret, Service } from '../../api/gen/types/core-v1.ts';
+import type {
+  ConfigMap,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Secret,
+  Service,
+} from '../../api/gen/types/core-v1.ts';
 import type { NamedObjects } from './config/environment.ts';
 
 export interface ApiObjects {
   /** Undefined when it is not there. Rejects when the API server cannot be asked. */
   configMap(namespace: string, name: string, signal?: AbortSignal): Promise<ConfigMap | undefined>;
   secret(namespace: string, name: string, signal?: AbortSignal): Promise<Secret | undefined>;
+  claim(namespace: string, name: string, signal?: AbortSignal): Promise<PersistentVolumeClaim | undefined>;
+  persistentVolume(name: string, signal?: AbortSignal): Promise<PersistentVolume | undefined>;
   /** A new token of a service account that is bound to the pod. */
   token(request: TokenRequestOptions): Promise<{ readonly token: string; readonly expiresAtMs: number }>;
   /** Those that a container names, read together. */

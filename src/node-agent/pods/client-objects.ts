@@ -41,6 +41,9 @@ export function createClientObjects({ client, clock, services, allocatable }: Cl
     configMap,
     secret,
     allocatable,
+    claim: (namespace, name) =>
+      client.core.v1.persistentvolumeclaims.namespace(namespace).get(name).catch(undefinedWhenGone),
+    persistentVolume: (name) => client.core.v1.persistentvolumes.get(name).catch(undefinedWhenGone),
     runtimeHandler: async (name) => (await client.node.v1.runtimeclasses.get(name)).handler ?? '',
     services: () => services.objects.values(),
     async namedObjects(namespace, names) {

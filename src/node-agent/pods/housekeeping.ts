@@ -9,6 +9,7 @@ import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 import { unlessGone } from '../runtime/container-runtime.ts';
 import { terminationGraceAnnotation } from './config/labels.ts';
 import type { PodContext } from './pod-context.ts';
+import type { MirrorPods } from './static/mirror-pods.ts';
 import type { PodWorkers } from './pod-workers.ts';
 import { podDirectory } from './pods-config.ts';
 import type { RuntimePod } from './runtime-pod.ts';
@@ -18,6 +19,7 @@ export interface HousekeepingOptions {
   readonly workers: PodWorkers;
   /** Whether all sources have said which pods there are. */
   readonly hasSynced: () => boolean;
+  readonly mirrors?: MirrorPods | undefined;
 }
 
 const periodMs = 2000;
@@ -55,7 +57,8 @@ export class Housekeeping {
 
   /** Once. */
   async clean(): Promise<void> {
-    const { context, workers } = this.#options;
+    const { context, workers, mirrors } = this.#options;
+    await mirrors?.sync(workers.staticPods());
     for (const [uid, worker] of [...workers.all()])
       if (worker.isRemoved && worker.stage === 'ended') {
         await removeFromRuntime(uid, context);

@@ -1,4 +1,5 @@
 /** What the worker of a pod works with. */
+import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
@@ -6,6 +7,7 @@ import type { ImagePuller } from '../images/image-puller.ts';
 import type { Probes } from '../probes/probes.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { Volumes } from '../volumes/volumes.ts';
+import type { Decision } from './admission/admit.ts';
 import type { ApiObjects } from './api-objects.ts';
 import type { PodCgroups } from '../resources/pod-cgroups.ts';
 import type { PodEvents } from './pod-events.ts';
@@ -33,6 +35,8 @@ export interface PodContext {
   readonly hooks: HookRunner;
   readonly cgroups: PodCgroups;
   readonly statuses: StatusWriter;
+  /** Whether the node takes a pod. */
+  readonly admission: (pod: Pod, others: readonly Pod[]) => Decision;
   /** Addresses of the node. */
   readonly hostIPs: () => readonly string[];
 }

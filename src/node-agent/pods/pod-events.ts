@@ -4,15 +4,14 @@ import type { EventRecorder, EventType } from '../../client/events/recorder.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 
 export class PodEvents {
-  readonly #recorder: EventRecorder | undefined;
+  readonly #recorder: Pick<EventRecorder, 'event'>;
 
-  /** @param recorder none where there is no API server */
-  constructor(recorder: EventRecorder | undefined) {
+  constructor(recorder: Pick<EventRecorder, 'event'>) {
     this.#recorder = recorder;
   }
 
   ofPod(pod: Pick<Pod, 'metadata'>, type: EventType, reason: string, message: string): void {
-    this.#recorder?.event(referenceTo(pod), type, reason, message);
+    this.#recorder.event(referenceTo(pod), type, reason, message);
   }
 
   ofContainer(
@@ -23,7 +22,7 @@ export class PodEvents {
     message: string,
   ): void {
     const fieldPath = `spec.${listOf[container.role]}{${container.name}}`;
-    this.#recorder?.event({ ...referenceTo(pod), fieldPath }, type, reason, message);
+    this.#recorder.event({ ...referenceTo(pod), fieldPath }, type, reason, message);
   }
 }
 

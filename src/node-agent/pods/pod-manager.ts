@@ -4,13 +4,12 @@
  * Workers learn of changes by the source of the pod, by the runtime, and by probes; each of them only wakes a worker,
  * which looks at everything again.
  */
-import type { Pod, Service } from '../../api/gen/types/core-v1.ts';
+import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import { TokenBucket } from '../../base/token-bucket.ts';
 import type { Client } from '../../client/client.ts';
-import { createEventRecorder } from '../../client/events/recorder.ts';
-import { onEveryChange } from '../../reconcile/handlers.ts';
-import { Informer } from '../../reconcile/informer.ts';
+import type { EventRecorder } from '../../client/events/recorder.ts';
 import { HookRunner } from '../hooks/hook-runner.ts';
 import { ImagePuller } from '../images/image-puller.ts';
 import { PullQueue } from '../images/pull-queue.ts';
@@ -19,7 +18,8 @@ import { createLinuxPodCgroups } from '../resources/linux-pod-cgroups.ts';
 import { noCgroups } from '../resources/pod-cgroups.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
-import { createClientObjects } from './client-objects.ts';
+import { type AdmissionMachine, NodeView } from './admission/node-view.ts';
+import { decide } from './admission/admit.ts';
 import { Housekeeping } from './housekeeping.ts';
 import type { PodContext } from './pod-context.ts';
 import { PodEvents } from './pod-events.ts';
@@ -27,17 +27,24 @@ import type { PodsConfig } from './pods-config.ts';
 import { addressesOf } from './pod-state.ts';
 import { PodWorkers } from './pod-workers.ts';
 import { RuntimeCache } from './runtime-cache.ts';
+import { PodSources } from './sources/pod-sources.ts';
+import { MirrorPods } from './static/mirror-pods.ts';
 import { StatusWriter } from './status-writer.ts';
 import { readTerminationMessage } from './termination-message.ts';
 
 export interface PodManagerOptions {
-  readonly client: Client;
+  /** None without an API server: only static pods run. */
+  readonly client: Client | undefined;
+  readonly events: Pick<EventRecorder, 'event'>;
   readonly runtime: ContainerRuntime;
   readonly config: PodsConfig;
+  readonly machine: AdmissionMachine;
   /** Addresses of the node. */
   readonly hostIPs: () => readonly string[];
   /** Of the node's status. */
   readonly allocatable: () => Readonly<Record<string, string>>;
+  /** Conditions of the node that are true and keep pods away: `MemoryPressure`. */
+  readonly pressures?: () => readonly string[];
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -49,36 +56,70 @@ export interface PodManager {
   start(): Promise<void>;
   /** Leaves the pods running. */
   stop(): Promise<void>;
-  /** Resolves when all events so far are written or dropped. */
-  flush(): Promise<void>;
   /** Those of all sources, as they are now. */
   pods(): readonly Pod[];
+  /** Milliseconds since the runtime was listed; undefined before the first time. */
+  sinceListMs(): number | undefined;
 }
 
 export function createPodManager(options: PodManagerOptions): PodManager {
-  const { client, runtime, config, hostIPs, allocatable, clock, nowMs, random, log } = options;
-  const recorder = createEventRecorder({ client, component: 'kubelet', host: config.nodeName, log, clock });
-  const events = new PodEvents(recorder);
-  const shared = { log, clock, random };
-  const pods = new Informer<Pod>({
-    source: client.core.v1.pods.source({ fieldSelector: `spec.nodeName=${config.nodeName}`, dropManagedFields: true }),
-    ...shared,
-  });
-  const services = new Informer<Service>({
-    source: client.core.v1.services.source({ dropManagedFields: true }),
-    ...shared,
-  });
-  const objects = createClientObjects({ client, clock, services, allocatable });
+  const { client, runtime, log } = options;
+  const workers = new PodWorkers();
   const cache = new RuntimeCache({
     runtime,
-    clock,
+    clock: options.clock,
     log,
     readMessage: readTerminationMessage,
     onChange: (uid) => workers.wake(uid),
   });
+  const view = new NodeView({ ...options, nodeName: options.config.nodeName });
+  const mirrors =
+    client === undefined
+      ? undefined
+      : new MirrorPods({ client, log, node: () => view.node, onChange: (uid) => base.statuses.rewrite(uid) });
+  const base = contextOf(options, { workers, cache, view, mirrors });
+  const sources = new PodSources({ ...options, workers, mirrors });
+  let housekeeping: Housekeeping | undefined;
+  return {
+    async start() {
+      const { runtimeName = 'unknown' } = await runtime.version({ version: '0.1.0' });
+      const context: PodContext = { ...base, runtimeName };
+      workers.begin(context);
+      await cache.relist();
+      await view.start();
+      sources.start();
+      cache.start();
+      housekeeping = new Housekeeping({ context, workers, mirrors, hasSynced: () => sources.hasSynced });
+      housekeeping.start();
+    },
+    async stop() {
+      await housekeeping?.stop();
+      await Promise.all([sources.stop(), view.stop(), cache.stop()]);
+      base.probes.stop();
+      await workers.stop();
+      await base.statuses.stop();
+    },
+    pods: () => workers.pods(),
+    sinceListMs: () => cache.sinceListMs,
+  };
+}
+
+interface Parts {
+  readonly workers: PodWorkers;
+  readonly cache: RuntimeCache;
+  readonly view: NodeView;
+  readonly mirrors: MirrorPods | undefined;
+}
+
+function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors }: Parts) {
+  const { client, runtime, config, hostIPs, clock, nowMs, random, log } = options;
+  const events = new PodEvents(options.events);
   const podIPsOf = (uid: string) => addressesOf(cache.get(uid)?.sandboxes[0]);
-  const queue = new PullQueue(config.images.isSerial ? 1 : (config.images.maxParallel ?? Infinity));
-  const base: Omit<PodContext, 'runtimeName'> = {
+  const { isSerial, maxParallel = Infinity, qps, burst } = config.images;
+  const queue = new PullQueue(isSerial ? 1 : maxParallel);
+  const rate = qps === 0 ? undefined : new TokenBucket({ perSecond: qps, burst }, clock);
+  const { objects } = view;
+  const context: Omit<PodContext, 'runtimeName'> = {
     config,
     runtime,
     cache,
@@ -89,7 +130,8 @@ export function createPodManager(options: PodManagerOptions): PodManager {
     events,
     objects,
     hostIPs,
-    images: new ImagePuller({ runtime, clock, queue }),
+    admission: (pod, others) => decide(pod, others, view.admissionNode()),
+    images: new ImagePuller({ runtime, clock, queue, rate }),
     volumes: createVolumeManager({ ...config, objects, events, clock, nowMs, random, hostIPs }),
     probes: new ProbeRunner({ runtime, clock, nowMs, random, log, events, onChange: (uid) => workers.wake(uid) }),
     hooks: new HookRunner({ runtime, clock, events, podIPsOf }),
@@ -101,40 +143,7 @@ export function createPodManager(options: PodManagerOptions): PodManager {
           log,
         })
       : noCgroups,
-    statuses: new StatusWriter({ client, clock, log }),
+    statuses: new StatusWriter({ client, clock, log, mirrorOf: (pod) => mirrors?.of(pod) }),
   };
-  const workers = new PodWorkers();
-  let housekeeping: Housekeeping | undefined;
-  return {
-    async start() {
-      const { runtimeName = 'unknown' } = await runtime.version({ version: '0.1.0' });
-      const context: PodContext = { ...base, runtimeName };
-      workers.begin(context);
-      await cache.relist();
-      services.start();
-      // Containers learn of services by their environment: they do not start before these are known.
-      await services.synced().catch((error: unknown) => log.warn({ err: error }, 'services are not known yet'));
-      pods.addHandler(
-        onEveryChange((before, after) => {
-          const uid = before?.metadata.uid;
-          if (uid !== undefined && uid !== after?.metadata.uid) workers.remove(uid);
-          if (after !== undefined) workers.set(after);
-        }),
-      );
-      pods.start();
-      cache.start();
-      housekeeping = new Housekeeping({ context, workers, hasSynced: () => pods.hasSynced });
-      housekeeping.start();
-    },
-    async stop() {
-      await housekeeping?.stop();
-      await Promise.all([pods.stop(), services.stop(), cache.stop()]);
-      base.probes.stop();
-      await workers.stop();
-      await base.statuses.stop();
-      await recorder.stop();
-    },
-    flush: () => recorder.flush(),
-    pods: () => workers.pods(),
-  };
+  return context;
 }

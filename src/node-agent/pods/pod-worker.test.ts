@@ -141,7 +141,7 @@ describe('A container that ends', () => {
 });
 
 describe('A pod that is deleted', () => {
-  test('A deleted pod is stopped within its grace; what is left goes with the pod of the API server', async () => {
+  test('A deleted pod is stopped within its grace, and all of it goes when the API server lets it go', async () => {
     const node = await run({});
     node.workers.set(deleted(node.pod, 7));
     await node.settle();

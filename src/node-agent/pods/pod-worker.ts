@@ -10,11 +10,14 @@
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { sleep } from '../../base/clock.ts';
+import { Latch } from '../../base/latch.ts';
 import { deadlineExceeded, untilDeadline } from '../pod-lifecycle/deadline.ts';
 import { killPod } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
-import { createPodMemory, type PodMemory } from './pod-memory.ts';
-import { publishStatus, stateOf } from './publish-status.ts';
+import { isStaticPod } from './static/static-pod.ts';
+import type { Refusal } from './admission/admission.ts';
+import { createPodMemory, type Eviction, type PodMemory } from './pod-memory.ts';
+import { publishStatus, refusedStatus, stateOf, terminationByKubelet } from './publish-status.ts';
 import { syncPod } from './sync-pod.ts';
 
 const failureMs = 10_000;
@@ -35,10 +38,15 @@ export class PodWorker {
   #sync = new AbortController();
   #isAwake = true;
   #isPaused = false;
+  #isSyncing = false;
   #wake: () => void = () => undefined;
   #running: Promise<void> | undefined;
   /** The pod is gone from its source. */
   #isRemoved = false;
+  #refusal: Refusal | undefined;
+  #before: Promise<unknown> | undefined;
+  readonly #ended = new Latch();
+  readonly #stop = new Latch();
 
   constructor(pod: Pod, context: PodContext) {
     this.#pod = pod;
@@ -66,6 +74,45 @@ export class PodWorker {
     return this.#isRemoved;
   }
 
+  get isRefused(): boolean {
+    return this.#refusal !== undefined;
+  }
+
+  /** Resolves when nothing of the pod runs any more. */
+  get ended(): Promise<void> {
+    return this.#ended.wait();
+  }
+
+  /** The node does not take the pod: it has failed. */
+  refuse(refusal: Refusal): void {
+    this.#refusal = refusal;
+    this.#context.events.ofPod(this.#pod, 'Warning', refusal.reason, refusal.message);
+  }
+
+  /** The node ends the pod. */
+  evict(eviction: Eviction): void {
+    this.#memory.eviction ??= eviction;
+    if (this.#stage === 'alive') this.#stage = 'ending';
+    this.#sync.abort();
+    this.wake();
+  }
+
+  /** The node ends the pod for one that is more important. */
+  preempt(): void {
+    this.#context.events.ofPod(this.#pod, 'Warning', 'Preempting', 'Preempted in order to admit critical pod');
+    const message = 'Pod was preempted by Kubelet to accommodate a critical pod.';
+    this.evict({
+      reason: 'Preempting',
+      message: 'Preempted in order to admit critical pod',
+      condition: terminationByKubelet(message, this.#context.nowMs()),
+    });
+  }
+
+  /** Holds the first look at the pod up. */
+  startAfter(before: Promise<unknown>): void {
+    this.#before = Promise.all([this.#before, before]);
+  }
+
   start(): void {
     this.#running ??= this.#run();
   }
@@ -73,6 +120,7 @@ export class PodWorker {
   /** Leaves the pod as it is: another agent goes on with it. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#stop.open();
     this.#sync.abort();
     this.#wake();
     await this.#running;
@@ -99,11 +147,12 @@ export class PodWorker {
   }
 
   #mustEnd(): boolean {
-    return this.#isRemoved || this.#wasTerminal || this.#pod.metadata.deletionTimestamp !== undefined;
+    return this.#isRemoved || this.#wasTerminal || this.isRefused || this.#pod.metadata.deletionTimestamp !== undefined;
   }
 
   async #run(): Promise<void> {
     let waitMs = 0;
+    await Promise.race([this.#before, this.#stop.wait()]);
     while (!this.#stopped.signal.aborted) {
       await this.#pause(waitMs);
       if (this.#stopped.signal.aborted) return;
@@ -112,7 +161,8 @@ export class PodWorker {
       } catch (error) {
         if (this.#stopped.signal.aborted) return;
         // A sync that was given up is no failure.
-        waitMs = this.#stage === 'alive' && this.#sync.signal.aborted ? 0 : this.#jittered(failureMs);
+        waitMs = this.#isSyncing && this.#sync.signal.aborted ? 0 : this.#jittered(failureMs);
+        this.#isSyncing = false;
         const { name, namespace } = this.#pod.metadata;
         const { log } = this.#context;
         if (waitMs > 0) log.warn({ err: error, pod: `${namespace}/${name}` }, 'a pod could not be brought forward');
@@ -132,8 +182,10 @@ export class PodWorker {
 
   async #live(): Promise<number> {
     this.#sync = new AbortController();
+    this.#isSyncing = true;
     const { config, nowMs, events } = this.#context;
     const outcome = await syncPod({ pod: this.#pod, memory: this.#memory, signal: this.#sync.signal }, this.#context);
+    this.#isSyncing = false;
     if ('again' in outcome) return 0;
     if ('hasEnded' in outcome) {
       this.#stage = 'ending';
@@ -155,7 +207,7 @@ export class PodWorker {
     let runtimePod = await cache.refresh(uid);
     this.#publish('ending', runtimePod);
     await killPod(this.#pod, runtimePod, this.#context, {
-      graceSeconds: this.#isRemoved && this.#pod.metadata.deletionTimestamp === undefined ? 0 : memory.graceSeconds,
+      graceSeconds: this.#graceSeconds(),
     });
     runtimePod = await cache.refresh(uid);
     if (runtimePod?.containers.some(({ status }) => status.state === 'CONTAINER_RUNNING') === true)
@@ -166,12 +218,25 @@ export class PodWorker {
     await this.#context.cgroups.remove(uid);
     this.#stage = 'ended';
     if (this.#wasTerminal) statuses.set(this.#pod, this.#pod.status, true);
-    else this.#publish('ended', runtimePod);
+    // The mirror of a static pod goes: others do not learn how it ended.
+    else this.#publish(isStaticPod(this.#pod) ? 'ending' : 'ended', runtimePod);
+    this.#ended.open();
+  }
+
+  /** Undefined for what the pod says. */
+  #graceSeconds(): number | undefined {
+    if (this.#isRemoved && this.#pod.metadata.deletionTimestamp === undefined)
+      return isStaticPod(this.#pod) ? undefined : 0;
+    return this.#memory.eviction?.graceSeconds ?? this.#memory.graceSeconds;
   }
 
   #publish(stage: Stage, runtimePod: Parameters<typeof stateOf>[1]): void {
     // What was final before this agent began stays as it is.
     if (this.#wasTerminal) return;
+    if (this.#refusal !== undefined) {
+      this.#context.statuses.set(this.#pod, refusedStatus(this.#refusal, this.#memory), stage === 'ended');
+      return;
+    }
     const state = stateOf(this.#pod, runtimePod, this.#memory, this.#context);
     publishStatus({ pod: this.#pod, state, memory: this.#memory, stage }, this.#context);
   }

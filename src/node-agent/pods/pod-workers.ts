@@ -1,7 +1,9 @@
 /** The workers of all pods, by uid. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
+import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import type { PodContext } from './pod-context.ts';
 import { PodWorker } from './pod-worker.ts';
+import { isStaticPod } from './static/static-pod.ts';
 
 export class PodWorkers {
   readonly #workers = new Map<string, PodWorker>();
@@ -23,6 +25,14 @@ export class PodWorkers {
     return [...this.#workers.values()].filter(({ isRemoved }) => !isRemoved).map(({ pod }) => pod);
   }
 
+  /** Static ones that live or end: of two of the same name, the one that lives. */
+  staticPods(): readonly Pod[] {
+    return [...this.#workers.values()]
+      .filter(({ pod, stage, isRemoved }) => isStaticPod(pod) && !(isRemoved && stage === 'ended'))
+      .sort((a, b) => Number(b.isRemoved) - Number(a.isRemoved))
+      .map(({ pod }) => pod);
+  }
+
   /** A pod is new, or has changed. */
   set(pod: Pod): void {
     const uid = pod.metadata.uid ?? '';
@@ -38,13 +48,16 @@ export class PodWorkers {
 
   /** The pod is gone from its source. */
   remove(uid: string): void {
-    this.#workers.get(uid)?.remove();
-    this.#context?.statuses.forget(uid);
+    const worker = this.#workers.get(uid);
+    worker?.remove();
+    // The mirror of a static pod shows how it ends.
+    if (worker === undefined || !isStaticPod(worker.pod)) this.#context?.statuses.forget(uid);
   }
 
   /** Nothing of the pod is left. */
   forget(uid: string): void {
     this.#workers.delete(uid);
+    this.#context?.statuses.forget(uid);
   }
 
   wake(uid: string): void {
@@ -57,8 +70,30 @@ export class PodWorkers {
 
   #add(uid: string, pod: Pod): PodWorker {
     const worker = new PodWorker(pod, this.#context!);
+    const isNew = pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod);
+    if (isNew) this.#admit(worker);
+    // A static pod that has changed is another pod of the same name.
+    const same = [...this.#workers.values()].filter(
+      (other) => other.stage !== 'ended' && isSameName(other.pod, pod) && isStaticPod(pod),
+    );
+    if (same.length > 0) worker.startAfter(Promise.all(same.map(({ ended }) => ended)));
     this.#workers.set(uid, worker);
     worker.start();
     return worker;
   }
+
+  #admit(worker: PodWorker): void {
+    const others = [...this.#workers.values()].filter((other) => other.stage !== 'ended' && !other.isRefused);
+    const { refusal, preempt } = this.#context!.admission(
+      worker.pod,
+      others.map(({ pod }) => pod),
+    );
+    if (refusal !== undefined) worker.refuse(refusal);
+    const victims = others.filter(({ pod }) => preempt.includes(pod));
+    for (const victim of victims) victim.preempt();
+    if (victims.length > 0) worker.startAfter(Promise.all(victims.map(({ ended }) => ended)));
+  }
 }
+
+const isSameName = (a: Pod, b: Pod): boolean =>
+  a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;

@@ -19,7 +19,26 @@ export interface PodsConfig {
   readonly resources: ResourceSettings;
   readonly seccompDefault: boolean;
   readonly syncFrequencyMs: number;
-  readonly images: { readonly isSerial: boolean; readonly maxParallel: number | undefined };
+  readonly staticPods: StaticPodPlaces;
+  readonly allowedUnsafeSysctls: readonly string[];
+  readonly images: PullLimits;
+}
+
+/** Empty for none. */
+export interface StaticPodPlaces {
+  readonly path: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  readonly fileCheckMs: number;
+  readonly urlCheckMs: number;
+}
+
+export interface PullLimits {
+  readonly isSerial: boolean;
+  readonly maxParallel: number | undefined;
+  /** A second; 0 for no limit. */
+  readonly qps: number;
+  readonly burst: number;
 }
 
 export const podDirectory = (root: string, uid: string): string => `${root}/pods/${uid}`;

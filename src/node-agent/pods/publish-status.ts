@@ -1,7 +1,9 @@
 /** The status of a pod, from what the runtime and its probes say, to be written. */
-import type { Pod, PodStatus } from '../../api/gen/types/core-v1.ts';
+import type { Pod, PodCondition, PodStatus } from '../../api/gen/types/core-v1.ts';
+import { timeText } from '../pod-lifecycle/container-status.ts';
 import { podStatus } from '../pod-lifecycle/pod-status.ts';
 import type { PodState } from '../pod-lifecycle/state.ts';
+import type { Refusal } from './admission/admission.ts';
 import { allContainersOf } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodMemory } from './pod-memory.ts';
@@ -34,16 +36,19 @@ export interface StatusInput {
 export function publishStatus({ pod, state, memory, stage }: StatusInput, context: PodContext): PodStatus {
   const uid = pod.metadata.uid ?? '';
   const before = context.statuses.statusOf(uid) ?? pod.status;
-  const status = podStatus({
+  const input = {
     pod,
     state,
     stage,
     nowMs: context.nowMs(),
     startTimeMs: memory.startTimeMs,
     hostIPs: context.hostIPs(),
-    conditions: [...memory.conditions, ...foreignConditions(pod, memory)],
-    end: memory.end,
-  });
+    conditions: [...memory.conditions, ...foreignConditions(pod, memory), ...evictionConditions(memory)],
+  };
+  const byContainers = podStatus({ ...input, end: memory.end });
+  const { reason, message = '' } = memory.eviction ?? {};
+  const hasFailed = reason !== undefined && byContainers.phase !== 'Succeeded';
+  const status = hasFailed ? podStatus({ ...input, end: { reason, message } }) : byContainers;
   memory.conditions = status.conditions ?? [];
   context.statuses.set(pod, heldBack(withAddresses(status, before), before, stage), stage === 'ended');
   return status;
@@ -52,6 +57,28 @@ export function publishStatus({ pod, state, memory, stage }: StatusInput, contex
 /** A sandbox that has ended has no address any more; the pod keeps those that it had. */
 const withAddresses = (status: PodStatus, { podIP, podIPs }: PodStatus): PodStatus =>
   status.podIPs !== undefined || podIPs === undefined ? status : { ...status, podIP: podIP ?? '', podIPs };
+
+const evictionConditions = ({ eviction, conditions }: PodMemory): readonly PodCondition[] =>
+  eviction?.condition === undefined || conditions.some(({ type }) => type === eviction.condition!.type)
+    ? []
+    : [eviction.condition];
+
+/** Tells who watches over the pod that it does not end by itself. */
+export const terminationByKubelet = (message: string, nowMs: number): PodCondition => ({
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'TerminationByKubelet',
+  message,
+  lastTransitionTime: timeText(nowMs),
+});
+
+/** Of a pod that the node does not take. */
+export const refusedStatus = ({ reason, message }: Refusal, { startTimeMs }: PodMemory): PodStatus => ({
+  phase: 'Failed',
+  reason,
+  message: `Pod was rejected: ${message}`,
+  startTime: timeText(startTimeMs),
+});
 
 /** Those of others, as the API server has them now. */
 const foreignConditions = (pod: Pod, { conditions }: PodMemory) =>

@@ -2,18 +2,21 @@
  * Writes the statuses of pods to the API server: of each pod the newest one, one write at a time, and what fails again
  * later. A pod that has ended and is being deleted is deleted with the last write.
  */
-import type { Pod, PodStatus } from '../../api/gen/types/core-v1.ts';
+import type { Pod, PodCondition, PodStatus } from '../../api/gen/types/core-v1.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isConflict, isNotFound } from '../../client/api-error.ts';
 import type { Client } from '../../client/client.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { isStaticPod } from './static/static-pod.ts';
 import { ownConditions } from '../pod-lifecycle/conditions.ts';
 
 export interface StatusWriterOptions {
   /** None in a node without an API server: nothing is written. */
   readonly client: Client | undefined;
+  /** The mirror of a static pod, which carries its status; undefined while there is none. */
+  readonly mirrorOf?: (pod: Pod) => Pod | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -62,6 +65,14 @@ export class StatusWriter {
     this.#begin(uid, entry);
   }
 
+  /** A static pod has another mirror, without a status. */
+  rewrite(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (entry === undefined) return;
+    entry.written = undefined;
+    this.#begin(uid, entry);
+  }
+
   /** The pod is gone from the API server. */
   forget(uid: string): void {
     const entry = this.#entries.get(uid);
@@ -77,7 +88,7 @@ export class StatusWriter {
 
   #begin(uid: string, entry: Entry): void {
     if (this.#options.client === undefined || entry.writing !== undefined || this.#abort.signal.aborted) return;
-    if (!isDue(entry)) return;
+    if (!isDue(entry) || this.#targetOf(entry) === undefined) return;
     entry.writing = this.#write(uid, entry).finally(() => {
       entry.writing = undefined;
     });
@@ -88,12 +99,14 @@ export class StatusWriter {
     const { signal } = this.#abort;
     for (let failures = 0; !signal.aborted && !entry.isDeleted && isDue(entry); ) {
       try {
-        await this.#writeOnce(entry, signal);
+        const target = this.#targetOf(entry);
+        if (target === undefined) return;
+        await this.#writeOnce(entry, target, signal);
         failures = 0;
       } catch (error) {
-        // Another pod has the name now.
+        // Another pod has the name now; a mirror is made anew.
         if (isConflict(error) || isNotFound(error)) {
-          entry.isDeleted = true;
+          entry.isDeleted = !isStaticPod(entry.pod);
           return;
         }
         failures++;
@@ -103,12 +116,20 @@ export class StatusWriter {
     }
   }
 
-  async #writeOnce(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { pod, status } = entry;
-    const { name = '', namespace = '', uid = '' } = pod.metadata;
+  #targetOf({ pod }: Entry): Pod | undefined {
+    return isStaticPod(pod) ? this.#options.mirrorOf?.(pod) : pod;
+  }
+
+  async #writeOnce(entry: Entry, target: Pod, signal: AbortSignal): Promise<void> {
+    const { status } = entry;
+    const { name = '', namespace = '', uid = '' } = target.metadata;
     const pods = this.#options.client!.core.v1.pods.namespace(namespace);
     if (!isEqual(entry.written, status)) {
-      await pods.status.patch(name, { strategic: statusPatch(uid, status, entry.written ?? pod.status) }, { signal });
+      await pods.status.patch(
+        name,
+        { strategic: statusPatch(uid, status, entry.written ?? target.status) },
+        { signal },
+      );
       entry.written = status;
       return;
     }
@@ -120,7 +141,8 @@ export class StatusWriter {
 const isDue = (entry: Entry): boolean =>
   !entry.isDeleted && (!isEqual(entry.written, entry.status) || mustDelete(entry));
 
-const mustDelete = ({ pod, hasEnded }: Entry): boolean => hasEnded && pod.metadata.deletionTimestamp !== undefined;
+const mustDelete = ({ pod, hasEnded }: Entry): boolean =>
+  hasEnded && pod.metadata.deletionTimestamp !== undefined && !isStaticPod(pod);
 
 /** What makes the one status of the other. Conditions of others are left alone. */
 export function statusPatch(uid: string, status: PodStatus, before: PodStatus): object {
@@ -129,21 +151,34 @@ export function statusPatch(uid: string, status: PodStatus, before: PodStatus): 
       .filter((field) => status[field] === undefined && before[field] !== undefined)
       .map((field) => [field, null]),
   );
+  const conditions = (status.conditions ?? []).filter(isOwn);
   return {
     metadata: { uid },
     status: {
       ...status,
       ...gone,
-      '$setElementOrder/conditions': ownConditions.map((type) => ({ type })),
-      // A member that a condition does not have any more would stay.
-      conditions: (status.conditions ?? [])
-        .filter(({ type = '' }) => ownConditions.includes(type))
-        .map((condition) => ({ ...condition, reason: condition.reason ?? null, message: condition.message ?? null })),
+      ...conditionsPatch(conditions),
       ...replaced('hostIPs', status.hostIPs, before.hostIPs),
       ...replaced('podIPs', status.podIPs, before.podIPs),
     },
   };
 }
+
+/** A member that a condition does not have any more would stay. */
+const conditionsPatch = (conditions: readonly PodCondition[]): object =>
+  conditions.length === 0
+    ? { conditions: undefined }
+    : {
+        '$setElementOrder/conditions': conditions.map(({ type }) => ({ type })),
+        conditions: conditions.map((condition) => ({
+          ...condition,
+          reason: condition.reason ?? null,
+          message: condition.message ?? null,
+        })),
+      };
+
+const isOwn = ({ type = '', reason }: PodCondition): boolean =>
+  ownConditions.includes(type) || (type === 'DisruptionTarget' && reason === 'TerminationByKubelet');
 
 /** Lists that a patch would merge: an address that has changed would stay beside the new one. */
 function replaced(field: string, list: readonly object[] | undefined, before: readonly object[] | undefined): object {

@@ -30,9 +30,32 @@ export async function isMountPoint(path: string): Promise<boolean> {
   return (await mountsBelow(path)).includes(path);
 }
 
-export async function mountTmpfs(path: string, options: readonly string[]): Promise<void> {
+/** Its content is not swapped out, where the kernel can do that (6.4). */
+export async function mountTmpfs(target: string, options: readonly string[]): Promise<void> {
+  const request = { type: 'tmpfs', source: 'tmpfs', target };
+  try {
+    await mountFileSystem({ ...request, options: [...options, 'noswap'] });
+  } catch {
+    await mountFileSystem({ ...request, options });
+  }
+}
+
+export interface MountRequest {
+  readonly type: string;
+  readonly source: string;
+  readonly target: string;
+  readonly options: readonly string[];
+}
+
+/** Throws with what the program `mount` says. */
+export async function mountFileSystem({ type, source, target, options }: MountRequest): Promise<void> {
   const flags = options.length === 0 ? [] : ['-o', options.join(',')];
-  await run('mount', ['-t', 'tmpfs', ...flags, 'tmpfs', path], { timeout: timeoutMs });
+  try {
+    await run('mount', ['-t', type, ...flags, '--', source, target], { timeout: timeoutMs });
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { readonly stderr?: string };
+    throw new Error(`mount failed: ${stderr.trim() || message}`, { cause: error });
+  }
 }
 
 /** The source may be a link in /proc: it is not resolved by name. */

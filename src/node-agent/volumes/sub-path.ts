@@ -3,8 +3,9 @@
  * each part of the path is opened on its own, without following links, and what is mounted is what was opened.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, mkdir, open, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 import { ContainerConfigError } from '../pods/config/container-config-error.ts';
 import { bindMount, isMountPoint } from './mounts.ts';
 
@@ -29,10 +30,7 @@ export async function prepareSubPath(request: SubPathRequest): Promise<string> {
   if (await isMountPoint(target)) return target;
   let opened: FileHandle;
   try {
-    opened = await openInside(
-      volumePath,
-      subPath.split('/').filter((part) => part !== '' && part !== '.'),
-    );
+    opened = await openInside(volumePath, await resolvedInside(volumePath, subPath));
   } catch (error) {
     throw new ContainerConfigError(
       `failed to prepare subPath for volumeMount "${volumeMount}" of container "${container}"`,
@@ -50,6 +48,27 @@ export async function prepareSubPath(request: SubPathRequest): Promise<string> {
     return target;
   } finally {
     await opened.close();
+  }
+}
+
+/**
+ * The parts of the path without links, as far as it is there: a file of a configMap is reached by links inside of the
+ * volume. What leaves the volume is refused. Links that are put there from now on are not followed.
+ */
+async function resolvedInside(volumePath: string, subPath: string): Promise<readonly string[]> {
+  const parts = subPath.split('/').filter((part) => part !== '' && part !== '.');
+  const root = await realpath(volumePath);
+  const missing: string[] = [];
+  for (let present = parts; ; present = present.slice(0, -1)) {
+    const found = await realpath([root, ...present].join('/')).catch(undefinedWhenAbsent);
+    if (found !== undefined) {
+      if (found !== root && !found.startsWith(`${root}/`)) throw new Error(`${subPath} leaves the volume`);
+      return [...found.slice(root.length).split('/').filter(Boolean), ...missing];
+    }
+    // A link to what is not there leads to nothing, wherever it points.
+    if ((await lstat([root, ...present].join('/')).catch(undefinedWhenAbsent)) !== undefined)
+      throw new Error(`${subPath} is a link to nothing`);
+    missing.unshift(present.at(-1)!);
   }
 }
 
@@ -86,8 +105,10 @@ async function openChild(
   });
   if (opened !== undefined) return refuseLink(opened, name);
   await mkdir(child, { mode });
-  const made = await open(child, flags);
-  return refuseLink(made, name);
+  const made = await refuseLink(await open(child, flags), name);
+  // Whatever the mask of the process is.
+  await chmod(`/proc/self/fd/${made.fd}`, mode);
+  return made;
 }
 
 async function refuseLink(opened: FileHandle, name: string): Promise<FileHandle> {

@@ -1,5 +1,5 @@
 /** What the kinds of volumes have in common. */
-import type { Pod, Volume } from '../../api/gen/types/core-v1.ts';
+import type { PersistentVolume, Pod, Volume } from '../../api/gen/types/core-v1.ts';
 import type { ApiObjects } from '../pods/api-objects.ts';
 import type { MountedVolume } from './volumes.ts';
 
@@ -8,6 +8,10 @@ export interface VolumeRequest {
   readonly volume: Volume;
   /** Where the volume lies, when it is the agent's to make: `pods/<uid>/volumes/kubernetes.io~empty-dir/<name>`. */
   readonly path: string;
+  /** For what the agent has to remember of the volume: `pods/<uid>/plugins/kubernetes.io~empty-dir/<name>`. */
+  readonly stateDirectory: string;
+  /** What stands behind the claim that the volume names. */
+  readonly persistent?: PersistentVolume | undefined;
   readonly objects: ApiObjects;
   readonly podIPs: readonly string[];
   readonly hostIPs: readonly string[];

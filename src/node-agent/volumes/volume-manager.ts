@@ -11,11 +11,14 @@ import type { ApiObjects } from '../pods/api-objects.ts';
 import { allContainersOf } from '../pods/kill-pod.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { podDirectory } from '../pods/pods-config.ts';
+import { claimedVolume, type ClaimedVolume, claimNameOf } from './claim/claim.ts';
 import { configMap } from './config-map/config-map.ts';
 import { downwardApi } from './downward-api/downward-api.ts';
 import { emptyDir } from './empty-dir/empty-dir.ts';
 import { hostPath } from './host-path/host-path.ts';
+import { local } from './local/local.ts';
 import { mountsBelow, unmount } from './mounts.ts';
+import { nfs } from './nfs/nfs.ts';
 import { PodTokens } from './projected/pod-tokens.ts';
 import { projected } from './projected/projected.ts';
 import { secret } from './secret/secret.ts';
@@ -40,34 +43,39 @@ const maxRetryMs = 122_000;
 export function createVolumeManager(options: VolumeManagerOptions): Volumes {
   const { rootDirectory, objects, events, clock, nowMs, hostIPs } = options;
   const tokens = new PodTokens(objects, options);
-  /** By the member of a volume that says its kind. */
-  const kinds = new Map<keyof Volume, VolumeKind>([
+  /** By the member of a volume, or of a persistent volume, that says its kind. */
+  const kinds = new Map<string, VolumeKind>([
     ['emptyDir', emptyDir],
     ['hostPath', hostPath],
     ['configMap', configMap],
     ['secret', secret],
     ['downwardAPI', downwardApi],
     ['projected', projected(tokens)],
+    ['local', local],
+    ['nfs', nfs],
   ]);
-  const setUpOne = (pod: Pod, volume: Volume, { podIPs, signal }: VolumeSetUp): Promise<MountedVolume> => {
-    const [, kind] = [...kinds].find(([member]) => volume[member] !== undefined) ?? [];
-    // A volume without a source is an empty directory.
-    const chosen = kind ?? (Object.keys(volume).length <= 1 ? emptyDir : undefined);
-    if (chosen === undefined) throw new VolumeError(`no volume plugin matched for volume "${volume.name}"`);
-    const path = `${podDirectory(rootDirectory, pod.metadata.uid ?? '')}/volumes/${chosen.plugin}/${volume.name}`;
-    return chosen.setUp({ pod, volume, path, objects, podIPs, hostIPs: hostIPs(), nowMs: nowMs(), signal });
+  const setUpOne = async (pod: Pod, source: VolumeSource, setUp: VolumeSetUp): Promise<MountedVolume> => {
+    const { volume, claimed, directory } = source;
+    const chosen = kindOf(kinds, source);
+    const { podIPs, signal } = setUp;
+    const podFolder = podDirectory(rootDirectory, pod.metadata.uid ?? '');
+    const path = `${podFolder}/volumes/${chosen.plugin}/${directory}`;
+    const stateDirectory = `${podFolder}/plugins/${chosen.plugin}/${directory}`;
+    const common = { stateDirectory, pod, volume, path, objects, podIPs, hostIPs: hostIPs(), nowMs: nowMs(), signal };
+    const mounted = await chosen.setUp({ ...common, persistent: claimed?.persistentVolume });
+    return claimed?.isReadOnly === true ? { ...mounted, isReadOnly: true } : mounted;
   };
   return {
     async setUp(pod, setUp) {
-      const used = usedVolumes(pod);
+      const used = await volumeSources(pod, setUp, options);
       const byName = new Map<string, MountedVolume>();
       const begunAt = clock.now();
       for (let tries = 0; ; tries++) {
-        const missing = used.filter(({ name = '' }) => !byName.has(name));
-        const results = await Promise.allSettled(missing.map(async (volume) => setUpOne(pod, volume, setUp)));
+        const missing = used.filter(({ name }) => !byName.has(name));
+        const results = await Promise.allSettled(missing.map((source) => setUpOne(pod, source, setUp)));
         setUp.signal.throwIfAborted();
         for (const [index, result] of results.entries()) {
-          const { name = '' } = missing[index]!;
+          const { name } = missing[index]!;
           if (result.status === 'fulfilled') byName.set(name, result.value);
           else
             events.ofPod(
@@ -77,7 +85,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
               `MountVolume.SetUp failed for volume "${name}" : ${textOf(result.reason)}`,
             );
         }
-        if (byName.size === used.length) return { byName, groups: [] } satisfies MountedVolumes;
+        if (byName.size === used.length) return { byName, groups: used.flatMap(groupsOf) } satisfies MountedVolumes;
         if (clock.now() - begunAt >= waitMs) throw timedOut(pod, used, byName, events);
         await sleep(clock, Math.min(maxRetryMs, firstRetryMs * 2 ** tries), setUp.signal);
       }
@@ -102,13 +110,73 @@ function usedVolumes(pod: Pod): Volume[] {
   return (pod.spec.volumes ?? []).filter(({ name = '' }) => mounted.has(name));
 }
 
+interface VolumeSource {
+  readonly name: string;
+  /** With the source of what stands behind its claim. */
+  readonly volume: Volume;
+  readonly claimed: ClaimedVolume | undefined;
+  /** Name of its directory. */
+  readonly directory: string;
+}
+
+/** What the volumes of a pod are. One that cannot be found out holds up the pod until its next sync. */
+async function volumeSources(
+  pod: Pod,
+  { signal }: VolumeSetUp,
+  { objects, events }: VolumeManagerOptions,
+): Promise<readonly VolumeSource[]> {
+  const failed = new Map<string, string>();
+  const sources = await Promise.all(
+    usedVolumes(pod).map(async (volume): Promise<VolumeSource[]> => {
+      const { name = '' } = volume;
+      if (claimNameOf(pod, volume) === undefined) return [{ name, volume, claimed: undefined, directory: name }];
+      try {
+        const claimed = await claimedVolume(pod, volume, objects, signal);
+        const { metadata, spec } = claimed.persistentVolume;
+        const { hostPath: path, nfs: share } = spec;
+        const source = {
+          ...(path === undefined ? {} : { hostPath: path }),
+          ...(share === undefined ? {} : { nfs: share }),
+        };
+        return [{ name, volume: { name, ...source }, claimed, directory: metadata.name ?? name }];
+      } catch (error) {
+        if (!(error instanceof VolumeError)) throw error;
+        failed.set(name, error.message);
+        return [];
+      }
+    }),
+  );
+  if (failed.size === 0) return sources.flat();
+  const names = [...failed.keys()].join(' ');
+  const text =
+    `unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ` +
+    [...failed.values()].join(', ');
+  events.ofPod(pod, 'Warning', 'FailedMount', `Unable to attach or mount volumes: ${text}`);
+  throw new Error(text);
+}
+
+function kindOf(kinds: ReadonlyMap<string, VolumeKind>, { name, volume, claimed }: VolumeSource): VolumeKind {
+  const members = { ...volume, ...(claimed?.persistentVolume.spec.local === undefined ? {} : { local: true }) };
+  const [, kind] = [...kinds].find(([member]) => Object.hasOwn(members, member)) ?? [];
+  if (kind !== undefined) return kind;
+  // A volume without a source is an empty directory.
+  if (claimed === undefined && Object.keys(volume).length <= 1) return emptyDir;
+  throw new VolumeError(`no volume plugin matched for volume "${name}"`);
+}
+
+/** Groups that a persistent volume asks for. */
+function groupsOf({ claimed }: VolumeSource): readonly number[] {
+  const group = claimed?.persistentVolume.metadata.annotations?.['pv.beta.kubernetes.io/gid'];
+  return group !== undefined && /^\d+$/.test(group) ? [Number(group)] : [];
+}
+
 function timedOut(
   pod: Pod,
-  used: readonly Volume[],
+  used: readonly VolumeSource[],
   ready: ReadonlyMap<string, MountedVolume>,
   events: PodEvents,
 ): Error {
-  const missing = used.map(({ name = '' }) => name).filter((name) => !ready.has(name));
+  const missing = used.map(({ name }) => name).filter((name) => !ready.has(name));
   const text =
     `unmounted volumes=[${missing.join(' ')}], unattached volumes=[], failed to process volumes=[]: ` +
     'timed out waiting for the condition';

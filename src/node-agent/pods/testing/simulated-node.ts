@@ -14,6 +14,8 @@ import type { ProbeResult } from '../../probes/run-probe.ts';
 import { noCgroups } from '../../resources/pod-cgroups.ts';
 import { SimulatedContainers } from '../../runtime/testing/simulated-containers.ts';
 import { createVolumeManager } from '../../volumes/volume-manager.ts';
+import type { AdmissionNode } from '../admission/admission.ts';
+import { decide } from '../admission/admit.ts';
 import type { ApiObjects } from '../api-objects.ts';
 import { Housekeeping } from '../housekeeping.ts';
 import type { PodContext } from '../pod-context.ts';
@@ -31,6 +33,8 @@ export interface SimulatedNode {
   /** `Normal Started spec.containers{main} Started container main` */
   readonly events: string[];
   readonly directory: string;
+  /** What pods are admitted by. */
+  machine: AdmissionNode;
   /** What probes answer; success where a test says nothing. */
   probe: () => ProbeResult;
   /** The status that would be written. */
@@ -54,6 +58,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const objects: ApiObjects = {
   configMap: () => Promise.resolve(undefined),
   secret: () => Promise.resolve(undefined),
+  claim: () => Promise.resolve(undefined),
+  persistentVolume: () => Promise.resolve(undefined),
   token: () => Promise.reject(new Error('there is no API server')),
   namedObjects: () => Promise.resolve({ configMap: () => undefined, secret: () => undefined }),
   runtimeHandler: () => Promise.resolve(''),
@@ -73,7 +79,9 @@ const configIn = (directory: string): PodsConfig => ({
   resources: { cpuCfsQuota: true, cpuCfsQuotaPeriodUs: 100_000, memoryCapacity: 1n << 32n, isCgroupV2: true },
   seccompDefault: false,
   syncFrequencyMs: 60_000,
-  images: { isSerial: true, maxParallel: undefined },
+  staticPods: { path: '', url: '', headers: {}, fileCheckMs: 20_000, urlCheckMs: 20_000 },
+  allowedUnsafeSysctls: ['net.core.somaxconn'],
+  images: { isSerial: true, maxParallel: undefined, qps: 0, burst: 0 },
 });
 
 export async function simulateNode(): Promise<SimulatedNode> {
@@ -87,8 +95,6 @@ export async function simulateNode(): Promise<SimulatedNode> {
       const on = 'fieldPath' in object ? ` ${object.fieldPath}` : '';
       events.push(`${type} ${reason}${on} ${message}`);
     },
-    flush: () => Promise.resolve(),
-    stop: () => Promise.resolve(),
   });
   let workers = new PodWorkers();
   const begin = (): PodContext => {
@@ -105,6 +111,7 @@ export async function simulateNode(): Promise<SimulatedNode> {
       events: podEvents,
       objects,
       hostIPs: () => ['192.0.2.1'],
+      admission: (pod, others) => decide(pod, others, node.machine),
       images: new ImagePuller({ runtime, clock, queue: new PullQueue(1) }),
       volumes: createVolumeManager({ ...common, ...config, objects, events: podEvents, hostIPs: () => [] }),
       probes: new ProbeRunner({
@@ -143,6 +150,17 @@ export async function simulateNode(): Promise<SimulatedNode> {
     },
     get context() {
       return context;
+    },
+    machine: {
+      name: 'node-1',
+      labels: {},
+      taints: [],
+      allocatable: { cpu: '2', memory: '4Gi', pods: '10' },
+      pressures: [],
+      hasAppArmor: false,
+      kernelVersion: '6.1.0',
+      allowedUnsafeSysctls: [],
+      isShuttingDown: false,
     },
     probe: () => ({ outcome: 'success', output: '' }),
     statusOf: (uid = 'uid-1') => context.statuses.statusOf(uid),

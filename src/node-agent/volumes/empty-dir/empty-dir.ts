@@ -2,27 +2,20 @@
  * A directory that lives as long as its pod, on disk or in memory.
  * @see {@link https://kubernetes.io/docs/concepts/storage/volumes/#emptydir | Volumes: emptyDir}
  */
-import { chmod, chown, mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { parseQuantity } from '../../../machinery/quantity.ts';
 import { podLimits } from '../../../api/core/pods/pod-requests.ts';
-import { isMountPoint, mountTmpfs } from '../mounts.ts';
+import { prepareDirectory } from '../prepare-directory.ts';
 import { fsGroupOf, type VolumeKind, type VolumeRequest } from '../volume-kind.ts';
-
-const setGroupId = 0o2000;
 
 export const emptyDir: VolumeKind = {
   plugin: 'kubernetes.io~empty-dir',
   async setUp(request) {
     const { path, pod, volume } = request;
-    const isNew = (await mkdir(path, { recursive: true })) !== undefined;
-    const medium = volume.emptyDir?.medium ?? '';
-    const mustMount = medium === 'Memory' && !(await isMountPoint(path));
-    if (mustMount) await mountTmpfs(path, memoryOptions(request));
-    if (isNew || mustMount) {
-      const group = fsGroupOf(pod);
-      if (group !== undefined) await chown(path, 0, group);
-      await chmod(path, 0o777 | (group === undefined ? 0 : setGroupId));
-    }
+    const isInMemory = volume.emptyDir?.medium === 'Memory';
+    await prepareDirectory(path, { group: fsGroupOf(pod), tmpfs: isInMemory ? memoryOptions(request) : undefined });
+    await mkdir(request.stateDirectory, { recursive: true, mode: 0o750 });
+    await writeFile(`${request.stateDirectory}/ready`, '', { flag: 'a' });
     return { path };
   },
 };
