@@ -21,8 +21,13 @@ export class PodWorkers {
     return this.#workers.entries();
   }
 
+  /** With their statuses as they are now, whether these are written or not. */
   pods(): readonly Pod[] {
-    return [...this.#workers.values()].filter(({ isRemoved }) => !isRemoved).map(({ pod }) => pod);
+    const live = [...this.#workers.values()].filter(({ isRemoved }) => !isRemoved);
+    return live.map(({ pod }) => {
+      const status = this.#context?.statuses.statusOf(pod.metadata.uid ?? '');
+      return status === undefined ? pod : { ...pod, status };
+    });
   }
 
   /** Static ones that live or end: of two of the same name, the one that lives. */

@@ -10,27 +10,23 @@ const later = { support: 'unsupported' } as const;
 
 export const pods = {
   staticPodPath: path('', {
-    ...later,
     flag: 'pod-manifest-path',
     help: 'File or folder of pods that run on this node without the API server.',
   }),
-  staticPodURL: text('', { ...later, flag: 'manifest-url', help: 'URL of pods that run on this node.' }),
+  staticPodURL: text('', { flag: 'manifest-url', help: 'URL of pods that run on this node.' }),
   staticPodURLHeader: object<Readonly<Record<string, readonly string[]>>>(
     { '*': ['string'] },
     {},
     {
-      ...later,
       flag: 'manifest-url-header',
       help: 'Headers of requests for --manifest-url: name:value, comma separated and repeatable.',
     },
   ),
   fileCheckFrequency: duration('20s', {
-    ...later,
     flag: 'file-check-frequency',
     help: 'How often the static pod path is read.',
   }),
   httpCheckFrequency: duration('20s', {
-    ...later,
     flag: 'http-check-frequency',
     help: 'How often the static pod URL is read.',
   }),
@@ -73,7 +69,6 @@ export const pods = {
     help: 'Containers that name no seccomp profile have that of the runtime.',
   }),
   allowedUnsafeSysctls: texts([], {
-    ...later,
     flag: 'allowed-unsafe-sysctls',
     help: 'Sysctls, or prefixes that end with *, that pods may set beside the safe ones.',
   }),
