@@ -26,7 +26,9 @@ import { keepClientCertificate } from './certificates.ts';
 import { daemonOptionsOf } from './daemon-options.ts';
 import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
+import { createPods } from './pods.ts';
 import { checkMachine, setOomScore, tellLimits } from './preconditions.ts';
+import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
 
 const about = `Runs the pods of a node through a container runtime (CRI v1), and registers the node. With --hollow N it
@@ -91,17 +93,40 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   tellLimits(settings, log);
   const events = createEvents(daemon, settings);
   const keeper = createKeeper(daemon, settings, createNodeRuntime(cri.runtime), events);
+  const pods = createPods(daemon, settings, cri.runtime, keeper);
+  const server = await serveAgent(
+    daemon,
+    settings,
+    {
+      served: pods,
+      runtime: cri.runtime,
+      config: settings.config,
+      shownConfig: formatConfig(settings.config),
+      featureGates: settings.featureGates,
+      rootDir: settings.rootDir,
+      ...daemon.serving,
+      registry: daemon.registry,
+      log,
+      clock: systemClock,
+      wallTime: Date.now,
+    },
+    () => keeper.node?.status.addresses ?? [],
+  );
   keeper.start();
+  const running = pods.run(signal);
   log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
   try {
     if (signal.aborted) return;
     const stopped = once(signal, 'abort');
-    await (certificate === undefined ? stopped : Promise.race([stopped, certificate.run(signal)]));
+    const ends = [stopped, certificate?.run(signal) ?? stopped, server.running.then(() => stopped)];
+    await Promise.race(ends);
   } catch (error) {
     if (error instanceof CertificateLost) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
+    await server.close();
     await keeper.stop();
+    await running;
     await events.stop();
   }
 }

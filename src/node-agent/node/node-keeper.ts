@@ -63,6 +63,9 @@ export class NodeKeeper {
   #isUnschedulable: boolean | undefined;
   #podCidr: string | undefined;
   #running: Promise<unknown> = Promise.resolve();
+  #tellKnown: () => void = () => undefined;
+  /** Resolves when the API server has told the node, or the keeper ends. */
+  readonly known = new Promise<void>((resolve) => (this.#tellKnown = resolve));
 
   constructor(options: NodeKeeperOptions) {
     this.#options = options;
@@ -85,6 +88,7 @@ export class NodeKeeper {
 
   async stop(): Promise<void> {
     this.#abort.abort();
+    this.#tellKnown();
     await this.#running;
   }
 
@@ -206,6 +210,7 @@ export class NodeKeeper {
 
   #take(node: Node): void {
     this.#node = node;
+    this.#tellKnown();
     const isUnschedulable = node.spec.unschedulable === true;
     if (this.#isUnschedulable !== undefined && this.#isUnschedulable !== isUnschedulable) {
       const reason = isUnschedulable ? 'NodeNotSchedulable' : 'NodeSchedulable';

@@ -7,19 +7,17 @@ export const images = {
   registryPullQPS: int(5, {
     keepsZero: true,
     range: [0, Infinity],
-    ...later,
     flag: 'registry-qps',
     help: 'Pulls per second in the long run. 0 means without limit.',
   }),
   registryBurst: int(10, {
     range: [0, Infinity],
-    ...later,
     flag: 'registry-burst',
     help: 'Pulls that may begin at once after a pause.',
   }),
-  serializeImagePulls: bool(true, { ...later, flag: 'serialize-image-pulls', help: 'Pull one image at a time.' }),
+  serializeImagePulls: bool(true, { flag: 'serialize-image-pulls', help: 'Pull one image at a time.' }),
   maxParallelImagePulls: optional(
-    int(0, { ...later, keepsZero: true, range: [1, Infinity], help: 'How many images are pulled at once.' }),
+    int(0, { keepsZero: true, range: [1, Infinity], help: 'How many images are pulled at once.' }),
   ),
   imageMinimumGCAge: duration('2m', {
     range: [0, Infinity],

@@ -45,12 +45,10 @@ export const node = {
   }),
   clusterDomain: text('', {
     flag: 'cluster-domain',
-    support: 'unsupported',
     help: 'Domain of the cluster: pods search it for names.',
   }),
   clusterDNS: texts([], {
     flag: 'cluster-dns',
-    support: 'unsupported',
     help: 'Addresses of the DNS servers of pods with DNS policy ClusterFirst.',
   }),
   kubeAPIQPS: int(50, {

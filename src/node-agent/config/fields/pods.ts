@@ -31,11 +31,10 @@ export const pods = {
     help: 'How often the static pod URL is read.',
   }),
   syncFrequency: duration('1m', {
-    ...later,
     flag: 'sync-frequency',
     help: 'How often a pod is looked at without a reason.',
   }),
-  podLogsDir: path('/var/log/pods', { ...later, help: 'Folder of the logs of containers.' }),
+  podLogsDir: path('/var/log/pods', { help: 'Folder of the logs of containers.' }),
   containerRuntimeEndpoint: text('unix:///run/containerd/containerd.sock', {
     flag: 'container-runtime-endpoint',
     help: 'Socket of the container runtime (CRI v1).',
@@ -52,19 +51,16 @@ export const pods = {
   }),
   resolvConf: path('/etc/resolv.conf', {
     keepsZero: true,
-    ...later,
     flag: 'resolv-conf',
     help: 'File with the DNS servers of pods that do not use those of the cluster. Empty means none.',
   }),
   podPidsLimit: int(-1, {
     keepsZero: true,
-    ...later,
     flag: 'pod-max-pids',
     help: 'How many processes a pod may have. -1: as the node.',
   }),
   seccompDefault: bool(false, {
     keepsZero: true,
-    ...later,
     flag: 'seccomp-default',
     help: 'Containers that name no seccomp profile have that of the runtime.',
   }),

@@ -41,8 +41,8 @@ export const resources = {
     flag: 'system-cgroups',
     help: 'Group that processes without one are moved to. Needs --cgroup-root.',
   }),
-  cgroupRoot: text('', { ...later, flag: 'cgroup-root', help: 'Group below which those of pods are.' }),
-  cgroupsPerQOS: bool(true, { ...later, flag: 'cgroups-per-qos', help: 'Make a group for each class of pods.' }),
+  cgroupRoot: text('', { flag: 'cgroup-root', help: 'Group below which those of pods are.' }),
+  cgroupsPerQOS: bool(true, { flag: 'cgroups-per-qos', help: 'Make a group for each class of pods.' }),
   cgroupDriver: text('cgroupfs', {
     oneOf: ['cgroupfs', 'systemd'],
     ...later,
@@ -58,11 +58,10 @@ export const resources = {
   singleProcessOOMKill: optional(
     bool(false, { ...later, help: 'A process that is out of memory ends alone, not with its container.' }),
   ),
-  cpuCFSQuota: bool(true, { ...later, flag: 'cpu-cfs-quota', help: 'Hold containers to their CPU limits.' }),
+  cpuCFSQuota: bool(true, { flag: 'cpu-cfs-quota', help: 'Hold containers to their CPU limits.' }),
   cpuCFSQuotaPeriod: duration('100ms', {
     keepsZero: true,
     range: [1, 1000],
-    ...later,
     flag: 'cpu-cfs-quota-period',
     gate: 'CustomCPUCFSQuotaPeriod',
     help: 'Period of CPU limits.',

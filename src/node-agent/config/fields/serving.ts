@@ -113,7 +113,6 @@ export const serving = {
   }),
   streamingConnectionIdleTimeout: duration('4h', {
     flag: 'streaming-connection-idle-timeout',
-    support: 'unsupported',
     help: 'How long a stream may be idle. 0 means without limit.',
   }),
 };

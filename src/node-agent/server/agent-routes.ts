@@ -1,0 +1,91 @@
+/** All routes of an agent, as its configuration wants them. */
+import { Router } from '@koa/router';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../base/clock.ts';
+import type { Logger } from '../../base/logger.ts';
+import { type GateSettings, isGateOn } from '../../api/feature-gates.ts';
+import { type HealthChecks, serveHealth } from '../../server/health.ts';
+import { configRoutes, verbosityRoutes, type Verbosity } from '../../server/koa/debug-routes.ts';
+import { serveHealthMetrics, serveMetrics } from '../../server/koa/documents.ts';
+import { profileRoutes } from '../../server/koa/profile-routes.ts';
+import { send } from '../../server/koa/send.ts';
+import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
+import type { NodeAgentConfig } from '../config/config.ts';
+import { checkpointRoutes, runRoutes } from './command-routes.ts';
+import { disabledRoutes } from './disabled-routes.ts';
+import { logRoutes } from './logs/log-routes.ts';
+import { podRoutes, runningPodRoutes } from './pod-routes.ts';
+import type { PodPorts } from './served-pods.ts';
+import type { AgentState } from './state.ts';
+import { streamRoutes } from './streams/stream-routes.ts';
+
+export interface AgentRoutesOptions extends PodPorts {
+  readonly config: NodeAgentConfig;
+  /** What `/configz` shows. */
+  readonly shownConfig: unknown;
+  readonly featureGates: GateSettings;
+  readonly rootDir: string;
+  readonly health: HealthChecks;
+  readonly registry: Registry;
+  readonly logger: Verbosity;
+  readonly contention: ContentionProfile | undefined;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly wallTime: () => number;
+}
+
+export type AgentRouter = Router<AgentState>;
+
+/** What also the port without TLS has. */
+export function openRoutes(options: AgentRoutesOptions): AgentRouter[] {
+  const { registry } = options;
+  const metrics = new Router<AgentState>({ sensitive: true });
+  metrics.get('/metrics', serveMetrics(registry));
+  metrics.get('/metrics/slis', serveHealthMetrics(registry));
+  return [healthRoutes(options), podRoutes(options), metrics];
+}
+
+export function agentRoutes(options: AgentRoutesOptions): AgentRouter[] {
+  const { config, shownConfig } = options;
+  return [...openRoutes(options), configRoutes('kubeletconfig', shownConfig), ...debuggingRoutes(options, config)];
+}
+
+const debuggingRoots = ['/run', '/exec', '/attach', '/portForward', '/containerLogs', '/runningpods', '/checkpoint'];
+
+function debuggingRoutes(options: AgentRoutesOptions, config: NodeAgentConfig): AgentRouter[] {
+  const profiling = ['/debug/pprof'];
+  const flags = ['/debug/flags/v'];
+  if (!config.enableDebuggingHandlers)
+    return [disabledRoutes([...debuggingRoots, ...profiling, ...flags, '/logs'], 'Debug endpoints are disabled.')];
+  const { featureGates, contention, logger } = options;
+  return [
+    runningPodRoutes(options),
+    logRoutes({
+      ...options,
+      podLogsDir: config.podLogsDir,
+      canSelectStream: isGateOn('PodLogsQuerySplitStreams', featureGates),
+    }),
+    streamRoutes({ ...options, idleTimeoutMs: config.streamingConnectionIdleTimeout }),
+    runRoutes(options),
+    ...(isGateOn('ContainerCheckpoint', featureGates) ? [checkpointRoutes(options)] : []),
+    config.enableProfilingHandler
+      ? profileRoutes<AgentState>(contention)
+      : disabledRoutes(profiling, 'profiling endpoint is disabled.'),
+    config.enableDebugFlagsHandler
+      ? verbosityRoutes<AgentState>(logger)
+      : disabledRoutes(flags, 'flags endpoint is disabled.'),
+  ];
+}
+
+function healthRoutes({ health, log }: AgentRoutesOptions): AgentRouter {
+  const router = new Router<AgentState>({ sensitive: true, strict: true });
+  router.all('/healthz{/*check}', async (ctx) => {
+    const { check } = ctx.params;
+    const request = { query: new URLSearchParams(ctx.querystring), signal: ctx.state.signal };
+    send(
+      ctx,
+      await serveHealth('healthz', check === undefined ? '/healthz' : `/healthz/${check}`, health, request, log),
+    );
+  });
+  return router;
+}
