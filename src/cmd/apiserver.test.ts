@@ -111,7 +111,10 @@ describe('orch apiserver', () => {
   });
 
   test('orch apiserver passes gates and APIs on, spelled out', async () => {
-    const { config } = await startedWith('--feature-gates=AllAlpha=true', '--runtime-config=apps/v1=false');
+    const { config } = await startedWith(
+      '--feature-gates=AllAlpha=true,UnknownVersionInteroperabilityProxy=false',
+      '--runtime-config=apps/v1=false',
+    );
     expect(config.featureGates['ImageVolume']).toBe(true);
     expect(config.groupVersions.map(({ apiVersion }) => apiVersion)).not.toContain('apps/v1');
   });

@@ -33,7 +33,6 @@ describe('orch', () => {
         'Serving flags:',
         'Storage flags:',
         '--store-servers, --etcd-servers strings',
-        '[not supported yet: refused]',
       ],
     },
     { argv: ['up', '--help'], says: ['Usage: orch up [flags]'] },

@@ -29,7 +29,7 @@ test.each([
     const counts = new WatchCounts();
     const ends = watches.map((watch) => counts.begin(infoOf('GET', watch)));
     expect(counts.concerned(infoOf(method, target))).toBe(count);
-    for (const end of ends) end(), end();
+    for (const end of [...ends, ...ends]) end();
     expect(counts.concerned(infoOf(method, target))).toBe(0);
   },
 );

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { fieldErrorText } from '../field-error.ts';
 import { regexCache } from '../regex-cache.ts';
+import { patternProblem } from './patterns.ts';
 import { validateValue } from './validate.ts';
 
 /** As large as is compiled, nearly, and with a state for each of many beginnings. */
@@ -71,4 +72,16 @@ describe('patterns that take long', () => {
     expect(judge({ f0: 'ab'.repeat(5000) }, dear)).toEqual([`in body should match '${dear}'`]);
     expect(clock.looks).toBeGreaterThan(60);
   });
+});
+
+test.each([
+  ['^a(b|c)*$', undefined],
+  ['(?i)a(?P<name>b)', undefined],
+  ['^[[:alpha:]]+$', undefined],
+  ['(', 'error parsing regexp: missing closing ): `(`'],
+  ['a)', 'error parsing regexp: unexpected ): `a)`'],
+  ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
+  ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
+])('Pattern %s: %s', (pattern, problem) => {
+  expect(patternProblem(pattern)).toBe(problem);
 });

@@ -15,7 +15,7 @@ import { deadlineExceeded, untilDeadline } from '../pod-lifecycle/deadline.ts';
 import { killPod } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import { isStaticPod } from './static/static-pod.ts';
-import type { Refusal } from './admission/admission.ts';
+import type { Refusal } from './admission/admission-request.ts';
 import { createPodMemory, type Eviction, type PodMemory } from './pod-memory.ts';
 import { publishStatus, refusedStatus, stateOf, terminationByKubelet } from './publish-status.ts';
 import { syncPod } from './sync-pod.ts';

@@ -3,7 +3,7 @@ import type { Pod, PodCondition, PodStatus } from '../../api/gen/types/core-v1.t
 import { timeText } from '../pod-lifecycle/container-status.ts';
 import { podStatus } from '../pod-lifecycle/pod-status.ts';
 import type { PodState } from '../pod-lifecycle/state.ts';
-import type { Refusal } from './admission/admission.ts';
+import type { Refusal } from './admission/admission-request.ts';
 import { allContainersOf } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodMemory } from './pod-memory.ts';

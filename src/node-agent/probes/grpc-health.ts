@@ -7,7 +7,7 @@ import type { ProtoReader } from '../../base/protobuf/reader.ts';
 import { GrpcClient } from '../../grpc/client.ts';
 import { GrpcError } from '../../grpc/grpc-error.ts';
 import { GrpcCode } from '../../grpc/status.ts';
-import type { ProbeResult } from './run-probe.ts';
+import type { ProbeResult } from './probe-result.ts';
 
 export interface GrpcHealthRequest {
   readonly host: string;

@@ -10,7 +10,8 @@ import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { type ContainerRuntime, runtimeErrorText } from '../runtime/container-runtime.ts';
 import type { FailedProbe, Probes } from './probes.ts';
-import { type ProbeResult, runProbe } from './run-probe.ts';
+import type { ProbeResult } from './probe-result.ts';
+import { runProbe } from './run-probe.ts';
 
 export interface ProbeRunnerOptions {
   readonly runtime: ContainerRuntime;

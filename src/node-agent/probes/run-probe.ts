@@ -6,6 +6,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { GrpcError } from '../../grpc/grpc-error.ts';
 import { GrpcCode } from '../../grpc/status.ts';
 import { grpcHealth } from './grpc-health.ts';
+import type { ProbeResult } from './probe-result.ts';
 import { askHttp, dialErrorText, HttpActionError, urlOf } from './http-action.ts';
 import { portNumber } from './port-number.ts';
 
@@ -14,11 +15,6 @@ export interface ProbeTarget {
   readonly containerId: string;
   readonly podIP: string;
   readonly runtime: ContainerRuntime;
-}
-
-export interface ProbeResult {
-  readonly outcome: 'success' | 'warning' | 'failure';
-  readonly output: string;
 }
 
 const maxOutputBytes = 10 * 1024;

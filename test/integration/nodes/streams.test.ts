@@ -1,4 +1,8 @@
-/** Commands in containers, and forwarded ports, against a node agent over TLS. */
+/**
+ * Commands in containers, and forwarded ports, against a node agent over TLS.
+ *
+ * One file because its cases share an API server and a node agent.
+ */
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,8 +4,6 @@ import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { RawJson } from '../../../machinery/value.ts';
-import { resolveFieldPath } from './json-paths.ts';
-import { patternProblem } from '../../../machinery/structural/patterns.ts';
 import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {
@@ -342,25 +340,4 @@ describe('defaults', () => {
       expect.stringMatching(/\.default\.n: Invalid value: "string": n in body must be of type integer: "string"$/),
     ]);
   });
-});
-
-test.each([
-  ['^a(b|c)*$', undefined],
-  ['(?i)a(?P<name>b)', undefined],
-  ['^[[:alpha:]]+$', undefined],
-  ['(', 'error parsing regexp: missing closing ): `(`'],
-  ['a)', 'error parsing regexp: unexpected ): `a)`'],
-  ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
-  ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
-])('Pattern %s: %s', (pattern, problem) => {
-  expect(patternProblem(pattern)).toBe(problem);
-});
-
-test.each([
-  [".a['b-c']", 'string'],
-  ['.a.x', 'does not refer to a valid field'],
-  ['a', 'expected [ or . but got: a'],
-])('Field path %s: %s', (path, expected) => {
-  const found = resolveFieldPath(path, withField({ type: 'object', properties: { 'b-c': { type: 'string' } } }));
-  expect(typeof found === 'string' ? found : found.type).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Pod, PodSpec } from '../../../api/gen/types/core-v1.ts';
-import type { AdmissionNode } from './admission.ts';
+import type { AdmissionNode } from './admission-request.ts';
 import { decide } from './admit.ts';
 
 const machine: AdmissionNode = {

@@ -1,7 +1,8 @@
 /** What becomes of a pod that the node sees for the first time: it is taken, refused, or others end for it. */
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { isStaticPod } from '../static/static-pod.ts';
-import { type AdmissionNode, isCritical, type Refusal, refusalOf } from './admission.ts';
+import { isCritical, refusalOf } from './admission.ts';
+import type { AdmissionNode, Refusal } from './admission-request.ts';
 import { podsToPreempt } from './preemption.ts';
 import { missingResources } from './resources.ts';
 

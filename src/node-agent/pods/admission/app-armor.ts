@@ -1,7 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tutorials/security/apparmor/ | Restrict a container's access with AppArmor}
  */
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
-import type { Refusal } from './admission.ts';
+import type { Refusal } from './admission-request.ts';
 
 const annotationPrefix = 'container.apparmor.security.beta.kubernetes.io/';
 

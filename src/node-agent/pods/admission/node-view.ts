@@ -9,7 +9,7 @@ import { Informer } from '../../../reconcile/informer.ts';
 import type { ApiObjects } from '../api-objects.ts';
 import { createClientObjects } from '../client-objects.ts';
 import { noObjects } from '../no-objects.ts';
-import type { AdmissionNode } from './admission.ts';
+import type { AdmissionNode } from './admission-request.ts';
 
 export interface AdmissionMachine {
   readonly hasAppArmor: boolean;

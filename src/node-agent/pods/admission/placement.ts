@@ -3,7 +3,7 @@ import type { Node, Pod } from '../../../api/gen/types/core-v1.ts';
 import { requiredNodePredicate } from '../../../api/core/nodes/node-selector.ts';
 import { toleratesTaint } from '../../../api/core/nodes/taints.ts';
 import { hostPortsOf, UsedPorts } from '../../../api/core/pods/host-ports.ts';
-import type { AdmissionNode, AdmissionRequest, Refusal } from './admission.ts';
+import type { AdmissionNode, AdmissionRequest, Refusal } from './admission-request.ts';
 
 const os = 'linux';
 

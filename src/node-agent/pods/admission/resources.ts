@@ -2,7 +2,7 @@
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { podRequests } from '../../../api/core/pods/pod-requests.ts';
 import { parseQuantity, type Quantity } from '../../../machinery/quantity.ts';
-import type { Refusal } from './admission.ts';
+import type { Refusal } from './admission-request.ts';
 
 export interface MissingResource {
   readonly name: string;

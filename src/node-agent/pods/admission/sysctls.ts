@@ -4,7 +4,7 @@
  */
 import type { PodSpec } from '../../../api/gen/types/core-v1.ts';
 import { hostNamespaceOf } from '../../../api/core/pods/sysctls.ts';
-import type { AdmissionNode, Refusal } from './admission.ts';
+import type { AdmissionNode, Refusal } from './admission-request.ts';
 
 /** With the version of the kernel since which each pod has its own. */
 const safe: ReadonlyMap<string, string> = new Map([
