@@ -83,7 +83,8 @@ export class SpdyStream extends Duplex {
     if (!this.#carrier.usesWindows) this.#carrier.hold(this, false);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    if (this.#wasReset) return done(new StreamReset(resetStatus.cancel));
     this.#waiting = { bytes: chunk, done };
     this.#send();
   }
@@ -120,7 +121,8 @@ export class SpdyStream extends Duplex {
     },
     reset: (status: number): void => {
       this.#wasReset = true;
-      this.destroy(new StreamReset(status));
+      if (status === resetStatus.cancel && this.readableLength > 0) this.#endBehindData();
+      else this.destroy(new StreamReset(status));
     },
     window: (delta: number): void => {
       this.#sendWindow += delta;
@@ -179,6 +181,20 @@ export class SpdyStream extends Duplex {
       if (this.destroyed) return done();
       this.#send();
     });
+  }
+
+  /**
+   * Container runtimes close a connection by cancelling its streams right behind their last data, and readers in Go see
+   * that data first.
+   */
+  #endBehindData(): void {
+    this.#hasEnded = { here: true, there: true };
+    this.#waiting?.done();
+    this.#waiting = undefined;
+    this.#settleReply.reject(new StreamReset(resetStatus.cancel));
+    this.push(null);
+    this.end();
+    this.#finish();
   }
 
   /** A stream that both sides have ended is no more. What was received can still be read. */
