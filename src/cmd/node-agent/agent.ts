@@ -9,6 +9,7 @@ import { noPressure } from '../../node-agent/node/conditions.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
 import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
 import { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
+import { listProblem } from '../../node-agent/node/runtime-list.ts';
 import type { NodeRuntime } from '../../node-agent/node/node-runtime.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
 import { createCriClient, type CriClient } from '../../node-agent/runtime/cri-client.ts';
@@ -26,7 +27,7 @@ import { keepClientCertificate } from './certificates.ts';
 import { daemonOptionsOf } from './daemon-options.ts';
 import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
-import { createPods } from './pods.ts';
+import { type AgentPods, createPods } from './pods.ts';
 import { checkMachine, setOomScore, tellLimits } from './preconditions.ts';
 import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
@@ -92,8 +93,8 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   await setOomScore(settings, log);
   tellLimits(settings, log);
   const events = createEvents(daemon, settings);
-  const keeper = createKeeper(daemon, settings, createNodeRuntime(cri.runtime), events);
-  const pods = createPods(daemon, settings, cri.runtime, keeper);
+  const pods = createPods(daemon, settings, cri.runtime, events);
+  const keeper = createKeeper(daemon, settings, { runtime: createNodeRuntime(cri.runtime), events, pods });
   const server = await serveAgent(
     daemon,
     settings,
@@ -113,12 +114,17 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
     () => keeper.node?.status.addresses ?? [],
   );
   keeper.start();
-  const running = pods.run(signal);
+  const running = pods.run(keeper, signal);
   log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
   try {
     if (signal.aborted) return;
     const stopped = once(signal, 'abort');
-    const ends = [stopped, certificate?.run(signal) ?? stopped, server.running.then(() => stopped)];
+    const ends = [
+      stopped,
+      running.then(() => stopped),
+      certificate?.run(signal) ?? stopped,
+      server.running.then(() => stopped),
+    ];
     await Promise.race(ends);
   } catch (error) {
     if (error instanceof CertificateLost) throw new UserError(error.message, { cause: error });
@@ -126,7 +132,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   } finally {
     await server.close();
     await keeper.stop();
-    await running;
+    await running.catch(() => undefined);
     await events.stop();
   }
 }
@@ -147,8 +153,7 @@ function createEvents(
 function createKeeper(
   { log, connection, client }: LeadingDaemon,
   settings: NodeAgentSettings,
-  runtime: NodeRuntime,
-  events: AgentEvents,
+  { runtime, events, pods }: { runtime: NodeRuntime; events: AgentEvents; pods: Pick<AgentPods, 'sinceListMs'> },
 ): NodeKeeper {
   const { nodeName, nodeIPs, rootDir } = settings;
   return new NodeKeeper({
@@ -159,7 +164,7 @@ function createKeeper(
     readMachine: () => readMachine({ rootDir }),
     findAddresses: () => findNodeAddresses({ nodeName, hostname: hostname(), nodeIPs }, hostNetwork),
     pressure: () => noPressure,
-    problems: () => [],
+    problems: () => [listProblem(pods.sinceListMs())].filter((problem) => problem !== undefined),
     looksFirst: !isGateOn('KubeletRegistrationGetOnExistsOnly', settings.featureGates),
     events,
     log,

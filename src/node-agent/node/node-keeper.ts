@@ -18,7 +18,7 @@ import type { NodeAgentSettings } from '../config/settings.ts';
 import type { NodePressure } from './conditions.ts';
 import type { Machine } from './machine.ts';
 import { NodeLease, renewEveryMs } from './node-lease.ts';
-import type { NodeIdentity } from './node-object.ts';
+import { type NodeIdentity, nodeObject } from './node-object.ts';
 import { registerNode } from './registration.ts';
 import { repeat } from './repeat.ts';
 import { RuntimeWatch } from './runtime-watch.ts';
@@ -92,9 +92,19 @@ export class NodeKeeper {
     await this.#running;
   }
 
+  /** There is no object of the node, but what it would say is known: static pods have addresses and resources of it. */
   async #standalone(): Promise<void> {
-    const { podCIDR } = this.#options.settings.config;
+    const { settings, log } = this.#options;
+    const { podCIDR, nodeStatusUpdateFrequency } = settings.config;
     if (podCIDR !== '') await this.#tellPodCidr(podCIDR);
+    await this.#every(nodeStatusUpdateFrequency, async () => {
+      try {
+        const { status } = await this.#report.next(this.#node?.status);
+        this.#take(nodeObject(identityOf(settings, await this.#machine()), status));
+      } catch (error) {
+        log.warn({ err: error }, 'the state of the machine could not be read');
+      }
+    });
   }
 
   async #keep(client: Client): Promise<void> {
