@@ -299,6 +299,21 @@ const rows: readonly Row[] = [
     },
   },
   {
+    flags: ['--emulated-version=1.31', '--runtime-config=api/all=true'],
+    effect: 'there is no API that came later',
+    async check(server) {
+      const { versions } = (await server.send('GET', '/apis/storage.k8s.io')).json<{ versions: unknown[] }>();
+      expect(versions.length).toBeGreaterThan(1);
+      expect((await server.send('GET', '/apis/coordination.k8s.io/v1alpha2/leasecandidates')).status).toBe(404);
+      expect((await server.send('GET', '/apis/resource.k8s.io/v1beta1/resourceclaims')).status).toBe(404);
+    },
+  },
+  {
+    flags: ['--storage-backend=etcd3'],
+    effect: 'the only backend that there is may be named',
+    check: async (server) => expect((await server.send('GET', configMaps)).status).toBe(200),
+  },
+  {
     flags: ['--feature-gates=ImageVolume=true'],
     effect: 'what the gate guards is kept',
     async check(server) {
