@@ -33,7 +33,12 @@ export interface Strategy<T extends KubeObject = KubeObject> {
    * For long validations: all errors of a new or changed object, beginning with those of `validate` or
    * `validateUpdate`; the event loop runs between the steps.
    */
-  validateInTurns?(object: T, old: T | undefined, errors: FieldErrors): Generator<void, FieldErrors>;
+  validateInTurns?(
+    object: T,
+    old: T | undefined,
+    errors: FieldErrors,
+    context: StrategyContext,
+  ): Generator<void, FieldErrors>;
   /** Texts of Warning headers, made one by one: an answer has place for a few. */
   warningsOnCreate?(object: T, context: StrategyContext): Iterable<string>;
 

@@ -46,6 +46,7 @@ export function createExtensions(
     apiServerCount: config.services.apiServerCount,
     openStorage: open,
     webhooks,
+    enabled: dependencies.featureEnabled,
     observeConversions: createConversionMetrics(metrics.registry),
   });
   const peers = createPeers(dependencies, resources, endpoints, { forwarding, serving }, cleanup);

@@ -27,6 +27,8 @@ export interface CustomResourceSetup {
   readonly serve: (entry: CatalogEntry) => ServedResource;
   readonly log: Logger;
   readonly webhooks: WebhookClients;
+  /** Whether a feature gate is on. */
+  readonly enabled: (gate: string) => boolean;
   /** For the conversions of one definition. */
   readonly observeConversions: (definition: string) => ConversionObserver;
 }
@@ -52,6 +54,7 @@ export function setUpCustomResources({
   serve,
   log,
   webhooks,
+  enabled,
   observeConversions,
 }: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
@@ -69,6 +72,7 @@ export function setUpCustomResources({
         metadataType,
         metadata: codecs.of('meta/v1.ObjectMeta'),
         garbageCollection: true,
+        enabled,
         converter: converterOf(
           webhooks,
           definition.spec.conversion,

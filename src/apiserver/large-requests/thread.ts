@@ -222,6 +222,7 @@ class LargeRequestThread {
           metadataType,
           metadata: codecs.of('meta/v1.ObjectMeta'),
           garbageCollection: true,
+          enabled: featureEnabled,
           converter: converterOf(webhooks, definition.spec.conversion),
         }),
     });

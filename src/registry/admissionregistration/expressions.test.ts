@@ -4,6 +4,15 @@ import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { definitionOf } from '../resource-definitions.ts';
+import type { StrategyContext } from '../strategy.ts';
+
+const context: StrategyContext = {
+  now: new Date(),
+  user: { name: 'u', groups: [] },
+  enabled: () => true,
+  apiVersion: 'v1',
+  allowPrivileged: true,
+};
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -55,7 +64,7 @@ async function judge(
     next = setImmediate(other);
   });
   const errors = await runCooperatively(
-    strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors()),
+    strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors(), context),
   );
   clearImmediate(next);
   return { errors: errors.map(fieldErrorText), turns: rounds / 2 };

@@ -36,6 +36,7 @@ export interface CustomResourceOptions {
   readonly metadataType: MergeType;
   readonly admission: Admission;
   readonly garbageCollection: boolean;
+  readonly enabled: (gate: string) => boolean;
   readonly converter: Converter;
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
 }
@@ -56,7 +57,7 @@ const subresourceVerbs = ['get', 'patch', 'update'] as const;
 
 export function createCustomResource(options: CustomResourceOptions): CustomResource {
   const { definition } = options;
-  const versions = readVersions(definition);
+  const versions = readVersions(definition).map((version) => withGates(version, options));
   const stored = versions.find(({ version }) => version.storage === true) ?? versions[0]!;
   const servedVersions = new Map<string, ServedVersion>();
   const infoOf = (version: ReadVersion): ResourceInfo => resourceInfo(definition, version, stored);
@@ -117,6 +118,12 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
 
 const listKindOf = ({ spec, status }: CustomResourceDefinition): string =>
   status.acceptedNames.listKind ?? spec.names.listKind ?? `${spec.names.kind ?? ''}List`;
+
+/** While their gate is off, selectable fields that a definition had before are kept, and have no effect. */
+const withGates = (read: ReadVersion, { enabled }: Pick<CustomResourceOptions, 'enabled'>): ReadVersion =>
+  enabled('CustomResourceFieldSelectors')
+    ? read
+    : { ...read, version: { ...read.version, selectableFields: undefined } };
 
 const selectableFields = ({ version }: ReadVersion): string[] => selectableFieldNames(version.selectableFields);
 

@@ -7,7 +7,7 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { checkListTypes } from '../../machinery/structural/list-types.ts';
 import { validateValue } from '../../machinery/structural/validate.ts';
-import type { ResourceDefinition, ResourceStrategy, Strategy } from '../strategy.ts';
+import type { ResourceDefinition, ResourceStrategy, Strategy, StrategyContext } from '../strategy.ts';
 import { isOfKind } from './codec.ts';
 import { validateEmbedded } from './metadata.ts';
 import { scaleErrors } from './scale.ts';
@@ -21,6 +21,9 @@ export interface RuleFindings {
 
 /** Judges an object by the rules in CEL of its version, with the one before it on an update; a step is a rule. */
 export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => Generator<void, RuleFindings>;
+
+/** Whether what an update leaves unchanged may break rules (KEP-4008). */
+const isRatcheting = ({ enabled }: StrategyContext): boolean => enabled('CRDValidationRatcheting');
 
 /** What an update was let pass with, until its client is warned. */
 const tolerated = new WeakMap<KubeObject, readonly FieldError[]>();
@@ -63,7 +66,7 @@ function mainStrategy(options: CustomStrategyOptions): ResourceStrategy {
     prepareForUpdate: (object, old) => {
       if (hasStatus) keepStatus(object, old);
     },
-    validateUpdate: (object, old) => validateChanged(object, old, options),
+    validateUpdate: (object, old, context) => validateChanged(object, old, options, context),
     validateInTurns: rulesOf(options),
     warningsOnUpdate: toleratedWarnings,
     resetFields: hasStatus ? [['status']] : [],
@@ -91,7 +94,7 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
       if (status === undefined) delete value['status'];
       else value['status'] = status;
     },
-    validateUpdate: (object, old) => validateChanged(object, old, options),
+    validateUpdate: (object, old, context) => validateChanged(object, old, options, context),
     validateInTurns: rulesOf(options),
     warningsOnUpdate: toleratedWarnings,
     resetFields: [['spec']],
@@ -99,7 +102,7 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
 }
 
 const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({
-  validateUpdate: (object, old) => validateChanged(object, old, options),
+  validateUpdate: (object, old, context) => validateChanged(object, old, options, context),
   validateInTurns: rulesOf(options),
   prepareForUpdate: (object, old) => keepStatus(object, old),
 });
@@ -116,13 +119,21 @@ function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldE
   return errors;
 }
 
-function validateChanged(object: KubeObject, old: KubeObject, options: CustomStrategyOptions): FieldErrors {
-  const { version } = options;
+function validateChanged(
+  object: KubeObject,
+  old: KubeObject,
+  { version }: CustomStrategyOptions,
+  context: StrategyContext,
+): FieldErrors {
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}));
     errors.push(
-      ...validateValue(withoutMetadata(object), version.schema, withoutMetadata(old)),
+      ...validateValue(
+        withoutMetadata(object),
+        version.schema,
+        isRatcheting(context) ? withoutMetadata(old) : undefined,
+      ),
       ...scaleErrors(object, version.scale),
     );
   }
@@ -161,16 +172,18 @@ const blocking: ReadonlySet<FieldError['type']> = new Set([
 ]);
 
 const rulesOf = ({ rules }: CustomStrategyOptions): Strategy['validateInTurns'] =>
-  rules === undefined ? undefined : (object, old, errors) => withRules(errors, rules, object, old);
+  rules === undefined ? undefined : (object, old, errors, context) => withRules(errors, rules, context, object, old);
 
 function* withRules(
   errors: FieldErrors,
   rules: RuleChecker,
+  context: StrategyContext,
   object: KubeObject,
   old: KubeObject | undefined,
 ): Generator<void, FieldErrors> {
   if (!errors.some(({ type }) => blocking.has(type))) {
     const findings = yield* rules(object, old);
+    if (!isRatcheting(context)) return FieldErrors.joined(errors, [...findings.errors, ...findings.tolerated]);
     tolerated.set(object, findings.tolerated);
     return FieldErrors.joined(errors, findings.errors);
   }

@@ -64,7 +64,9 @@ function* prepare(object: KubeObject, rules: ResourceRules, request: WriteReques
   if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, undefined);
   const errors = strategy.validate?.(object, context) ?? new FieldErrors();
   refuse(
-    strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors),
+    strategy.validateInTurns === undefined
+      ? errors
+      : yield* strategy.validateInTurns(object, undefined, errors, context),
     object,
     rules,
   );

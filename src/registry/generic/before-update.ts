@@ -52,7 +52,10 @@ function* prepare(
     validateCommonUpdate(object, old, rules.namespaced),
     strategy.validateUpdate?.(object, old, request.context) ?? [],
   );
-  const errors = strategy.validateInTurns === undefined ? found : yield* strategy.validateInTurns(object, old, found);
+  const errors =
+    strategy.validateInTurns === undefined
+      ? found
+      : yield* strategy.validateInTurns(object, old, found, request.context);
   if (errors.length > 0) throw refusal(errors, object, rules);
   warnOf(strategy.warningsOnUpdate?.(object, old, request.context) ?? [], request);
   strategy.canonicalize?.(object);

@@ -19,8 +19,6 @@ export interface GateTable {
 }
 
 const unsupported: ReadonlySet<string> = new Set([
-  'CRDValidationRatcheting',
-  'CustomResourceFieldSelectors',
   'DRAAdminAccess',
   'DRAResourceClaimDeviceStatus',
   'PodLogsQuerySplitStreams',

@@ -7,6 +7,7 @@ import {
 import type { CustomResourceDefinition } from '../../../api/gen/types/apiextensions-v1.ts';
 import { compilePatternsAhead } from '../../../api/apiextensions/custom-resource-definitions/structural.ts';
 import { setCondition } from '../../../api/apiextensions/custom-resource-definitions/conditions.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { keepMetadata } from '../../status-metadata.ts';
 import type { ResourceStrategy, Strategy, StrategyContext } from '../../strategy.ts';
@@ -54,13 +55,15 @@ function* compileInTurns(
 export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDefinition> = {
   generation: true,
   allowUnconditionalUpdate: false,
-  prepareForCreate: (definition) => {
+  prepareForCreate: (definition, context) => {
+    dropDisabledFields(definition, undefined, context);
     definition.status = { acceptedNames: {} };
     addStoredVersion(definition);
   },
   prepareInTurns: compileInTurns,
   validate: validateDefinition,
-  prepareForUpdate: (definition, old) => {
+  prepareForUpdate: (definition, old, context) => {
+    dropDisabledFields(definition, old, context);
     definition.status = { ...old.status };
     addStoredVersion(definition);
   },
