@@ -15,13 +15,19 @@ export function differences(expected: unknown, actual: unknown, placeholders: Pl
   if (typeof expected === 'string' && typeof actual === 'number' && placeholders.isNumber(expected))
     return differences(expected, String(actual), placeholders, at);
   if (typeof expected === 'string')
-    return typeof actual === 'string' && placeholders.matches(withoutStructDiffs(expected), withoutStructDiffs(actual))
-      ? []
-      : [line(at, expected, actual)];
+    return typeof actual === 'string' && isSameText(expected, actual, placeholders) ? [] : [line(at, expected, actual)];
   if (Array.isArray(expected)) return listDifferences(expected, actual, placeholders, at);
   if (typeof expected === 'object' && expected !== null)
     return objectDifferences(expected as Record<string, unknown>, actual, placeholders, at);
   return Object.is(expected, actual) ? [] : [line(at, expected, actual)];
+}
+
+function isSameText(expected: string, actual: string, placeholders: Placeholders): boolean {
+  const bare = withoutStructDiffs(expected);
+  // Where a placeholder stands for the diff, it is in the text as it is.
+  return bare === expected
+    ? placeholders.matches(expected, actual)
+    : placeholders.matches(bare, withoutStructDiffs(actual));
 }
 
 /** Days in a duration like `2y203d`; NaN for everything else. */
