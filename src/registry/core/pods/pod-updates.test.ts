@@ -50,6 +50,15 @@ describe('fields behind feature gates', () => {
       read: ({ spec }: Pod) => spec.containers![0]!.volumeMounts![0]!.recursiveReadOnly,
       value: 'IfPossible',
     },
+    {
+      gate: 'ImageVolume',
+      json: withContainer(
+        { volumeMounts: [{ name: 'v', mountPath: '/v' }] },
+        { volumes: [{ name: 'v', image: { reference: 'i', pullPolicy: 'Always' } }] },
+      ),
+      read: ({ spec }: Pod) => spec.volumes?.[0]?.image ?? spec.containers![0]!.volumeMounts?.[0],
+      value: { reference: 'i', pullPolicy: 'Always' },
+    },
   ])(
     'Fields behind feature gates: $gate: kept while it is on, dropped while it is off',
     ({ gate, json, read, value }) => {
