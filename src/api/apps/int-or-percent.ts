@@ -3,12 +3,13 @@ import { invalid } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isPercent } from '../../machinery/formats/names.ts';
-import { type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
+import { type GoSyntax } from '../../machinery/go-quote.ts';
 import { checkNonNegative, invalidEach } from '../meta/checks.ts';
+import { goIntOrString } from '../shown-struct.ts';
 
 type IntOrPercent = number | string;
 
-export const shownIntOrPercent = (value: IntOrPercent): GoSyntax => goStruct('intstr.IntOrString', value);
+export const shownIntOrPercent = (value: IntOrPercent): GoSyntax => goIntOrString(value);
 
 export function checkIntOrPercent(value: IntOrPercent, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'string') invalidEach(isPercent(value), path, shownIntOrPercent(value), errors);

@@ -9,12 +9,12 @@ import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goStruct } from '../../machinery/go-quote.ts';
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../gen/types/rbac-v1.ts';
 import { checkFormat, checkRequiredText, invalidEach } from '../meta/checks.ts';
 import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 import { rbacGroup } from './defaults.ts';
+import { shownStruct } from '../shown-struct.ts';
 
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
@@ -30,7 +30,7 @@ export function validateBindingUpdate(object: AnyBinding, old: AnyBinding, names
   const errors = validateBinding(object, namespaced);
   const all = FieldErrors.joined(errors, errors, validateBuiltInMetaUpdate(object.metadata, old.metadata));
   if (!isEqual(object.roleRef, old.roleRef))
-    all.push(invalid(FieldPath.of('roleRef'), goStruct('rbac.RoleRef', object.roleRef), 'cannot change roleRef'));
+    all.push(invalid(FieldPath.of('roleRef'), shownStruct('rbac/v1.RoleRef', object.roleRef), 'cannot change roleRef'));
   return all;
 }
 

@@ -40,7 +40,8 @@ describe('all workloads', () => {
 
   it.each(kinds)('Workloads of kind $kind need a selector that is not empty', ({ rules, named }) => {
     expect(rules.create(workload({ selector: {} })).errors).toContainEqual(
-      `spec.selector: Invalid value: v1.LabelSelector{}: empty selector is invalid for ${named}`,
+      `spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string(nil), ` +
+        `MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: empty selector is invalid for ${named}`,
     );
   });
 
@@ -143,7 +144,8 @@ describe('a DaemonSet', () => {
       name: 'that both takes away and adds',
       rollingUpdate: { maxUnavailable: 1, maxSurge: 1 },
       errors: [
-        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{1}: may not be set when ' +
+        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: ' +
+          'intstr.IntOrString{Type:0, IntVal:1, StrVal:""}: may not be set when ' +
           'maxUnavailable is non-zero',
       ],
     },
@@ -156,7 +158,8 @@ describe('a DaemonSet', () => {
       name: 'that adds more than all',
       rollingUpdate: { maxUnavailable: 0, maxSurge: '200%' },
       errors: [
-        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{"200%"}: must not ' +
+        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: ' +
+          'intstr.IntOrString{Type:1, IntVal:0, StrVal:"200%"}: must not ' +
           'be greater than 100%',
       ],
     },

@@ -22,7 +22,8 @@ describe('a Deployment', () => {
       name: 'that cannot go on',
       spec: { strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } } },
       errors: [
-        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{0}: may not be 0 ' +
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: ' +
+          'intstr.IntOrString{Type:0, IntVal:0, StrVal:""}: may not be 0 ' +
           'when `maxSurge` is 0',
       ],
     },
@@ -30,7 +31,8 @@ describe('a Deployment', () => {
       name: 'that takes away more than all',
       spec: { strategy: { rollingUpdate: { maxUnavailable: '101%' } } },
       errors: [
-        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{"101%"}: must not ' +
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: ' +
+          'intstr.IntOrString{Type:1, IntVal:0, StrVal:"101%"}: must not ' +
           'be greater than 100%',
       ],
     },
@@ -61,7 +63,8 @@ describe('a Deployment', () => {
       ({ spec }) => void (spec.selector = { matchLabels: { tier: 'a' } }),
     );
     expect(errors).toEqual([
-      'spec.selector: Invalid value: v1.LabelSelector{"matchLabels":{"tier":"a"}}: field is immutable',
+      'spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"tier":"a"}, ' +
+        'MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: field is immutable',
     ]);
   });
 

@@ -15,12 +15,12 @@ import { duplicate, invalid, required } from '../../../machinery/field-error.ts'
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkEnum } from '../../meta/checks.ts';
 import { checkConditions } from '../../meta/conditions.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import { checkExpression } from '../match-conditions.ts';
 import { checkCommonParts, type PolicyRules } from '../policy-parts.ts';
+import { shownStructs } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -72,7 +72,7 @@ function* checkWork(
     errors.push(
       invalid(
         auditPath,
-        goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations),
+        shownStructs('admissionregistration/v1.AuditAnnotation', auditAnnotations),
         `must not have more than ${maxAuditAnnotations} auditAnnotations`,
       ),
     );

@@ -8,7 +8,6 @@ import type {
 import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
 import { checkPodTemplate } from '../../core/pod-templates/validation.ts';
@@ -19,6 +18,7 @@ import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '../int-or-percent.ts';
 import { checkCollisionCount, checkCounts } from '../replica-counts.ts';
 import { judgedAsNewToo, workloadValidation } from '../workload-validation.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const templatePath = specPath.child('template');
@@ -50,7 +50,9 @@ function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath,
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate')
-    errors.push(notSupported(path, goStruct('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']));
+    errors.push(
+      notSupported(path, shownStruct('apps/v1.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']),
+    );
   else if (rollingUpdate === undefined) errors.push(required(path.child('rollingUpdate')));
   else checkRollingUpdate(rollingUpdate, path.child('rollingUpdate'), errors);
 }

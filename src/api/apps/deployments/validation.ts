@@ -9,7 +9,6 @@ import type {
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -17,6 +16,7 @@ import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '
 import { checkReplicatedPods } from '../replica-sets/validation.ts';
 import { checkAtMost, checkCollisionCount, checkCounts } from '../replica-counts.ts';
 import { judgedOnce, workloadValidation } from '../workload-validation.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -50,7 +50,7 @@ function checkStrategy(strategy: DeploymentStrategy, path: FieldPath, errors: Fi
     if (rollingUpdate !== undefined)
       errors.push(forbidden(at, "may not be specified when strategy `type` is 'Recreate'"));
   } else if (type !== 'RollingUpdate')
-    errors.push(notSupported(path, goStruct('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate']));
+    errors.push(notSupported(path, shownStruct('apps/v1.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate']));
   else if (rollingUpdate === undefined) errors.push(required(at, 'this should be defaulted and never be nil'));
   else checkRollingUpdate(rollingUpdate, at, errors);
 }

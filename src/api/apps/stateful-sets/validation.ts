@@ -11,7 +11,6 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkPodAnnotations } from '../../core/pods/annotations.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
 import {
@@ -27,6 +26,7 @@ import { labelName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '../int-or-percent.ts';
 import { checkAtMost, checkCollisionCount, checkCounts } from '../replica-counts.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const templatePath = specPath.child('template');
@@ -108,13 +108,17 @@ function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPat
     if (rollingUpdate !== undefined) checkRollingUpdate(rollingUpdate, at, errors);
   } else if (type !== 'OnDelete')
     errors.push(
-      invalid(path, goStruct('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'"),
+      invalid(
+        path,
+        shownStruct('apps/v1.StatefulSetUpdateStrategy', strategy),
+        "must be 'RollingUpdate' or 'OnDelete'",
+      ),
     );
   else if (rollingUpdate !== undefined)
     errors.push(
       invalid(
         at,
-        goStruct('apps.RollingUpdateStatefulSetStrategy', rollingUpdate),
+        shownStruct('apps/v1.RollingUpdateStatefulSetStrategy', rollingUpdate),
         "only allowed for updateStrategy 'RollingUpdate'",
       ),
     );

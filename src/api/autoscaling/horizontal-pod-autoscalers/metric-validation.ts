@@ -13,9 +13,9 @@ import { forbidden, invalid, notSupported, required } from '../../../machinery/f
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isPathSegmentName } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { quantityOf } from '../../core/resources/quantities.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
+import { shownQuantity } from '../../shown-struct.ts';
 
 type Check = (metric: MetricSpec, path: FieldPath, errors: FieldErrors) => void;
 
@@ -137,7 +137,7 @@ function checkTarget(
 
 function checkPositive(amount: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (amount !== undefined && quantityOf(amount).sign() <= 0)
-    errors.push(invalid(path, goStruct('resource.Quantity', amount), 'must be positive'));
+    errors.push(invalid(path, shownQuantity(amount), 'must be positive'));
 }
 
 function checkIdentifier({ name }: MetricIdentifier, path: FieldPath, errors: FieldErrors): void {

@@ -8,11 +8,12 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { duplicate, type FieldError, invalid, omitted, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct, goTime } from '../../../machinery/go-quote.ts';
+import { goTime } from '../../../machinery/go-quote.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkCounts } from '../../apps/replica-counts.ts';
 import { isFinished, trueConditions } from './conditions.ts';
 import { countIndexes, firstCommonIndex, IndexesError } from './indexes.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const statusPath = FieldPath.of('status');
 const conditionsPath = statusPath.child('conditions');
@@ -136,7 +137,7 @@ function checkFinished(
     errors.push(
       invalid(
         statusPath.child('uncountedTerminatedPods'),
-        goStruct('batch.UncountedTerminatedPods', uncounted),
+        shownStruct('batch/v1.UncountedTerminatedPods', uncounted),
         'uncountedTerminatedPods needs to be empty for finished job',
       ),
     );

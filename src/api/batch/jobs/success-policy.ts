@@ -3,10 +3,10 @@ import type { JobSpec, SuccessPolicyRule } from '../../gen/types/batch-v1.ts';
 import { invalid, required, tooLong, tooMany } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
 import { countIndexes, IndexesError } from './indexes.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const maxRules = 20;
 const maxIndexesLength = 64 * 1024;
@@ -20,7 +20,7 @@ export function checkSuccessPolicy(
   if (successPolicy === undefined) return;
   if (completionMode !== 'Indexed')
     return void errors.push(
-      invalid(path, goStruct('batch.SuccessPolicy', successPolicy), 'requires indexed completion mode'),
+      invalid(path, shownStruct('batch/v1.SuccessPolicy', successPolicy), 'requires indexed completion mode'),
     );
   const { rules = [] } = successPolicy;
   const rulesPath = path.child('rules');

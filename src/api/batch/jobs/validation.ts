@@ -16,6 +16,7 @@ import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkGeneratedSelector, hasPrefixedLabels } from './generated-selector.ts';
 import { checkSelectingJobSpec } from './spec.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const namePath = FieldPath.of('metadata', 'name');
@@ -64,12 +65,12 @@ function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: Fie
   );
   checkImmutable(spec.completionMode, old.completionMode, specPath.child('completionMode'), errors);
   checkImmutable(spec.podFailurePolicy, old.podFailurePolicy, specPath.child('podFailurePolicy'), errors, (value) =>
-    goStruct('batch.PodFailurePolicy', value),
+    shownStruct('batch/v1.PodFailurePolicy', value),
   );
   checkImmutable(spec.backoffLimitPerIndex, old.backoffLimitPerIndex, specPath.child('backoffLimitPerIndex'), errors);
   checkImmutable(spec.managedBy, old.managedBy, specPath.child('managedBy'), errors);
   checkImmutable(spec.successPolicy, old.successPolicy, specPath.child('successPolicy'), errors, (value) =>
-    goStruct('batch.SuccessPolicy', value),
+    shownStruct('batch/v1.SuccessPolicy', value),
   );
 }
 

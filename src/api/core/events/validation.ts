@@ -8,12 +8,13 @@ import { type FieldError, invalid, required } from '../../../machinery/field-err
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { type GoSyntax, goStruct, goTime } from '../../../machinery/go-quote.ts';
+import { type GoSyntax, goTime } from '../../../machinery/go-quote.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { checkFormat, checkImmutable, checkRequiredText } from '../../meta/checks.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const path = (name: string): FieldPath => FieldPath.of(name);
 
@@ -43,10 +44,10 @@ export function validateEvent(event: Event, apiVersion: string): FieldErrors {
  * does.
  */
 const immutable: readonly (readonly [name: keyof Event, shown?: (value: never) => GoSyntax])[] = [
-  ['involvedObject', (value: object) => goStruct('core.ObjectReference', value)],
+  ['involvedObject', (value: object) => shownStruct('core/v1.ObjectReference', value)],
   ['reason'],
   ['message'],
-  ['source', (value: object) => goStruct('core.EventSource', value)],
+  ['source', (value: object) => shownStruct('core/v1.EventSource', value)],
   ['firstTimestamp', goTime],
   ['lastTimestamp', goTime],
   ['count'],
@@ -54,7 +55,7 @@ const immutable: readonly (readonly [name: keyof Event, shown?: (value: never) =
   ['type'],
   ['eventTime', (value: string) => goMicroTime(value)],
   ['action'],
-  ['related', (value: object) => goStruct('core.ObjectReference', value)],
+  ['related', (value: object) => shownStruct('core/v1.ObjectReference', value)],
   ['reportingComponent'],
   ['reportingInstance'],
 ];

@@ -41,7 +41,9 @@ describe('LimitRange', () => {
       name: 'refuses a ratio below one',
       item: { type: 'Container', maxLimitRequestRatio: { cpu: '500m' } },
       errors: [
-        'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: resource.Quantity{"500m"}: ratio 500m is less than 1',
+        'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: ' +
+          'resource.Quantity{i:resource.int64Amount{value:500, scale:-3}, ' +
+          'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"500m", Format:"DecimalSI"}: ratio 500m is less than 1',
       ],
     },
     {
@@ -53,7 +55,9 @@ describe('LimitRange', () => {
       name: 'wants what cannot be promised twice to be the same',
       item: { type: 'Container', default: { 'example.com/gpu': '2' }, defaultRequest: { 'example.com/gpu': '1' } },
       errors: [
-        'spec.limits[0].defaultRequest[example.com/gpu]: Invalid value: resource.Quantity{"1"}: default value ' +
+        'spec.limits[0].defaultRequest[example.com/gpu]: Invalid value: ' +
+          'resource.Quantity{i:resource.int64Amount{value:1, scale:0}, ' +
+          'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}: default value ' +
           '2 must equal to defaultRequest value 1 in example.com/gpu',
       ],
     },

@@ -4,7 +4,7 @@ import { duplicate, forbidden, invalid, required } from '../../../machinery/fiel
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
-import { type GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
+import { type GoSyntax } from '../../../machinery/go-quote.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
@@ -12,6 +12,7 @@ import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { quantityOf } from '../resources/quantities.ts';
 import { checkContainerResourceName, checkResourceName } from '../resources/resource-amounts.ts';
 import { isOvercommitAllowed } from '../resources/resource-names.ts';
+import { shownQuantity } from '../../shown-struct.ts';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
@@ -71,7 +72,7 @@ function boundedNames(item: LimitRangeItem): string[] {
   return [...new Set(members.flatMap((member) => Object.keys(item[member] ?? {})))].sort();
 }
 
-const shown = (amount: string): GoSyntax => goStruct('resource.Quantity', amount);
+const shown = (amount: string): GoSyntax => shownQuantity(amount);
 const isAbove = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && quantityOf(a).compare(quantityOf(b)) > 0;
 

@@ -4,13 +4,14 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isCidr, parseCidr } from '../../../machinery/formats/addresses.ts';
 import { isLabelValue } from '../../../machinery/formats/names.ts';
-import { goStrings, goStruct } from '../../../machinery/go-quote.ts';
+import { goStrings } from '../../../machinery/go-quote.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import type { Node, NodeAddress, NodeSpec, Taint } from '../../gen/types/core-v1.ts';
 import { checkResourceAmount } from '../resources/resource-amounts.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const spec = FieldPath.of('spec');
 const status = FieldPath.of('status');
@@ -49,7 +50,9 @@ function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, erro
       errors.push({
         type: 'FieldValueDuplicate',
         field: at.toString(),
-        body: `Duplicate value: ${goStruct('core.Taint', taint).text}: taints must be unique by key and effect pair`,
+        body:
+          `Duplicate value: ${shownStruct('core/v1.Taint', taint).text}: ` +
+          'taints must be unique by key and effect pair',
       });
     seen.add(pair);
   }
@@ -82,7 +85,7 @@ function checkAddresses(addresses: readonly NodeAddress[] | undefined, path: Fie
   const seen = new Set<string>();
   for (const [i, { type, address }] of (addresses ?? []).entries()) {
     const key = JSON.stringify([type, address]);
-    if (seen.has(key)) errors.push(duplicate(path.index(i), goStruct('core.NodeAddress', { type, address })));
+    if (seen.has(key)) errors.push(duplicate(path.index(i), shownStruct('core/v1.NodeAddress', { type, address })));
     seen.add(key);
   }
 }

@@ -32,7 +32,11 @@ describe('PersistentVolume', () => {
       spec: { capacity: { storage: '1', cpu: '1' } },
       rules: off,
       errors: [
-        'spec.capacity: Unsupported value: core.ResourceList{"storage":"1","cpu":"1"}: supported values: "storage"',
+        'spec.capacity: Unsupported value: ' +
+          'core.ResourceList{"cpu":resource.Quantity{i:resource.int64Amount{value:1, scale:0}, ' +
+          'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}, "storage":' +
+          'resource.Quantity{i:resource.int64Amount{value:1, scale:0}, ' +
+          'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1", Format:"DecimalSI"}}: supported values: "storage"',
       ],
     },
     {

@@ -13,7 +13,6 @@ import { formatDiff } from '../../../machinery/value-diff.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat, checkImmutable } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -22,6 +21,7 @@ import { quantityOf } from '../resources/quantities.ts';
 import { checkPositiveAmount } from '../resources/resource-amounts.ts';
 import { checkAccessModes } from '../volumes/claim-spec.ts';
 import { checkSources, persistentVolumeSources } from './source-validation.ts';
+import { shownQuantities, shownStruct } from '../../shown-struct.ts';
 
 export interface PersistentVolumeRules {
   /** Gate VolumeAttributesClass, or the object had a class before. */
@@ -113,13 +113,7 @@ function checkCapacity(
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.push(required(path));
   if (!names.includes('storage') || names.length > 1) {
-    errors.push(
-      notSupported(
-        path,
-        capacity === undefined ? new GoSyntax('core.ResourceList(nil)') : goStruct('core.ResourceList', capacity),
-        ['storage'],
-      ),
-    );
+    errors.push(notSupported(path, shownQuantities('core.ResourceList', capacity), ['storage']));
   }
   for (const name of names) {
     const amount = capacity![name]!;
@@ -214,7 +208,7 @@ function checkSameAffinity(
   errors.push(
     invalid(
       FieldPath.of('nodeAffinity'),
-      affinity === undefined ? null : goStruct('core.VolumeNodeAffinity', affinity),
+      affinity === undefined ? null : shownStruct('core/v1.VolumeNodeAffinity', affinity),
       `${immutableMessage}, except for updating from beta label to GA`,
     ),
   );

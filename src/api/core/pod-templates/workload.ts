@@ -3,12 +3,13 @@ import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
+import { type GoSyntax, goStringMap } from '../../../machinery/go-quote.ts';
 import { type LabelSelector, matchesLabels, nothing, type Requirements } from '../../../machinery/label-selector.ts';
 import { checkLabelSelector, isEmptySelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
-export const shownSelector = (selector: LabelSelector | undefined): ReturnType<typeof goStruct> =>
-  goStruct('v1.LabelSelector', selector);
+export const shownSelector = (selector: LabelSelector | undefined): GoSyntax =>
+  shownStruct('meta/v1.LabelSelector', selector);
 
 /** `kind` is how messages name the owner. */
 export function checkSelector(

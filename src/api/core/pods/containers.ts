@@ -8,7 +8,6 @@ import { duplicate, forbidden, invalid, notFound, notSupported, required } from 
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 import { type AnyContainer, isSidecar } from './container-list.ts';
 import { checkRequirements, checkResizePolicy } from './container-resources.ts';
@@ -20,6 +19,7 @@ import { checkPullPolicy } from './pull-policy.ts';
 import type { PodValidationOptions } from './validation-option-types.ts';
 import { checkSecurityContext } from './security-context.ts';
 import type { KnownVolumes } from './volumes.ts';
+import { shownStructs } from '../../shown-struct.ts';
 
 /** What containers refer to in their pod. */
 export interface ContainerScope {
@@ -117,7 +117,7 @@ export function checkInitContainers(
       errors.push(
         invalid(
           at.child('resizePolicy'),
-          goStruct('[]core.ContainerResizePolicy', resizePolicy),
+          shownStructs('core/v1.ContainerResizePolicy', resizePolicy),
           'must not be set for init containers',
         ),
       );

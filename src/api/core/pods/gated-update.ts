@@ -8,7 +8,8 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { invalid } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
+import { goStringMap } from '../../../machinery/go-quote.ts';
+import { shownStruct, shownStructs } from '../../shown-struct.ts';
 
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
 
@@ -51,7 +52,7 @@ function checkTerms(
     return void errors.push(
       invalid(
         path,
-        goStruct('[]core.NodeSelectorTerm', now),
+        shownStructs('core/v1.NodeSelectorTerm', now),
         'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
       ),
     );
@@ -60,7 +61,7 @@ function checkTerms(
       errors.push(
         invalid(
           path.index(i),
-          goStruct('core.NodeSelectorTerm', now[i]),
+          shownStruct('core/v1.NodeSelectorTerm', now[i]),
           'only additions are allowed (no mutations or deletions)',
         ),
       );

@@ -7,8 +7,8 @@ import { duplicate, invalid } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const noNames: ReadonlySet<string> = new Set();
 
@@ -26,7 +26,7 @@ export function checkResourceClaims(
     const { name, resourceClaimName: direct, resourceClaimTemplateName: template } = claim;
     if (checkRequiredText(name, at.child('name'), errors)) checkName(name!, at.child('name'), errors, names);
     const refuse = (detail: string): void =>
-      void errors.push(invalid(at, goStruct('core.PodResourceClaim', claim), detail));
+      void errors.push(invalid(at, shownStruct('core/v1.PodResourceClaim', claim), detail));
     if (direct !== undefined && template !== undefined)
       refuse('at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
     if (direct === undefined && template === undefined)

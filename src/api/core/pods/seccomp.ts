@@ -3,9 +3,9 @@ import type { SeccompProfile } from '../../gen/types/core-v1.ts';
 import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkDescendingPath } from '../volumes/paths.ts';
 import { checkProfileMatch, localhost, profileTypes } from './profile-annotation.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 /** Annotations that came before the fields; they may still be there when they agree with them. */
 export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
@@ -20,7 +20,7 @@ export function checkSeccompProfile(profile: SeccompProfile | undefined, path: F
   if (type !== 'Localhost') {
     if (localhostProfile !== undefined)
       errors.push(
-        invalid(at, goStruct('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'),
+        invalid(at, shownStruct('core/v1.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'),
       );
   } else if (localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'));
   else checkDescendingPath(localhostProfile, at, errors);

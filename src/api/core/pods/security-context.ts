@@ -7,13 +7,13 @@ import { forbidden, invalid, notSupported } from '../../../machinery/field-error
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isGroupId, isUserId } from '../../../machinery/formats/numbers.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { checkAppArmorProfile } from './app-armor.ts';
 import type { PodValidationOptions } from './validation-option-types.ts';
 import { checkSeccompProfile } from './seccomp.ts';
 import { checkSysctls } from './sysctls.ts';
 import { checkWindowsOptions } from './windows-options.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 type Id = number | bigint | undefined;
 
@@ -56,7 +56,7 @@ function checkNoEscalation(context: SecurityContext, path: FieldPath, errors: Fi
     void errors.push(
       invalid(
         path,
-        goStruct('core.SecurityContext', context),
+        shownStruct('core/v1.SecurityContext', context),
         `cannot set \`allowPrivilegeEscalation\` to false and ${what}`,
       ),
     );

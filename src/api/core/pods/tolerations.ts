@@ -6,9 +6,9 @@ import { forbidden, invalid, notSupported } from '../../../machinery/field-error
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isLabelValue } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { keyOf } from '../../meta/checks.ts';
 import { checkLabelName } from '../../meta/labels.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const operators = ['Equal', 'Exists'];
@@ -63,7 +63,7 @@ function checkOperator(
       errors.push(
         invalid(
           path,
-          showsValue ? value : goStruct('core.Toleration', toleration),
+          showsValue ? value : shownStruct('core/v1.Toleration', toleration),
           "value must be empty when `operator` is 'Exists'",
         ),
       );

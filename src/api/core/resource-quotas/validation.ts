@@ -4,11 +4,12 @@ import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
-import { goNames, type GoSyntax, goStrings, goStruct } from '../../../machinery/go-quote.ts';
+import { goNames, type GoSyntax, goStrings } from '../../../machinery/go-quote.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkResourceAmount, checkResourceName, shownResource } from '../resources/resource-amounts.ts';
 import { isStandardResourceName } from '../resources/resource-names.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -120,7 +121,7 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
   const { matchExpressions = [] } = scopeSelector;
   let shown: GoSyntax | undefined;
   const refuse = (detail: string): void =>
-    void errors.push(invalid(path, (shown ??= goStruct('core.ScopeSelector', scopeSelector)), detail));
+    void errors.push(invalid(path, (shown ??= shownStruct('core/v1.ScopeSelector', scopeSelector)), detail));
   const foreign = foreignResources(spec);
   for (const requirement of matchExpressions) {
     const scopeName = requirement.scopeName ?? '';

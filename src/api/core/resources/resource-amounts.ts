@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { negativeMessage, notIntegerMessage, notPositiveMessage } from '../../../machinery/formats/messages.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
-import { GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
+import { GoSyntax } from '../../../machinery/go-quote.ts';
 import { quantityOf } from './quantities.ts';
 import {
   isExtendedResourceName,
@@ -13,6 +13,7 @@ import {
   isStandardContainerResourceName,
   isStandardResourceName,
 } from './resource-names.ts';
+import { shownQuantity } from '../../shown-struct.ts';
 
 /** Names of resources stand in messages without quotes. */
 export const shownResource = (name: string): GoSyntax => new GoSyntax(name);
@@ -44,7 +45,7 @@ export function checkResourceAmount(name: string, amount: string, path: FieldPat
   const quantity = quantityOf(amount);
   if (quantity.sign() < 0) errors.push(invalid(path, quantity.toString(), negativeMessage));
   if (!quantity.isInteger() && isIntegerResourceName(name))
-    errors.push(invalid(path, goStruct('resource.Quantity', amount), notIntegerMessage));
+    errors.push(invalid(path, shownQuantity(amount), notIntegerMessage));
 }
 
 /** Returns whether the amount is above zero. */

@@ -10,13 +10,13 @@ import type {
 import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkSignerName, isClusterTrustBundleName } from '../../certificates/signer-name.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
 import { checkLabelSelector } from '../../meta/label-selector.ts';
 import type { PodValidationOptions } from '../pods/validation-option-types.ts';
 import { checkDownwardApiFile, checkKeyToPath } from './files.ts';
 import { checkFileMode, checkFilePath } from './paths.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 export function checkProjectedVolume(
   { defaultMode, sources }: ProjectedVolumeSource,
@@ -116,7 +116,7 @@ function checkTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath,
     errors.push(
       invalid(
         path,
-        goStruct('core.ClusterTrustBundleProjection', bundle),
+        shownStruct('core/v1.ClusterTrustBundleProjection', bundle),
         'only one of name and signerName may be used',
       ),
     );
@@ -144,7 +144,7 @@ function checkBundleByName(
     errors.push(
       invalid(
         path.child('labelSelector'),
-        goStruct('v1.LabelSelector', labelSelector),
+        shownStruct('meta/v1.LabelSelector', labelSelector),
         'labelSelector must be unset if name is specified',
       ),
     );

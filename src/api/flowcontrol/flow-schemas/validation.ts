@@ -8,13 +8,13 @@ import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { checkFlowRule } from '../flow-rules.ts';
 import { mandatoryFlowSchemas } from '../mandatory.ts';
 import { checkStatusConditions } from '../status-conditions.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const defaultPrecedence = 1000;
@@ -32,7 +32,11 @@ export function validateFlowSchema({ metadata, spec, status }: FlowSchema): Fiel
   const fixed = mandatoryFlowSchemas.get(name);
   if (fixed !== undefined && !isEqual(spec, fixed))
     errors.push(
-      invalid(specPath, goStruct('flowcontrol.FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`),
+      invalid(
+        specPath,
+        shownStruct('flowcontrol/v1.FlowSchemaSpec', spec),
+        `spec of '${name}' must equal the fixed value`,
+      ),
     );
   checkStatusConditions(status.conditions, errors);
   return errors;
@@ -51,7 +55,7 @@ function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldErrors): voi
     errors.push(
       notSupported(
         specPath.child('distinguisherMethod', 'type'),
-        goStruct('flowcontrol.FlowDistinguisherMethod', method),
+        shownStruct('flowcontrol/v1.FlowDistinguisherMethod', method),
         methods,
       ),
     );

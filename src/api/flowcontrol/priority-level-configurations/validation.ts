@@ -16,12 +16,12 @@ import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isInRange } from '../../../machinery/formats/numbers.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { mandatoryPriorityLevels } from '../mandatory.ts';
 import { checkStatusConditions } from '../status-conditions.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const exempt = 'exempt';
@@ -67,9 +67,9 @@ function checkMandatory(spec: PriorityLevelConfigurationSpec, name: string, erro
   if (wanted === undefined || isEqual(spec, wanted)) return;
   const rule =
     name === exempt
-      ? "spec of 'exempt' except the spec.exempt field must equal the fixed value"
+      ? "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value"
       : `spec of '${name}' must equal the fixed value`;
-  errors.push(invalid(specPath, goStruct('flowcontrol.PriorityLevelConfigurationSpec', spec), rule));
+  errors.push(invalid(specPath, shownStruct('flowcontrol/v1.PriorityLevelConfigurationSpec', spec), rule));
 }
 
 function checkSpec(

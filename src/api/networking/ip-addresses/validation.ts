@@ -5,11 +5,11 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Subdomain, isPathSegmentName } from '../../../machinery/formats/names.ts';
 import { parseStrictAddress } from '../../../machinery/formats/strict-addresses.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat, checkImmutable } from '../../meta/checks.ts';
 import type { NameRule } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { ageCell } from '../../table/cells.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const parentPath = FieldPath.of('spec', 'parentRef');
 
@@ -30,7 +30,7 @@ export function validateIpAddress({ metadata, spec: { parentRef } }: IPAddress):
 export function validateIpAddressUpdate(address: IPAddress, old: IPAddress): FieldErrors {
   const errors = validateBuiltInMetaUpdate(address.metadata, old.metadata);
   checkImmutable(address.spec.parentRef, old.spec.parentRef, parentPath, errors, (parent: ParentReference) =>
-    goStruct('networking.ParentReference', parent),
+    shownStruct('networking/v1beta1.ParentReference', parent),
   );
   return errors;
 }

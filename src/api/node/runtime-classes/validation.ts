@@ -5,7 +5,6 @@ import { duplicate } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkRequirements } from '../../core/pods/container-resources.ts';
 import type { PodValidationOptions } from '../../core/pods/validation-option-types.ts';
 import { checkTolerations } from '../../core/pods/tolerations.ts';
@@ -14,6 +13,7 @@ import { checkFormat, checkImmutable, repeatedAt } from '../../meta/checks.ts';
 import { checkLabels } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 export const setRuntimeClassDefaults = ({ overhead }: RuntimeClass): void => roundResourceList(overhead?.podFixed);
 
@@ -53,7 +53,7 @@ function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: F
   // Upstream names the member twice.
   checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors);
   for (const i of repeatedAt(tolerations.map(meaningOf)))
-    errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', tolerations[i]!)));
+    errors.push(duplicate(path.child('tolerations').index(i), shownStruct('core/v1.Toleration', tolerations[i])));
 }
 
 const meaningOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>

@@ -4,11 +4,11 @@ import { invalid, notSupported } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isPercent } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkNonNegative, invalidEach } from '../../meta/checks.ts';
 import { checkConditions } from '../../meta/conditions.ts';
 import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../../meta/label-selector.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { goIntOrString, shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -22,7 +22,7 @@ export function validateDisruptionBudget({ spec }: PodDisruptionBudget, rules: L
     errors.push(
       invalid(
         specPath,
-        goStruct('policy.PodDisruptionBudgetSpec', spec),
+        shownStruct('policy/v1.PodDisruptionBudgetSpec', spec),
         'minAvailable and maxUnavailable cannot be both set',
       ),
     );
@@ -51,7 +51,7 @@ export function validateDisruptionBudgetStatusUpdate(
 /** A number of pods, or a share of them up to all. */
 function checkShare(value: PodDisruptionBudgetSpec['minAvailable'], path: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'string') return checkNonNegative(value, path, errors);
-  const shown = goStruct('intstr.IntOrString', { StrVal: value });
+  const shown = goIntOrString(value);
   const messages = isPercent(value);
   invalidEach(messages, path, shown, errors);
   if (messages.length === 0 && Number(value.slice(0, -1)) > 100)

@@ -6,7 +6,7 @@ import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../../gen/types/sto
 import { duplicate, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
+import { goNames } from '../../../machinery/go-quote.ts';
 import { checkImmutable } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -41,7 +41,7 @@ export function validateCsiDriverUpdate(object: CSIDriver, old: CSIDriver): Fiel
     old.spec.volumeLifecycleModes,
     specPath.child('volumeLifecycleModes'),
     errors,
-    (modes: string[]) => goStruct('[]storage.VolumeLifecycleMode', modes),
+    (modes: string[]) => goNames('[]storage.VolumeLifecycleMode', modes),
   );
   return errors;
 }

@@ -8,12 +8,12 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkCsiDriverName } from '../../core/volumes/csi.ts';
 import { checkNonNegative, checkRequiredText, repeatedAt } from '../../meta/checks.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const maxNodeIdLength = 192;
@@ -54,7 +54,9 @@ export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldError
   for (const driver of object.spec.drivers ?? []) {
     const before = byName.get(driver.name);
     if (before !== undefined && !isEqual(driver, before))
-      errors.push(invalid(FieldPath.of('CSINodeDriver'), goStruct('storage.CSINodeDriver', driver), immutableMessage));
+      errors.push(
+        invalid(FieldPath.of('CSINodeDriver'), shownStruct('storage/v1.CSINodeDriver', driver), immutableMessage),
+      );
   }
   return errors;
 }

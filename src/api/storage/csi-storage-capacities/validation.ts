@@ -8,12 +8,12 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { negativeMessage } from '../../../machinery/formats/messages.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { quantityOf } from '../../core/resources/quantities.ts';
 import { checkFormat, checkImmutable } from '../../meta/checks.ts';
 import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: LabelSelectorRules = {}): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata, { namespaced: true, validateName: subdomainName });
@@ -30,7 +30,7 @@ export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: La
 export function validateCsiStorageCapacityUpdate(object: CSIStorageCapacity, old: CSIStorageCapacity): FieldErrors {
   const errors = validateCsiStorageCapacity(object, { allowInvalidValues: hasInvalidSelectorValue(old.nodeTopology) });
   checkImmutable(object.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology'), errors, (selector: object) =>
-    goStruct('v1.LabelSelector', selector),
+    shownStruct('meta/v1.LabelSelector', selector),
   );
   checkImmutable(object.storageClassName, old.storageClassName, FieldPath.of('storageClassName'), errors);
   return errors;

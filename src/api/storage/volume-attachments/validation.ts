@@ -10,13 +10,13 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkInlineVolumeSpec, type PersistentVolumeRules } from '../../core/persistent-volumes/validation.ts';
 import { checkCsiDriverName } from '../../core/volumes/csi.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { checkOpaqueMap } from '../parameters.ts';
+import { shownStruct } from '../../shown-struct.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
@@ -54,7 +54,7 @@ export function validateVolumeAttachmentUpdate(
   const own = validateAttachment(object, rules);
   const errors = FieldErrors.joined(own, own);
   if (!isEqual(object.spec, old.spec))
-    errors.push(invalid(specPath, goStruct('storage.VolumeAttachmentSpec', object.spec), immutableMessage));
+    errors.push(invalid(specPath, shownStruct('storage/v1.VolumeAttachmentSpec', object.spec), immutableMessage));
   return errors;
 }
 

@@ -80,7 +80,8 @@ describe('a CronJob', () => {
       name: 'with a selector for all its Jobs',
       spec: { jobTemplate: { spec: { template, selector: { matchLabels: { a: 'b' } }, manualSelector: true } } },
       errors: [
-        'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{"matchLabels":{"a":"b"}}: `selector` ' +
+        'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{MatchLabels:map[string]string{"a":"b"}, ' +
+          'MatchExpressions:[]v1.LabelSelectorRequirement(nil)}: `selector` ' +
           'will be auto-generated',
         'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
       ],

@@ -70,9 +70,10 @@ describe('the status of a pod', () => {
       name: 'an address twice',
       status: { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.1' }] },
       errors: [
-        'status.podIPs: Invalid value: []core.PodIP{{"ip":"10.0.0.1"}, {"ip":"10.0.0.1"}}: may specify no more ' +
+        'status.podIPs: Invalid value: ' +
+          '[]core.PodIP{core.PodIP{IP:"10.0.0.1"}, core.PodIP{IP:"10.0.0.1"}}: may specify no more ' +
           'than one IP for each IP family',
-        'status.podIPs[1]: Duplicate value: core.PodIP{"ip":"10.0.0.1"}',
+        'status.podIPs[1]: Duplicate value: core.PodIP{IP:"10.0.0.1"}',
       ],
     },
     {

@@ -81,8 +81,12 @@ export const refusals: readonly { name: string; json: Json; errors: readonly str
     name: 'with half an extended resource',
     json: withContainer({ resources: { limits: { 'a.com/gpu': '1500m' }, requests: { 'a.com/gpu': '1500m' } } }),
     errors: [
-      'spec.containers[0].resources.limits[a.com/gpu]: Invalid value: resource.Quantity{"1500m"}: must be an integer',
-      'spec.containers[0].resources.requests[a.com/gpu]: Invalid value: resource.Quantity{"1500m"}: ' +
+      'spec.containers[0].resources.limits[a.com/gpu]: Invalid value: ' +
+        'resource.Quantity{i:resource.int64Amount{value:1500, scale:-3}, ' +
+        'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1500m", Format:"DecimalSI"}: must be an integer',
+      'spec.containers[0].resources.requests[a.com/gpu]: Invalid value: ' +
+        'resource.Quantity{i:resource.int64Amount{value:1500, scale:-3}, ' +
+        'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"1500m", Format:"DecimalSI"}: ' +
         'must be an integer',
     ],
   },
@@ -146,7 +150,12 @@ export const refusals: readonly { name: string; json: Json; errors: readonly str
     json: withContainer({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
     errors: [
       'spec.containers[0].securityContext: Invalid value: ' +
-        'core.SecurityContext{"privileged":true,"allowPrivilegeEscalation":false}: cannot set ' +
+        'core.SecurityContext{Capabilities:(*core.Capabilities)(nil), Privileged:(*bool)(0xc000000000), ' +
+        'SELinuxOptions:(*core.SELinuxOptions)(nil), WindowsOptions:(*core.WindowsSecurityContextOptions)(nil), ' +
+        'RunAsUser:(*int64)(nil), RunAsGroup:(*int64)(nil), RunAsNonRoot:(*bool)(nil), ' +
+        'ReadOnlyRootFilesystem:(*bool)(nil), AllowPrivilegeEscalation:(*bool)(0xc000000000), ' +
+        'ProcMount:(*core.ProcMountType)(nil), SeccompProfile:(*core.SeccompProfile)(nil), ' +
+        'AppArmorProfile:(*core.AppArmorProfile)(nil)}: cannot set ' +
         '`allowPrivilegeEscalation` to false and `privileged` to true',
     ],
   },
@@ -206,8 +215,8 @@ export const refusals: readonly { name: string; json: Json; errors: readonly str
     }),
     errors: [
       'spec.tolerations[0].operator: Invalid value: ' +
-        'core.Toleration{"key":"a","operator":"Exists","value":"b"}: value must be empty when `operator` is ' +
-        "'Exists'",
+        'core.Toleration{Key:"a", Operator:"Exists", Value:"b", Effect:"", TolerationSeconds:(*int64)(nil)}: ' +
+        "value must be empty when `operator` is 'Exists'",
       'spec.tolerations[1].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, ' +
         'which means "match all values and all keys"',
       'spec.tolerations[2].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when ' +
