@@ -1,6 +1,6 @@
 /** Metrics of priority and fairness. */
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
-import { type MetricValue, showValues } from '../../server/metrics/series.ts';
+import { type Labels, type MetricValue, showValues } from '../../server/metrics/series.ts';
 import { SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { SeriesGauge } from '../../server/metrics/series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
@@ -182,17 +182,17 @@ export class FlowControlMetrics {
     const queuedSeats = gauges.queuedSeats.series(labels);
     const dispatched = counters.dispatched.series(labels);
     const notAccommodated = counters.notAccommodated;
-    const queueLength = histograms.queueLength.series(labels);
+    const queueLength = atFirstUse(histograms.queueLength, labels);
     const waited = {
-      true: histograms.waited.series({ ...labels, execute: 'true' }),
-      false: histograms.waited.series({ ...labels, execute: 'false' }),
+      true: atFirstUse(histograms.waited, { ...labels, execute: 'true' }),
+      false: atFirstUse(histograms.waited, { ...labels, execute: 'false' }),
     };
     const executed = {
-      regular: histograms.executed.series({ ...labels, type: 'regular' }),
-      watch: histograms.executed.series({ ...labels, type: 'watch' }),
+      regular: atFirstUse(histograms.executed, { ...labels, type: 'regular' }),
+      watch: atFirstUse(histograms.executed, { ...labels, type: 'watch' }),
     };
-    const seats = histograms.seats.series(labels);
-    let watches: HistogramSeries | undefined;
+    const seats = atFirstUse(histograms.seats, labels);
+    const watches = atFirstUse(histograms.watches, labels);
     return {
       queued(requests, count) {
         queuedRequests.add(requests);
@@ -210,7 +210,13 @@ export class FlowControlMetrics {
       refused: (reason) => counters.rejected.series({ ...labels, reason }).inc(),
       waited: (time, isExecuted) => waited[isExecuted ? 'true' : 'false'].observe(time),
       executed: (time, type) => executed[type].observe(time),
-      watched: (count) => (watches ??= histograms.watches.series(labels)).observe(count),
+      watched: (count) => watches.observe(count),
     };
   }
+}
+
+/** A series that is shown from its first value on, as upstream shows its own. */
+function atFirstUse(histogram: SeriesHistogram, labels: Labels): HistogramSeries {
+  let series: HistogramSeries | undefined;
+  return { observe: (value) => (series ??= histogram.series(labels)).observe(value) };
 }

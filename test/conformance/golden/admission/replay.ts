@@ -1,11 +1,18 @@
-/** Plays a recorded case of admission: requests, what webhooks were asked meanwhile, and what audit says. */
+/**
+ * Plays a recorded case of admission or of fairness: requests, what webhooks were asked meanwhile, what audit says, and
+ * by which objects of flow control requests were let run.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bodyBytes, readBody } from '../bodies.ts';
-import type { PlainResponse } from '../client.ts';
+import type { PlainRequest, PlainResponse } from '../client.ts';
 import { differences } from '../compare.ts';
+import { EventStream } from '../event-stream.ts';
 import { Placeholders } from '../placeholders.ts';
 import { deviatingSteps } from './deviations.ts';
+import { lineDifferences } from './lines.ts';
+import { RecordedFlow } from './recorded-flow.ts';
 import type { AdmissionServer } from './server.ts';
+import { withoutUnrecorded } from './unrecorded.ts';
 import type { Behaviour, PlayedReview } from './webhook-play.ts';
 
 export interface AdmissionRequest {
@@ -15,6 +22,12 @@ export interface AdmissionRequest {
   readonly user?: string;
   readonly body?: unknown;
   readonly onlyLines?: string;
+  /** It is sent and not waited for; a step `(join)` of this name has its answer. */
+  readonly inBackground?: string;
+  readonly name?: string;
+  /** While a watch is open. */
+  readonly during?: readonly AdmissionStep[];
+  readonly count?: number;
   readonly repeatedUntil?: { readonly path: string; readonly is: unknown };
 }
 
@@ -25,6 +38,9 @@ export interface AdmissionStep {
     readonly headers?: Readonly<Record<string, string | string[]>>;
     readonly body?: unknown;
     readonly lines?: readonly string[];
+    readonly events?: readonly unknown[];
+    readonly flowSchema?: string;
+    readonly priorityLevel?: string;
     readonly auditAnnotations?: Readonly<Record<string, string>>;
   };
   readonly reviews?: readonly PlayedReview[];
@@ -43,6 +59,9 @@ const comparedHeaders = new Set(['content-type', 'warning', 'retry-after', 'cach
 const tokens: Readonly<Record<string, string>> = { admin: 'admin-token', alice: 'alice-token' };
 const configurations = '/apis/admissionregistration.k8s.io/v1';
 
+const attemptMs = 20;
+const mostAttempts = 200;
+
 let serial = 0;
 
 /** A line for each difference. */
@@ -60,6 +79,8 @@ class Run {
   readonly #hookNames: string[];
   /** Of all objects that were answered. */
   #newest = 0;
+  readonly #background = new Map<string, { readonly step: AdmissionStep; readonly response: Promise<PlainResponse> }>();
+  readonly #flow: RecordedFlow;
 
   constructor(recorded: AdmissionCase, server: AdmissionServer, own: string) {
     this.#recorded = recorded;
@@ -67,6 +88,7 @@ class Run {
     this.#own = own;
     this.#hookNames = [own];
     this.#placeholders = new Placeholders(own);
+    this.#flow = new RecordedFlow(recorded.steps, own, (path) => this.#admin('GET', path, undefined));
   }
 
   async play(): Promise<string[]> {
@@ -85,29 +107,101 @@ class Run {
       if (deviatingSteps[`${this.#recorded.id} ${i}`] !== undefined) continue;
       found.push(...different.map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
     }
-    const disorder = this.#placeholders.disorder();
+    const disorder = isUnordered(this.#recorded) ? undefined : this.#placeholders.disorder();
     if (disorder !== undefined) found.push(disorder);
     for (const path of this.#made.reverse()) await this.#admin('DELETE', path, undefined);
     return found;
   }
 
   async #step(step: AdmissionStep): Promise<string[]> {
-    if (step.request.method === '(wait)') {
+    const { request } = step;
+    if (request.method === '(wait)') {
       await this.#inEffect();
       return [];
     }
-    const response = await this.#answer(step.request);
-    const body = readBody(response.headers['content-type'], response.body, step.response.body);
-    this.#remember(step.request, response.status, body);
-    return [...this.#compare(step, response, body), ...(await this.#compareAnnotations(step, response))];
+    if (request.method === '(join)') return this.#join(request.name!, step);
+    if (request.method.startsWith('(config maps')) return this.#createMany(request);
+    if (request.inBackground !== undefined) return this.#begin(request.inBackground, step);
+    if (step.response.events !== undefined) return this.#watch(step);
+    return this.#compareAnswer(step, await this.#answer(step));
   }
 
-  async #answer({ repeatedUntil, ...request }: AdmissionRequest): Promise<PlainResponse> {
+  async #begin(name: string, step: AdmissionStep): Promise<string[]> {
+    const before = await this.#flow.requests();
+    const asked = this.#server.play.countOf(this.#own);
+    this.#background.set(name, { step, response: this.#send(step.request) });
+    const isHeldUp = JSON.stringify(step.request.body ?? '').includes('"slow":"yes"');
+    // It has reached the webhook that holds it up, or its queue.
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      const arrived = isHeldUp ? this.#server.play.countOf(this.#own) > asked : (await this.#flow.requests()) > before;
+      if (arrived) return [];
+      await sleep(attemptMs);
+    }
+    throw new Error(`the request ${name} does not arrive`);
+  }
+
+  async #join(name: string, { response, reviews }: AdmissionStep): Promise<string[]> {
+    const { step, response: answered } = this.#background.get(name)!;
+    const { inBackground: _, ...request } = step.request;
+    return this.#compareAnswer({ request, response, ...(reviews === undefined ? {} : { reviews }) }, await answered);
+  }
+
+  async #createMany({ path, count = 0 }: AdmissionRequest): Promise<string[]> {
+    const target = this.#placeholders.fill(path);
+    for (let i = 0; i < count; i++)
+      await this.#admin('POST', target, { metadata: { name: `f${String(i).padStart(3, '0')}` } });
+    await this.#flow.counted('configmaps', count);
+    return [];
+  }
+
+  async #watch(step: AdmissionStep): Promise<string[]> {
+    const events = new EventStream(false);
+    const opened = await this.#server.client.open(
+      this.#prepared(step.request),
+      (chunk) => events.push(chunk),
+      () => events.end(),
+    );
+    const found: string[] = [];
+    for (const during of step.request.during ?? [])
+      if (during.request.method !== 'WAIT') found.push(...(await this.#step(during)));
+    const expected = step.response.events!;
+    await events.settle(expected.length, 8000);
+    opened.close();
+    const answer = { status: opened.status, headers: opened.headers };
+    return [
+      ...found,
+      ...(opened.status === step.response.status ? [] : [`status: got ${opened.status}`]),
+      ...differences(expected, events.events().slice(0, expected.length), this.#placeholders, 'events'),
+      ...(await this.#flow.compare(step.response, answer.headers, this.#placeholders)),
+    ];
+  }
+
+  async #compareAnswer(step: AdmissionStep, response: PlainResponse): Promise<string[]> {
+    const body = readBody(response.headers['content-type'], response.body, step.response.body);
+    this.#remember(step.request, response.status, body);
+    return [
+      ...this.#compare(step, response, body),
+      ...(await this.#compareAnnotations(step, response)),
+      ...(await this.#flow.compare(step.response, response.headers, this.#placeholders)),
+    ];
+  }
+
+  async #answer(step: AdmissionStep): Promise<PlainResponse> {
+    const { repeatedUntil: _, ...request } = step.request;
     for (let attempt = 0; ; attempt++) {
       const response = await this.#send(request);
-      if (repeatedUntil === undefined || attempt > 200 || this.#isReached(response, repeatedUntil)) return response;
-      await sleep(20);
+      if (attempt > mostAttempts || (await this.#isFinal(step, response))) return response;
+      await sleep(attemptMs);
     }
+  }
+
+  /** What the server itself writes comes a moment later; the recording waited for it. */
+  async #isFinal(step: AdmissionStep, response: PlainResponse): Promise<boolean> {
+    const { repeatedUntil } = step.request;
+    if (repeatedUntil !== undefined) return this.#isReached(response, repeatedUntil);
+    if (!this.#flow.mayRepeat(step.request)) return true;
+    const body = readBody(response.headers['content-type'], response.body, step.response.body);
+    return this.#differences(step, response, body, this.#placeholders.copy()).length === 0;
   }
 
   #isReached({ body }: PlainResponse, { path, is }: NonNullable<AdmissionRequest['repeatedUntil']>): boolean {
@@ -120,19 +214,23 @@ class Run {
     return value === is;
   }
 
-  #send({ method, path, headers, user = 'admin', body }: AdmissionRequest): Promise<PlainResponse> {
+  #send(request: AdmissionRequest): Promise<PlainResponse> {
+    return this.#server.client.send(this.#prepared(request));
+  }
+
+  #prepared({ method, path, headers, user = 'admin', body }: AdmissionRequest): PlainRequest {
     const own: Record<string, string> = {};
     for (const [name, value] of Object.entries(headers ?? {})) own[name.toLowerCase()] = this.#placeholders.fill(value);
     const token = tokens[user];
     if (token === undefined) own['authorization'] = 'Bearer admin-token';
     else own['authorization'] = `Bearer ${token}`;
     if (token === undefined) own['impersonate-user'] = this.#placeholders.fill(user);
-    return this.#server.client.send({
+    return {
       method,
       path: encodeURI(this.#placeholders.fill(path)).replaceAll('%25', '%'),
       headers: own,
       ...(body === undefined ? {} : { body: bodyBytes(this.#placeholders.fillValue(body)) }),
-    });
+    };
   }
 
   #remember({ method, path }: AdmissionRequest, status: number, body: unknown): void {
@@ -144,32 +242,36 @@ class Run {
     this.#made.push(`${this.#placeholders.fill(path.split('?')[0]!)}/${name}`);
   }
 
-  #compare(step: AdmissionStep, { status, headers, body: bytes }: PlainResponse, body: unknown): string[] {
+  #compare(step: AdmissionStep, response: PlainResponse, body: unknown): string[] {
+    return [
+      ...this.#compareReviews(step.reviews ?? []),
+      ...this.#differences(step, response, body, this.#placeholders),
+    ];
+  }
+
+  #differences(
+    step: AdmissionStep,
+    { status, headers, body: bytes }: PlainResponse,
+    body: unknown,
+    placeholders: Placeholders,
+  ): string[] {
     const expected = step.response;
-    const reviews = this.#compareReviews(step.reviews ?? []);
     if (status !== expected.status)
-      return [...reviews, `status: expected ${expected.status}, got ${status} ${bytes.toString().slice(0, 500)}`];
+      return [`status: expected ${expected.status}, got ${status} ${bytes.toString().slice(0, 500)}`];
     const found = Object.entries(expected.headers ?? {}).flatMap(([name, value]) =>
       comparedHeaders.has(name)
-        ? differences([value].flat(), [headers[name] ?? []].flat(), this.#placeholders, `header ${name}`)
+        ? differences([value].flat(), [headers[name] ?? []].flat(), placeholders, `header ${name}`)
         : [],
     );
     if (expected.headers?.['warning'] === undefined && headers['warning'] !== undefined)
       found.push(`header warning: ${String(headers['warning'])}`);
-    if (expected.lines !== undefined) found.push(...this.#compareLines(step, bytes.toString()));
+    if (expected.lines !== undefined)
+      found.push(
+        ...lineDifferences(step.request.onlyLines!, expected.lines, bytes.toString(), { own: this.#own, placeholders }),
+      );
     else if ('body' in expected)
-      found.push(...differences(expected.body, withoutUnrecorded(body, expected.body), this.#placeholders));
-    return [...reviews, ...found];
-  }
-
-  #compareLines({ request, response }: AdmissionStep, text: string): string[] {
-    const wanted = new RegExp(this.#placeholders.fill(request.onlyLines!));
-    const lines = text
-      .split('\n')
-      .filter((line) => wanted.test(line) && !line.includes('_bucket{'))
-      .map((line) => (line.includes('_sum{') ? line.slice(0, line.indexOf('}') + 1) : line))
-      .map(sortedLabels);
-    return differences(response.lines!.toSorted(), lines.toSorted(), this.#placeholders, 'lines');
+      found.push(...differences(expected.body, withoutUnrecorded(body, expected.body), placeholders));
+    return found;
   }
 
   /** Mutating webhooks are asked one after the other; those that validate have paths that begin with `v`. */
@@ -222,6 +324,7 @@ class Run {
       '/api/v1/namespaces',
     ])
       await this.#admin('GET', `${path}?${newest}`, undefined);
+    await this.#flow.inEffect();
   }
 
   #admin(method: string, path: string, body: unknown): Promise<PlainResponse> {
@@ -234,6 +337,9 @@ class Run {
   }
 }
 
+/** Objects that the server itself has written are in no order. */
+const isUnordered = ({ id }: AdmissionCase): boolean => id === 'objects-levels' || id === 'maintenance';
+
 /** Only the headers that were recorded are compared. */
 const withHeaders =
   ([first]: readonly PlayedReview[]) =>
@@ -241,23 +347,3 @@ const withHeaders =
     ...review,
     headers: Object.fromEntries(Object.keys(first?.headers ?? {}).map((name) => [name, review.headers[name] ?? ''])),
   });
-
-/** Of some answers the managed fields were left out of the recording. */
-function withoutUnrecorded(body: unknown, expected: unknown): unknown {
-  const metadataOf = (value: unknown): object | undefined => (value as { metadata?: object } | undefined)?.metadata;
-  const [metadata, recorded] = [metadataOf(body), metadataOf(expected)];
-  if (metadata === undefined || recorded === undefined || 'managedFields' in recorded) return body;
-  const { managedFields: _, ...rest } = metadata as { readonly managedFields?: unknown };
-  return { ...(body as object), metadata: rest };
-}
-
-/** Labels of metrics are in no order. */
-const sortedLabels = (line: string): string =>
-  line.replace(
-    /\{(.*)\}/,
-    (_, labels: string) =>
-      `{${labels
-        .split(/,(?=[a-z_]+=")/)
-        .sort()
-        .join(',')}}`,
-  );

@@ -11,6 +11,8 @@ import { WebhookPlay } from './webhook-play.ts';
 export interface RecordedServer {
   readonly flags: readonly string[];
   readonly files: Readonly<Record<string, string>>;
+  /** Of its users, where they are not numbers. */
+  readonly uids?: { readonly admin: string; readonly alice: string };
 }
 
 export interface AdmissionServer extends AsyncDisposable {
@@ -21,11 +23,14 @@ export interface AdmissionServer extends AsyncDisposable {
 }
 
 /** In texts of cases `<dir>` is the folder with the files. */
-export async function startAdmissionServer({ flags, files }: RecordedServer): Promise<AdmissionServer> {
+export async function startAdmissionServer({ flags, files, uids }: RecordedServer): Promise<AdmissionServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-golden-admission-'));
   await mkdir(directory, { recursive: true });
   const tokens = path.join(directory, 'tokens.csv');
-  await writeFile(tokens, 'admin-token,admin,1,"system:masters"\nalice-token,alice,2,"devs"\n');
+  await writeFile(
+    tokens,
+    `admin-token,admin,${uids?.admin ?? 1},"system:masters"\nalice-token,alice,${uids?.alice ?? 2},"devs"\n`,
+  );
   const play = await WebhookPlay.start();
   const texts: Readonly<Record<string, string>> = { ...play.addresses, dir: directory, 'ca pem': play.ca };
   for (const [name, text] of Object.entries(files))
@@ -38,7 +43,7 @@ export async function startAdmissionServer({ flags, files }: RecordedServer): Pr
     flags: [
       `--token-auth-file=${tokens}`,
       '--service-cluster-ip-range=10.0.0.0/24',
-      '--authorization-mode=RBAC',
+      ...(flags.some((flag) => flag.startsWith('--authorization-mode=')) ? [] : ['--authorization-mode=RBAC']),
       '--endpoint-reconciler-type=none',
       '--service-account-issuer=https://localhost:7643',
       ...flags.map((flag) => flag.replaceAll('<dir>', directory)),

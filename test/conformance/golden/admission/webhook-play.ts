@@ -86,6 +86,11 @@ export class WebhookPlay implements AsyncDisposable {
     return reviews;
   }
 
+  /** How many reviews of a case are there. */
+  countOf(name: string): number {
+    return this.#reviews.get(name)?.length ?? 0;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of this.#servers) {
       server.close();
