@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { runInSpan, type Span } from '../base/span.ts';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import type { EtcdClient } from './client.ts';
 import { GrpcCode } from '../grpc/status.ts';
@@ -26,6 +27,21 @@ const unavailable =
   (message: string) =>
   (call: PeerCall): void =>
     call.fail(GrpcCode.unavailable, message);
+
+test('A call of etcd names its span, again when it is repeated, and no other call does', async () => {
+  const sent: unknown[] = [];
+  const noted = (then: (call: PeerCall) => void) => (call: PeerCall) => {
+    sent.push(call.headers['traceparent']);
+    then(call);
+  };
+  const peer = await startScript(noted(refuse), noted(answer));
+  const client = openClient([peer.url]);
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const span: Pick<Span, 'traceparent' | 'isOpen'> = { traceparent, isOpen: true };
+  await runInSpan(span as Span, () => client.txn(put, { idempotent: false }));
+  await client.txn(put, { idempotent: false });
+  expect(sent).toEqual([traceparent, traceparent, undefined]);
+});
 
 describe('a write', () => {
   const write = (client: EtcdClient): Promise<{ revision: number }> => client.txn(put, { idempotent: false });

@@ -21,10 +21,17 @@ export class EtcdConnection {
     this.http2 = http2;
   }
 
-  /** Starts a unary call; `body` is a whole gRPC message. */
-  unary<Response>(method: Method<Response>, body: Buffer, outcome: UnaryOutcome<Response>): UnaryCall<Response> {
+  /** Starts a unary call; `body` is a whole gRPC message. @param traceparent names the span that it is a part of */
+  unary<Response>(
+    method: Method<Response>,
+    body: Buffer,
+    outcome: UnaryOutcome<Response>,
+    traceparent?: string,
+  ): UnaryCall<Response> {
     const call = new UnaryCall(method.decode, outcome, 'etcd');
-    call.start(this.http2, this.#headersOf(method.path), body);
+    const headers =
+      traceparent === undefined ? this.#headersOf(method.path) : this.#newHeaders(method.path, traceparent);
+    call.start(this.http2, headers, body);
     return call;
   }
 
@@ -52,9 +59,15 @@ export class EtcdConnection {
   #headersOf(path: string): Buffer {
     let headers = this.#headers.get(path);
     if (headers === undefined) {
-      headers = requestHeaders(path, { authority: this.endpoint.authority, secure: this.endpoint.secure, metadata });
+      headers = this.#newHeaders(path);
       this.#headers.set(path, headers);
     }
     return headers;
+  }
+
+  #newHeaders(path: string, traceparent?: string): Buffer {
+    const { authority, secure } = this.endpoint;
+    const all = traceparent === undefined ? metadata : ([...metadata, ['traceparent', traceparent]] as const);
+    return requestHeaders(path, { authority, secure, metadata: all });
   }
 }

@@ -1,3 +1,4 @@
+import { currentSpan } from '../base/span.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { EtcdConnection } from './connection.ts';
@@ -43,6 +44,8 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
   readonly #options: CallOptions;
   readonly #context: CallContext;
   readonly #outcome: UnaryOutcome<Response>;
+  /** Of the request that asks: a later attempt may be made by the code of another one. */
+  readonly #traceparent = currentSpan()?.traceparent;
   readonly deadline: number;
   #connection: EtcdConnection | undefined;
   #call: UnaryCall<Response> | undefined;
@@ -118,7 +121,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     // The connection may have been lost between its promise and now.
     if (connection.http2.draining)
       return this.reject(new EtcdError(GrpcCode.unavailable, 'the connection to etcd was lost', { unprocessed: true }));
-    this.#call = connection.unary(this.#method, this.#body, this);
+    this.#call = connection.unary(this.#method, this.#body, this, this.#traceparent);
   }
 
   #mayRetry(error: EtcdError): boolean {

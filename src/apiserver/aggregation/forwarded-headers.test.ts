@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runInSpan, type Span } from '../../base/span.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { Exchange } from '../../server/exchange.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions, userHeaders } from './forwarded-headers.ts';
@@ -29,6 +30,13 @@ describe('a request that is passed on', () => {
       'x-forwarded-uri': ['/apis/a/v1'],
       'x-remote-user': ['jane'],
     });
+  });
+
+  test('A request that is passed on names the span of this server, and without one what its client says', () => {
+    const [own, sent] = ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', '00-clients'];
+    const span: Pick<Span, 'traceparent' | 'isOpen'> = { traceparent: own, isOpen: true };
+    expect(runInSpan(span as Span, () => forwarded(['traceparent', sent]))).toMatchObject({ traceparent: [own] });
+    expect(forwarded(['traceparent', sent])).toMatchObject({ traceparent: [sent] });
   });
 
   test.each([

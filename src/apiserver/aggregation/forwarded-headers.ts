@@ -5,6 +5,7 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group
  *   | Original request username and group}
  */
+import { currentSpan } from '../../base/span.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { canonicalMediaType } from '../request/orch-names.ts';
 import type { Exchange, HeaderMap } from '../../server/exchange.ts';
@@ -86,6 +87,8 @@ export function forwardedHeaders(
     if (values !== undefined) headers.set(name, values.map(canonicalMediaType));
   }
   headers.set('audit-id', [auditId]);
+  const span = currentSpan();
+  if (span !== undefined) headers.set('traceparent', [span.traceparent]);
   headers.set('x-forwarded-for', [[...exchange.headerValues('x-forwarded-for'), exchange.remoteAddress].join(', ')]);
   headers.set('x-forwarded-host', [authority]);
   headers.set('x-forwarded-proto', ['https']);
