@@ -29,3 +29,15 @@ test.each([
 ])('The plugin ServiceAccount runs $name', ({ argv, isLocal, expected }) => {
   expect(runs(argv, isLocal)).toBe(expected);
 });
+
+test.each([
+  { name: 'one at a time by orch apiserver, as upstream', sections: apiServerFlags, workers: 1 },
+  {
+    name: 'sixteen at a time by an API server for this machine',
+    sections: { ...apiServerFlags, ...localDefaultSections },
+    workers: 16,
+  },
+])('Objects of a collection are deleted $name', ({ sections, workers }) => {
+  const { options } = parseWithoutOperands('test', sections, []);
+  expect(options.storage.deleteCollectionWorkers).toBe(workers);
+});

@@ -1,7 +1,7 @@
 import { section, withDefault } from '../flag.ts';
 import { type ApiServerOptions, apiServerFlags } from './table.ts';
 
-const { serving, admission } = apiServerFlags;
+const { serving, admission, storage } = apiServerFlags;
 const accountPlugin = 'ServiceAccount';
 
 /**
@@ -28,5 +28,10 @@ export const localDefaultSections = {
   admission: section(admission.title, {
     ...admission.flags,
     allowPrivileged: withDefault(admission.flags.allowPrivileged, true),
+  }),
+  storage: section(storage.title, {
+    ...storage.flags,
+    // One after the other, each waits for the disk: the embedded store writes what comes at a time at once.
+    deleteCollectionWorkers: withDefault(storage.flags.deleteCollectionWorkers, 16),
   }),
 } as const;
