@@ -12,6 +12,7 @@ import type { ControllerContext } from '../manager/context.ts';
 import { nodeIndex, nodeKeys } from '../shared/pods-by-node.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
 import { formatMs } from '../shared/times.ts';
+import { type EvictionMetrics, evictionMetrics } from './metrics.ts';
 import { stayMs } from './sync.ts';
 
 const workers = 8;
@@ -54,6 +55,7 @@ class TaintEvictions {
   readonly #context: ControllerContext;
   readonly #nodes: Informer<Node>;
   readonly #pods: Informer<Pod>;
+  readonly #metrics: EvictionMetrics | undefined;
   /** Pods that are to be deleted later, or were deleted and are still there. */
   readonly #pending = new Map<string, Pending>();
   readonly #affectedNodes = new Set<string>();
@@ -62,6 +64,7 @@ class TaintEvictions {
     this.#context = context;
     this.#nodes = nodes;
     this.#pods = pods;
+    this.#metrics = evictionMetrics(context.metrics);
   }
 
   isPending(key: string): boolean {
@@ -98,7 +101,7 @@ class TaintEvictions {
     this.#pending.set(key, pending);
     const leftMs = pending.since + stay - now;
     if (leftMs > 0) return { requeueAfterMs: leftMs };
-    await this.#delete(pod);
+    if (await this.#delete(pod)) this.#metrics?.deleted(this.#context.clock.now() - pending.since - stay);
     this.#pending.set(key, { ...pending, isDone: true });
     return undefined;
   }
@@ -111,7 +114,8 @@ class TaintEvictions {
     this.#tell(pod, `Cancelling deletion of Pod ${namespace}/${name}`);
   }
 
-  async #delete(pod: Pod): Promise<void> {
+  /** False when the pod is gone by itself. */
+  async #delete(pod: Pod): Promise<boolean> {
     const { name, namespace, uid } = pod.metadata;
     const pods = this.#context.client.core.v1.pods.namespace(namespace!);
     this.#tell(pod, `Marking for deletion Pod ${namespace}/${name}`);
@@ -125,8 +129,10 @@ class TaintEvictions {
     try {
       await pods.status.patch(name!, { strategic: { metadata: { uid: uid! }, status: { conditions: [condition] } } });
       await pods.delete(name!, { preconditions: { uid: uid! } });
+      return true;
     } catch (error) {
       undefinedWhenGone(error);
+      return false;
     }
   }
 
