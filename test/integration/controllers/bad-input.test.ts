@@ -103,9 +103,26 @@ const refusals: readonly Row[] = [
   atMost: 100,
 }));
 
+const services = (
+  [
+    ['endpoints', 'FailedToCreateEndpoint'],
+    ['endpointslices', 'FailedToUpdateEndpointSlices'],
+  ] as const
+).map(
+  ([refused, says]): Row => ({
+    name: `a Service whose ${refused} a webhook refuses`,
+    make: (client, namespace) =>
+      client.core.v1.services
+        .namespace(namespace)
+        .create({ metadata: { name: 'bad' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } }),
+    ...{ refused, says: [says], atMost: 100 },
+  }),
+);
+
 const rows: readonly Row[] = [
   ...selectors,
   ...refusals,
+  ...services,
   {
     name: 'a Job whose selector does not match its template',
     make: (_, namespace) =>
