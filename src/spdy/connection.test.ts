@@ -69,10 +69,11 @@ describe.each([{ usesWindows: false }, { usesWindows: true }])('SPDY, with windo
     server.on('stream', (stream) => received.push(stream));
     const [first, second] = [client.open(headers('a')), client.open(headers('b'))];
     await settle();
-    const error = once(received[0]!, 'error');
+    const closed = once(received[0]!, 'close');
     received[1]!.pipe(received[1]!);
     first.reset();
-    expect(await error).toEqual([new StreamReset(5)]);
+    await closed;
+    expect([received[0]!.resetStatus, received[0]!.errored]).toEqual([5, null]);
     second.end('x');
     expect(String(await buffer(second))).toBe('x');
   });
@@ -123,6 +124,58 @@ test('A side that is closed sends what was written, and opens no more', async ()
   client.close();
   await goaway;
   expect(() => server.open(headers('b'))).toThrow('takes no more streams');
+});
+
+describe('the end of a connection', () => {
+  test('What was sent before a stream is cancelled is still read, as Go ends connections', async () => {
+    const { client, server } = connected();
+    server.on('stream', (stream) => {
+      stream.reply();
+      stream.write('all of it', () => {
+        stream.reset();
+        server.close();
+      });
+    });
+    const stream = client.open(headers('error'));
+    await settle();
+    expect([client.isClosed, stream.resetStatus]).toEqual([true, 5]);
+    expect(String(await buffer(stream))).toBe('all of it');
+  });
+
+  test('What was sent before a stream is ended is still read when the connection is gone', async () => {
+    const { client, server } = connected();
+    server.on('stream', (stream) => {
+      stream.end('all of it', () => server.close());
+    });
+    const stream = client.open(headers('error'));
+    await settle();
+    expect(client.isClosed).toBe(true);
+    expect(String(await buffer(stream))).toBe('all of it');
+  });
+
+  test('A stream that is refused or breaks off is an error for its reader', async () => {
+    const { client, server } = connected();
+    server.on('stream', (stream) => {
+      if (stream.id === 1) stream.reset(3);
+      else stream.write('half', () => server.destroy());
+    });
+    const streams = ['a', 'b'].map((type) => client.open(headers(type)));
+    await settle();
+    expect(streams.map(({ errored }) => errored?.message)).toEqual([
+      'the stream was reset with status 3',
+      'the connection ended',
+    ]);
+  });
+
+  test('What is written to a stream that is cancelled goes nowhere, and its writer is told by the end', async () => {
+    const { client, server } = connected();
+    server.on('stream', (stream) => stream.reset());
+    const stream = client.open(headers('a'));
+    const closed = once(stream, 'close');
+    stream.write(Buffer.alloc(100_000));
+    await closed;
+    expect([stream.destroyed, client.streams]).toEqual([true, 0]);
+  });
 });
 
 test('What waits to be read is bounded for all streams of a connection together', async () => {

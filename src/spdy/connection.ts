@@ -150,7 +150,7 @@ export class SpdyConnection extends EventEmitter<Events> {
 
   #endStreams(error: Error | undefined): void {
     this.#isClosed = this.#isLeaving = true;
-    for (const stream of [...this.#streams.values()]) stream.destroy(error);
+    for (const stream of [...this.#streams.values()]) stream.received.cut(error);
     this.#streams.clear();
     this.#onDrain();
   }

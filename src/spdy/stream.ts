@@ -43,6 +43,7 @@ export class SpdyStream extends Duplex {
   #waiting: { readonly bytes: Buffer; readonly done: () => void } | undefined;
   #hasEnded = { here: false, there: false };
   #wasReset = false;
+  #resetStatus: number | undefined;
 
   constructor(carrier: StreamCarrier, id: number, headers: SpdyHeaders) {
     super({ allowHalfOpen: true, readableHighWaterMark: initialWindowBytes });
@@ -56,6 +57,11 @@ export class SpdyStream extends Duplex {
     // The other side may end a stream that nothing listens to yet.
     this.on('error', () => undefined);
     this.#settleReply = { resolve, reject };
+  }
+
+  /** With what the other side has reset the stream (section 2.6.3). */
+  get resetStatus(): number | undefined {
+    return this.#resetStatus;
   }
 
   /** Accepts a stream of the other side. */
@@ -83,8 +89,8 @@ export class SpdyStream extends Duplex {
     if (!this.#carrier.usesWindows) this.#carrier.hold(this, false);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    if (this.#wasReset) return done(new StreamReset(resetStatus.cancel));
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    if (this.#wasReset) return done();
     this.#waiting = { bytes: chunk, done };
     this.#send();
   }
@@ -120,10 +126,11 @@ export class SpdyStream extends Duplex {
       this.#finish();
     },
     reset: (status: number): void => {
-      this.#wasReset = true;
-      if (status === resetStatus.cancel && this.readableLength > 0) this.#endBehindData();
-      else this.destroy(new StreamReset(status));
+      this.#resetStatus = status;
+      this.#cut(new StreamReset(status), status === resetStatus.cancel);
     },
+    /** The connection is no more. */
+    cut: (error: Error | undefined): void => this.#cut(error, false),
     window: (delta: number): void => {
       this.#sendWindow += delta;
       this.#send();
@@ -157,6 +164,27 @@ export class SpdyStream extends Duplex {
     if (more !== 0) this.#carrier.buffered(more);
   }
 
+  /**
+   * Go's implementation cancels all streams before it closes a connection, also behind the last data: that is an end
+   * like any other, and what came before is still there to be read. What is written from then on goes nowhere.
+   */
+  #cut(error: Error | undefined, isEnd: boolean): void {
+    this.#wasReset = true;
+    if (!isEnd && !this.#hasEnded.there) return void this.destroy(error);
+    this.#settleReply.reject(error ?? new Error('the stream is closed'));
+    this.#carrier.hold(this, false);
+    this.#carrier.closed(this);
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    waiting?.done();
+    this.once('end', () => this.destroy());
+    if (this.readableEnded) return void this.destroy();
+    if (!this.#hasEnded.there) this.push(null);
+    this.#hasEnded.here = this.#hasEnded.there = true;
+    // Where nothing waits to be read, nothing may ever be read, and the end is told all the same.
+    if (this.readableLength === 0) this.read(0);
+  }
+
   #openWindow(): void {
     // What is still buffered here was not taken yet.
     const taken = this.#consumed - this.readableLength;
@@ -181,20 +209,6 @@ export class SpdyStream extends Duplex {
       if (this.destroyed) return done();
       this.#send();
     });
-  }
-
-  /**
-   * Container runtimes close a connection by cancelling its streams right behind their last data, and readers in Go see
-   * that data first.
-   */
-  #endBehindData(): void {
-    this.#hasEnded = { here: true, there: true };
-    this.#waiting?.done();
-    this.#waiting = undefined;
-    this.#settleReply.reject(new StreamReset(resetStatus.cancel));
-    this.push(null);
-    this.end();
-    this.#finish();
   }
 
   /** A stream that both sides have ended is no more. What was received can still be read. */

@@ -81,9 +81,14 @@ async function runCommand(
   const command = query.getAll('command');
   const isProgram = programs.includes(command[0] ?? '');
   const failure = isProgram ? await runProgram(command, streams) : await run(command, streams, state);
-  for (const type of ['stdout', 'stderr'] as const) streams[type]?.end();
-  if (protocol.startsWith('v4.')) streams.error.end(JSON.stringify(failure ?? { metadata: {}, status: 'Success' }));
-  else streams.error.end(failure === undefined ? '' : failure.message);
+  for (const type of ['stdout', 'stderr'] as const)
+    await new Promise<void>((resolve) => (streams[type] === undefined ? resolve() : streams[type].end(resolve)));
+  const isJson = protocol.startsWith('v4.');
+  const end = isJson ? JSON.stringify(failure ?? { metadata: {}, status: 'Success' }) : (failure?.message ?? '');
+  if (end !== '') await new Promise((resolve) => streams.error.write(end, resolve));
+  // As Go ends a connection: all streams are cancelled first.
+  for (const stream of Object.values(streams)) stream.reset();
+  connection.close();
 }
 
 interface Failure {

@@ -7,8 +7,6 @@ import { pipeline } from 'node:stream/promises';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { internalError, StatusError } from '../../machinery/status.ts';
 import { SpdyConnection } from '../../spdy/connection.ts';
-import { StreamReset } from '../../spdy/errors.ts';
-import { resetStatus } from '../../spdy/frames.ts';
 import type { SpdyStream } from '../../spdy/stream.ts';
 import { commandEnd, type CommandEnd, textEnd } from './command-end.ts';
 import type { Throttling } from './throttle.ts';
@@ -79,15 +77,8 @@ export async function runOnNode(
 
 async function copy(from: Readable, write: (bytes: Buffer) => Promise<void>): Promise<void> {
   // The stream ends with the connection: a reset behind its end would be one word too many.
-  try {
-    for await (const bytes of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) await write(bytes);
-  } catch (failure) {
-    if (!isEnd(failure)) throw failure;
-  }
+  for await (const bytes of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) await write(bytes);
 }
-
-/** Container runtimes end streams by cancelling them, and Go's readers see an end. */
-const isEnd = (failure: unknown): boolean => failure instanceof StreamReset && failure.status === resetStatus.cancel;
 
 async function readEnd(error: SpdyStream): Promise<string> {
   const pieces: Buffer[] = [];
@@ -98,8 +89,7 @@ async function readEnd(error: SpdyStream): Promise<string> {
       pieces.push(bytes);
     }
   } catch (failure) {
-    if (!isEnd(failure))
-      throw new Error(`error reading from error stream: ${(failure as Error).message}`, { cause: failure });
+    throw new Error(`error reading from error stream: ${(failure as Error).message}`, { cause: failure });
   }
   return Buffer.concat(pieces).toString();
 }
