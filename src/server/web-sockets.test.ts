@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { EvictingQuota } from '../base/evicting-quota.ts';
 import type { Sink } from './exchange.ts';
@@ -324,6 +324,31 @@ describe('the input of a WebSocket', () => {
     for await (const chunk of input as AsyncIterable<Buffer>) if ((got += chunk.length) === 1000 * 32 * 1024) break;
     expect(got).toBe(1000 * 32 * 1024);
     finish();
+  });
+
+  test('A client that goes while its input is full is noticed, because it is pinged then', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const input = new PassThrough({ highWaterMark: 1024 });
+    const { connect, begun } = await start({ input });
+    const client = connect();
+    await client.opened;
+    for (let i = 0; i < 1000; i++) client.socket.send(Buffer.alloc(32 * 1024));
+    const { sink } = await begun;
+    await once(input, 'readable');
+    const told = new Promise<void>((resolve) => sink.onClose(resolve));
+    let pinged = 0;
+    client.socket.on('ping', () => pinged++);
+    vi.advanceTimersByTime(10_000);
+    await once(client.socket, 'ping');
+    expect(vi.getTimerCount()).toBe(1);
+    client.connection.resetAndDestroy();
+    while (!sink.closed) {
+      vi.advanceTimersByTime(10_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await told;
+    expect([pinged, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
   test('A message of more than 1 MiB ends a WebSocket that has an input', async () => {

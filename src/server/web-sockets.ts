@@ -16,6 +16,7 @@ import type { Sink, WebSocketAnswer } from './exchange.ts';
  */
 const maxMessageBytes = { withoutInput: 64 * 1024, withInput: 1024 * 1024 };
 type Kind = keyof typeof maxMessageBytes;
+const pingEveryMs = 10_000;
 /** How long nothing may be said on a WebSocket with an input. As upstream. */
 const idleTimeoutMs = 4 * 60 * 60 * 1000;
 /**
@@ -111,17 +112,29 @@ export class WebSockets {
   }
 }
 
-/** Hands on each message, and reads the next one when there is space for it. */
+/**
+ * Hands on each message, and reads the next one when there is space for it. That a client has gone is not seen while it
+ * is not read, but when something is written to it: pings.
+ */
 function hear(webSocket: WebSocket, input: Writable): void {
+  let pings: NodeJS.Timeout | undefined;
   input.on('error', () => undefined);
   webSocket.on('message', (data: Buffer) => {
     if (input.destroyed || input.writableEnded || input.write(data)) return;
     webSocket.pause();
+    pings ??= setInterval(() => webSocket.ping(), pingEveryMs).unref();
   });
   // What comes later is thrown away, so that a client that has not heard of it can still say goodbye.
-  const resume = (): void => webSocket.resume();
+  const resume = (): void => {
+    clearInterval(pings);
+    pings = undefined;
+    webSocket.resume();
+  };
   input.on('drain', resume).once('close', resume);
-  webSocket.once('close', () => input.end());
+  webSocket.once('close', () => {
+    clearInterval(pings);
+    input.end();
+  });
 }
 
 async function serve(

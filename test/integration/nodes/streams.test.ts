@@ -418,3 +418,21 @@ test('Audit has the begin and the end of a stream, with the verb of its request'
     ['create', 'pods/exec', 'ResponseComplete', 101],
   ]);
 });
+
+test('A server that stops ends its streams on both sides', async () => {
+  const other = await startClientServer({ flags: files.flags });
+  await createNode(other.server, 'n1', kubelet.port);
+  await createPodOn(other.server, 'n1', 'p');
+  let left = 0;
+  const count = (): void => void left++;
+  kubelet.events.on('left', count);
+  const command = await other.client.core.v1.pods.namespace('default').exec.connect('p', { command: ['stay'] });
+  await once(command.stdout, 'data');
+  const spdy = await openSpdy(other.server, `${pods}/p/exec?command=stay&stdout=1`, kubeletProtocols);
+  const [, stdout] = ['error', 'stdout'].map((streamtype) => spdy.open({ streamtype }));
+  await once(stdout!, 'data');
+  await other[Symbol.asyncDispose]();
+  await expect(command.exitCode).rejects.toThrow();
+  await expect.poll(() => [left, spdy.connection.isClosed]).toEqual([2, true]);
+  kubelet.events.off('left', count);
+});
