@@ -1,97 +1,11 @@
 /** Answers as messages of a WebSocket, with an independent client on a loopback connection. */
 import { once } from 'node:events';
-import http from 'node:http';
-import net, { type AddressInfo, type Socket } from 'node:net';
-import { PassThrough, Writable } from 'node:stream';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
+import net, { type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { EvictingQuota } from '../base/evicting-quota.ts';
 import type { Sink } from './exchange.ts';
 import { head } from './http1/testing/plain-server.ts';
-import { WebSockets } from './web-sockets.ts';
-
-interface Given {
-  readonly protocol?: string;
-  readonly quota?: EvictingQuota;
-  readonly stream?: (sink: Sink) => Promise<void>;
-  readonly input?: Writable;
-  /** Called with the connection before it is accepted. */
-  readonly before?: (socket: Socket) => void;
-}
-
-/** A server that accepts what asks for a WebSocket. Without a stream, the test ends the answer by `finish`. */
-async function start({ protocol, quota = new EvictingQuota(1 << 30), stream, input, before }: Given = {}) {
-  const webSockets = new WebSockets(quota);
-  const server = http.createServer();
-  const sockets = new Set<Socket>();
-  let begin: (begun: { sink: Sink; socket: Socket }) => void;
-  const begun = new Promise<{ sink: Sink; socket: Socket }>((resolve) => (begin = resolve));
-  let finish: (error?: Error) => void = () => undefined;
-  const finished = new Promise<void>((resolve, reject) => (finish = (e) => (e === undefined ? resolve() : reject(e))));
-  finished.catch(() => undefined);
-  let opened = 0;
-  let accepted: (over: Promise<void>) => void;
-  const over = new Promise<void>((resolve) => (accepted = resolve));
-  server.on('upgrade', (message, socket: Socket, first) => {
-    before?.(socket);
-    const answer = (sink: Sink): Promise<void> => (begin({ sink, socket }), stream?.(sink) ?? finished);
-    accepted(
-      webSockets.accept(
-        { message, socket, head: first, opened: () => opened++ },
-        {
-          status: 101,
-          headers: {},
-          webSocket: { protocol, isText: true, ...(input === undefined ? {} : { input }) },
-          stream: answer,
-        },
-      ),
-    );
-  });
-  server.on('connection', (socket: Socket) => void sockets.add(socket));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return {
-    port,
-    webSockets,
-    quota,
-    begun,
-    finish: (error?: Error) => finish(error),
-    /** Resolves when the server is done with the answer. */
-    over,
-    opened: () => opened,
-    connect(protocols: readonly string[] = []): Client {
-      const client = new Client(`ws://127.0.0.1:${port}/`, protocols);
-      onTestFinished(() => client.socket.terminate());
-      return client;
-    },
-  };
-}
-
-class Client {
-  readonly socket: WebSocket;
-  readonly messages: string[] = [];
-  readonly opened: Promise<unknown>;
-  /** The code with which the connection ended; 1006 without one. */
-  readonly closed: Promise<number>;
-
-  constructor(url: string, protocols: readonly string[]) {
-    this.socket = new WebSocket(url, [...protocols]);
-    this.socket.on('message', (data: Buffer) => void this.messages.push(data.toString()));
-    this.socket.on('error', () => undefined);
-    this.opened = once(this.socket, 'open');
-    this.closed = new Promise((resolve) => this.socket.once('close', resolve));
-  }
-
-  /** The connection below. */
-  get connection(): Socket {
-    return (this.socket as unknown as { _socket: Socket })._socket;
-  }
-}
+import { type Client, startWebSockets } from './testing/web-socket-server.ts';
 
 describe('a WebSocket ends', () => {
   test.each<{ name: string; stream: (sink: Sink) => Promise<void>; leaves?: boolean; code: number }>([
@@ -104,7 +18,7 @@ describe('a WebSocket ends', () => {
       code: 1006,
     },
   ])('A WebSocket ends: $name', async ({ stream, leaves = false, code }) => {
-    const { connect, webSockets } = await start({ stream });
+    const { connect, webSockets } = await startWebSockets({ stream });
     if (leaves) webSockets.leave();
     expect(await connect().closed).toBe(code);
   });
@@ -121,7 +35,7 @@ describe('a WebSocket ends', () => {
       code: 1002,
     },
   ])('A WebSocket ends: $name, and its stream is told', async ({ violate, code }) => {
-    const { connect, begun } = await start();
+    const { connect, begun } = await startWebSockets();
     const client = connect();
     await client.opened;
     const { sink } = await begun;
@@ -139,14 +53,14 @@ describe('the subprotocol of a WebSocket', () => {
     { name: 'is the one of the answer', offered: ['a', 'b'], protocol: 'b', spoken: 'b' },
     { name: 'is none without offers', offered: [], spoken: '' },
   ])('The subprotocol of a WebSocket: $name', async ({ offered, protocol, spoken }) => {
-    const { connect } = await start(protocol === undefined ? {} : { protocol });
+    const { connect } = await startWebSockets(protocol === undefined ? {} : { protocol });
     const client = connect(offered);
     await client.opened;
     expect(client.socket.protocol).toBe(spoken);
   });
 
   test('The subprotocol of a WebSocket is none where the answer has none, whatever is offered', async () => {
-    const { port } = await start();
+    const { port } = await startWebSockets();
     const socket = net.connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(
@@ -168,7 +82,7 @@ describe('the subprotocol of a WebSocket', () => {
 
 describe('a client may', () => {
   test('A WebSocket client may send messages, which nothing reads', async () => {
-    const { connect, begun, finish } = await start();
+    const { connect, begun, finish } = await startWebSockets();
     const client = connect();
     await client.opened;
     client.socket.send(Buffer.alloc(65_536));
@@ -181,7 +95,7 @@ describe('a client may', () => {
   });
 
   test('A WebSocket client may ping, and is answered with what it sent', async () => {
-    const { connect } = await start();
+    const { connect } = await startWebSockets();
     const client = connect();
     await client.opened;
     client.socket.ping('hello');
@@ -196,7 +110,7 @@ describe('a client that takes nothing', () => {
 
   /** Its connection is full, and the server has nothing but what waits for it. */
   async function fill(quota?: EvictingQuota) {
-    const server = await start(quota === undefined ? {} : { quota });
+    const server = await startWebSockets(quota === undefined ? {} : { quota });
     const client = server.connect();
     await client.opened;
     client.connection.pause();
@@ -268,7 +182,7 @@ describe('the stream finds its sink closed', () => {
       seen = [sink.closed, sink.write(Buffer.from('lost'))];
       await sink.drained();
     };
-    const { port, over, opened } = await start({ stream, ...(before === undefined ? {} : { before }) });
+    const { port, over, opened } = await startWebSockets({ stream, ...(before === undefined ? {} : { before }) });
     const socket = net.connect(port, '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.on('error', () => undefined);
@@ -285,91 +199,8 @@ describe('the stream finds its sink closed', () => {
   });
 
   test('A stream whose sink is closed keeps what it needs of the request until the WebSocket is open', async () => {
-    const { connect, opened } = await start();
+    const { connect, opened } = await startWebSockets();
     await connect().opened;
     expect(opened()).toBe(1);
-  });
-});
-
-describe('the input of a WebSocket', () => {
-  test('Each message is one write, and the end of the WebSocket is the end of the input', async () => {
-    const messages: string[] = [];
-    const input = new Writable({ write: (chunk: Buffer, _, done) => void (messages.push(chunk.toString()), done()) });
-    const { connect } = await start({ input });
-    const client = connect();
-    await client.opened;
-    client.socket.send('a');
-    client.socket.send(Buffer.alloc(0));
-    client.socket.send(Buffer.from('b'.repeat(100_000)));
-    const finished = once(input, 'finish');
-    client.socket.close();
-    await finished;
-    expect(messages.map((text) => text.slice(0, 3))).toEqual(['a', '', 'bbb']);
-  });
-
-  test('A client waits while the input is full, and its messages are not gathered', async () => {
-    const input = new PassThrough({ highWaterMark: 1024 });
-    const { connect, begun, finish } = await start({ input });
-    const client = connect();
-    await client.opened;
-    for (let i = 0; i < 1000; i++) client.socket.send(Buffer.alloc(32 * 1024, 'x'));
-    const { socket } = await begun;
-    await once(input, 'readable');
-    await new Promise((resolve) => setImmediate(resolve));
-    const { bytesRead } = socket;
-    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
-    expect(socket.bytesRead).toBe(bytesRead);
-    expect(input.readableLength + input.writableLength).toBeLessThan(256 * 1024);
-    let got = 0;
-    for await (const chunk of input as AsyncIterable<Buffer>) if ((got += chunk.length) === 1000 * 32 * 1024) break;
-    expect(got).toBe(1000 * 32 * 1024);
-    finish();
-  });
-
-  test('A client that goes while its input is full is noticed, because it is pinged then', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const input = new PassThrough({ highWaterMark: 1024 });
-    const { connect, begun } = await start({ input });
-    const client = connect();
-    await client.opened;
-    for (let i = 0; i < 1000; i++) client.socket.send(Buffer.alloc(32 * 1024));
-    const { sink } = await begun;
-    await once(input, 'readable');
-    const told = new Promise<void>((resolve) => sink.onClose(resolve));
-    let pinged = 0;
-    client.socket.on('ping', () => pinged++);
-    vi.advanceTimersByTime(10_000);
-    await once(client.socket, 'ping');
-    expect(vi.getTimerCount()).toBe(1);
-    client.connection.resetAndDestroy();
-    while (!sink.closed) {
-      vi.advanceTimersByTime(10_000);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await told;
-    expect([pinged, vi.getTimerCount()]).toEqual([1, 0]);
-  });
-
-  test('A message of more than 1 MiB ends a WebSocket that has an input', async () => {
-    const input = new PassThrough();
-    const { connect } = await start({ input: input.resume() });
-    const client = connect();
-    await client.opened;
-    client.socket.send(Buffer.alloc(1024 * 1024 + 1));
-    expect(await client.closed).toBe(1009);
-  });
-
-  test('An input that is destroyed does not keep a client from saying goodbye', async () => {
-    const input = new PassThrough({ highWaterMark: 1 });
-    const { connect, finish } = await start({ input });
-    const client = connect();
-    await client.opened;
-    client.socket.send(Buffer.alloc(1000));
-    client.socket.send(Buffer.alloc(1000));
-    await once(input, 'readable');
-    input.destroy();
-    finish();
-    expect(await client.closed).toBe(1000);
   });
 });
