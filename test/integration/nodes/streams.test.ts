@@ -14,6 +14,7 @@ import { WebSocket, WebSocketServer } from 'ws';
 import type { Event } from '../../../src/api/gen/types/audit-v1.ts';
 import type { Client } from '../../../src/client/client.ts';
 import { SpdyConnection } from '../../../src/spdy/connection.ts';
+import { AdmissionWebhook, patching } from '../../support/admission-webhook.ts';
 import { createKubeletFiles, createNode, createPodOn, type KubeletFiles, TestKubelet } from '../../support/kubelet.ts';
 import { type KubeletStreams, kubeletProtocols, serveStreams } from '../../support/kubelet-streams.ts';
 import { openRawWebSocket } from '../../support/raw-web-socket.ts';
@@ -387,6 +388,38 @@ describe('requests that do not reach the node', () => {
         expect.stringContaining(`User \\"alice\\" cannot ${verb} resource \\"pods/${name}\\"`),
       ]);
     }
+  });
+});
+
+describe('admission of streams', () => {
+  const configurations = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+
+  test('Webhooks see what a client wants to run, may change it, and may refuse', async () => {
+    await using hooks = await AdmissionWebhook.start();
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/*'] };
+    const webhook = hooks.webhook('connect', { rules: [rule], objectSelector: {} });
+    const body = { metadata: { name: 'connect' }, webhooks: [webhook] };
+    expect((await server.send('POST', configurations, { body })).status).toBe(201);
+    hooks.answers.set('connect', ({ request, answer }) => {
+      if (request.subResource === 'exec')
+        return answer(patching({ op: 'replace', path: '/command', value: ['echo', 'changed'] }));
+      answer({ allowed: false, status: { code: 403, message: 'not today' } });
+    });
+    const attach = `${pods}/p/attach?stdout=1`;
+    await expect.poll(() => server.send('GET', attach).then(({ text: said }) => said)).toContain('not today');
+    await expect(openSpdy(server, attach, kubeletProtocols)).rejects.toThrow(/^403 .*not today/);
+    await using command = await exec('echo', 'original');
+    expect([await text(command.stdout), await command.exitCode]).toEqual(['changed', 0]);
+    expect(hooks.asked.at(-1)).toMatchObject({
+      operation: 'CONNECT',
+      requestKind: { group: '', version: 'v1', kind: 'PodExecOptions' },
+      resource: { resource: 'pods' },
+      subResource: 'exec',
+      name: 'p',
+      object: { kind: 'PodExecOptions', apiVersion: 'v1', stdout: true, stderr: true, command: ['echo', 'original'] },
+    });
+    await server.send('DELETE', `${configurations}/connect`);
+    await expect.poll(() => server.send('GET', attach).then(({ status }) => status)).toBe(400);
   });
 });
 
