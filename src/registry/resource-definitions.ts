@@ -19,6 +19,7 @@ import { definitions as networking } from './networking/index.ts';
 import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
+import { definitions as resource } from './resource/index.ts';
 import { scheduling } from './scheduling/index.ts';
 import { storage } from './storage/index.ts';
 import { definitions as storagemigration } from './storagemigration/index.ts';
@@ -41,6 +42,7 @@ const lists: readonly (readonly ResourceDefinition[])[] = [
   node,
   policy,
   rbac,
+  resource,
   scheduling,
   storage,
   storagemigration,

@@ -314,6 +314,28 @@ const rows: readonly Row[] = [
     check: async (server) => expect((await server.send('GET', configMaps)).status).toBe(200),
   },
   {
+    flags: [
+      '--feature-gates=DynamicResourceAllocation=true,DRAAdminAccess=true',
+      '--runtime-config=resource.k8s.io/v1beta1=true',
+    ],
+    effect: 'claims may ask for access as an administrator',
+    async check(server) {
+      const requests = [{ name: 'r', deviceClassName: 'gpu', adminAccess: true }];
+      const body = { metadata: { name: 'a' }, spec: { devices: { requests } }, status: { reservedFor: [] } };
+      const path = '/apis/resource.k8s.io/v1beta1/namespaces/default/resourceclaims';
+      expect((await server.send('POST', path, { body })).text).toContain('"adminAccess":true');
+    },
+  },
+  {
+    flags: ['--feature-gates=PodLogsQuerySplitStreams=true'],
+    effect: 'a log is asked for by stream',
+    async check(server) {
+      await server.send('POST', pods, { body: pod('p') });
+      const { message } = (await server.send('GET', `${pods}/p/log?stream=Other`)).json<{ message: string }>();
+      expect(message).toContain('stream: Unsupported value: "Other"');
+    },
+  },
+  {
     flags: ['--feature-gates=ImageVolume=true'],
     effect: 'what the gate guards is kept',
     async check(server) {

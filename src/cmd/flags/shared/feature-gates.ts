@@ -18,12 +18,7 @@ export interface GateTable {
   readonly unsupported: ReadonlySet<string>;
 }
 
-const unsupported: ReadonlySet<string> = new Set([
-  'DRAAdminAccess',
-  'DRAResourceClaimDeviceStatus',
-  'PodLogsQuerySplitStreams',
-  'ResilientWatchCacheInitialization',
-]);
+const unsupported: ReadonlySet<string> = new Set(['ResilientWatchCacheInitialization']);
 
 export const apiServerGates: GateTable = { gates: FEATURE_GATES, unsupported };
 
@@ -46,7 +41,6 @@ export const nodeGates: GateTable = {
     'ImageVolume',
     'InPlacePodVerticalScaling',
     'PodLevelResources',
-    'PodLogsQuerySplitStreams',
     'ResourceHealthStatus',
     'SupplementalGroupsPolicy',
     'UserNamespacesSupport',
