@@ -6,6 +6,8 @@ import { silentLogger } from '../../src/base/logger.ts';
 import { type CandidateVersions, LeaderElections } from '../../src/cmd/daemon/leading.ts';
 import { allMetrics, MetricRegistry } from '../../src/server/metrics/metric-registry.ts';
 import { type ApiUsers, startApiUsers } from '../support/api-users.ts';
+import { buildOrch, OrchProcess } from '../support/orch-process.ts';
+import { tokenKubeconfig } from '../support/token-kubeconfig.ts';
 
 let api: ApiUsers;
 let client: Client;
@@ -113,4 +115,31 @@ test('One server of the cluster elects, and says so in its lease and its health 
     '/livez/poststarthook/start-kube-apiserver-coordinated-leader-election-controller',
   );
   expect(answer.status).toBe(200);
+});
+
+test('A controller manager leads until one with an older emulated version takes part', async () => {
+  buildOrch();
+  const kubeconfig = await tokenKubeconfig(api, 'admin');
+  const manager = (...flags: string[]): OrchProcess =>
+    new OrchProcess([
+      'controller-manager',
+      `--kubeconfig=${kubeconfig}`,
+      ...['--secure-port=0', '--controllers=ttl', '--feature-gates=CoordinatedLeaderElection=true', ...flags],
+      ...['--leader-elect-lease-duration=3s', '--leader-elect-renew-deadline=2s', '--leader-elect-retry-period=200ms'],
+    ]);
+  await using newer = manager();
+  await newer.warns(' leading');
+  await using older = manager('--emulated-version=1.31');
+  await older.warns(' leading');
+  expect((await newer.exited).code).toBe(1);
+  const { items = [] } = await client.coordination.v1alpha2.leasecandidates.namespace('orch-system').list();
+  expect(
+    items
+      .map(({ spec: { leaseName, binaryVersion, emulationVersion } }) => [leaseName, binaryVersion, emulationVersion])
+      .sort(),
+  ).toEqual([
+    ['controller-manager', '1.32.13', '1.31.0'],
+    ['controller-manager', '1.32.13', '1.32.0'],
+  ]);
+  expect((await older.kill('SIGTERM')).code).toBe(0);
 });
