@@ -9,9 +9,9 @@ import { checkListTypes } from '../../machinery/structural/list-types.ts';
 import { validateValue } from '../../machinery/structural/validate.ts';
 import type { ResourceDefinition, ResourceStrategy, Strategy, StrategyContext } from '../strategy.ts';
 import { isOfKind } from './codec.ts';
-import { validateEmbedded } from './metadata.ts';
 import { scaleErrors } from './scale.ts';
 import type { ReadVersion } from './version.ts';
+import { checkEmbedded } from '../../api/apiextensions/embedded-objects.ts';
 
 export interface RuleFindings {
   readonly errors: readonly FieldError[];
@@ -114,7 +114,7 @@ function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldE
     errors.push(...validateObjectMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName }));
     errors.push(...validateValue(asJson(object), version.schema), ...scaleErrors(object, version.scale));
   }
-  errors.push(...validateEmbedded(object, version.structural));
+  checkEmbedded(asJson(object), version.structural, FieldPath.root, errors);
   checkListTypes(asJson(object), version.structural, FieldPath.root, errors);
   return errors;
 }
@@ -137,7 +137,7 @@ function validateChanged(
       ...scaleErrors(object, version.scale),
     );
   }
-  errors.push(...validateEmbedded(object, version.structural));
+  checkEmbedded(asJson(object), version.structural, FieldPath.root, errors);
   // An object that had a duplicate item before may keep it.
   const hadRepetitions = findsErrors((found) => checkListTypes(asJson(old), version.structural, FieldPath.root, found));
   if (!hadRepetitions) checkListTypes(asJson(object), version.structural, FieldPath.root, errors);

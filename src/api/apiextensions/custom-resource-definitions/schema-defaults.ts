@@ -10,49 +10,112 @@ import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goSyntax } from '../../../machinery/go-format.ts';
 import { GoSyntax } from '../../../machinery/go-quote.ts';
 import { parseJson } from '../../../machinery/json/reader.ts';
+import { readStructural, type Structural } from '../../../machinery/structural/schema.ts';
+import { checkEmbedded } from '../embedded-objects.ts';
 import { validateValue } from '../../../machinery/structural/validate.ts';
-import { isObject, type JsonObject, type JsonValue, RawJson } from '../../../machinery/value.ts';
+import { createMap, isObject, type JsonObject, type JsonValue, RawJson } from '../../../machinery/value.ts';
 
 /**
  * A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the
  * schema.
  */
 export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
-  if (schema.default !== undefined) {
-    const value = plain(schema.default);
-    const at = path.child('default');
-    if (hasUnknown(value, schema))
-      errors.push(invalid(at, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
-    else
-      errors.push(
-        ...validateValue(value, schema as JsonObject).map((error) => ({
-          ...error,
-          field: error.field === '<nil>' ? at.toString() : at.child(error.field).toString(),
-        })),
-      );
-  }
-  if (schema.items !== undefined && !Array.isArray(schema.items))
-    checkDefaults(schema.items, path.child('items'), errors);
+  checkNode(
+    { schema, judged: withoutIntOrString(schema), structural: readStructural(schema as JsonObject) },
+    path,
+    errors,
+  );
+}
+
+/** The same schema in three forms. */
+interface Node {
+  readonly schema: JSONSchemaProps;
+  readonly judged: JSONSchemaProps;
+  readonly structural: Structural;
+}
+
+function checkNode(node: Node, path: FieldPath, errors: FieldErrors): void {
+  const { schema, judged, structural } = node;
+  if (schema.default !== undefined) checkDefault(node, path.child('default'), errors);
+  if (structural.items !== undefined)
+    checkNode(
+      {
+        schema: schema.items as JSONSchemaProps,
+        judged: judged.items as JSONSchemaProps,
+        structural: structural.items,
+      },
+      path.child('items'),
+      errors,
+    );
   for (const name of Object.keys(schema.properties ?? {}).sort())
-    checkDefaults(schema.properties![name]!, path.child('properties').key(name), errors);
+    checkNode(
+      {
+        schema: schema.properties![name]!,
+        judged: judged.properties![name]!,
+        structural: structural.properties.get(name)!,
+      },
+      path.child('properties').key(name),
+      errors,
+    );
+}
+
+function checkDefault({ schema, judged, structural }: Node, path: FieldPath, errors: FieldErrors): void {
+  const value = plain(schema.default!);
+  if (hasUnknown(value, schema, structural.embedded))
+    errors.push(invalid(path, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
+  const before = errors.length;
+  checkEmbedded(value, structural, path, errors);
+  if (errors.length > before) return;
+  errors.push(
+    ...validateValue(value, judged as JsonObject).map((error) => ({
+      ...error,
+      field: error.field === '<nil>' ? path.toString() : path.child(error.field).toString(),
+    })),
+  );
+}
+
+/** Upstream takes integers and texts in objects where the schema says so, and judges defaults by their type alone. */
+function withoutIntOrString({ 'x-kubernetes-int-or-string': _, ...schema }: JSONSchemaProps): JSONSchemaProps {
+  const { items, properties, additionalProperties: additional, not } = schema;
+  const inside = (list: readonly JSONSchemaProps[]): JSONSchemaProps[] => list.map(withoutIntOrString);
+  return {
+    ...schema,
+    ...(items !== undefined && { items: Array.isArray(items) ? inside(items) : withoutIntOrString(items) }),
+    ...(properties !== undefined && { properties: mapped(properties, withoutIntOrString) }),
+    ...(typeof additional === 'object' && { additionalProperties: withoutIntOrString(additional) }),
+    ...(not !== undefined && { not: withoutIntOrString(not) }),
+    ...(schema.allOf !== undefined && { allOf: inside(schema.allOf) }),
+    ...(schema.anyOf !== undefined && { anyOf: inside(schema.anyOf) }),
+    ...(schema.oneOf !== undefined && { oneOf: inside(schema.oneOf) }),
+  };
+}
+
+function mapped<T>(members: Readonly<Record<string, T>>, change: (member: T) => T): Record<string, T> {
+  const map = createMap<T>();
+  for (const [name, member] of Object.entries(members)) map[name] = change(member);
+  return map;
 }
 
 const plain = (value: JsonValue): JsonValue => (value instanceof RawJson ? parseJson(Buffer.from(value.text)) : value);
 
+const isEmbedded = (schema: JSONSchemaProps): boolean => schema['x-kubernetes-embedded-resource'] === true;
+
 const objectMembers = ['apiVersion', 'kind', 'metadata'];
 
-function hasUnknown(value: JsonValue | undefined, schema: JSONSchemaProps): boolean {
+function hasUnknown(value: JsonValue | undefined, schema: JSONSchemaProps, embedded: boolean): boolean {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return items !== undefined && !Array.isArray(items) && value.some((item) => hasUnknown(item, items));
+    return (
+      items !== undefined && !Array.isArray(items) && value.some((item) => hasUnknown(item, items, isEmbedded(items)))
+    );
   }
   if (!isObject(value)) return false;
   return Object.entries(value).some(([name, member]) => {
     const known =
       schema.properties?.[name] ??
       (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-    if (known !== undefined) return hasUnknown(member, known);
-    if (schema['x-kubernetes-embedded-resource'] === true && objectMembers.includes(name)) return false;
+    if (known !== undefined) return hasUnknown(member, known, isEmbedded(known));
+    if (embedded && objectMembers.includes(name)) return false;
     return schema['x-kubernetes-preserve-unknown-fields'] !== true && schema.additionalProperties !== true;
   });
 }

@@ -152,6 +152,34 @@ describe('defaults', () => {
     );
   });
 
+  test('Defaults of embedded objects, and of the whole object, have a version and a kind', () => {
+    const embedded: JSONSchemaProps = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+    expect(schemaErrors({ type: 'object', default: {} })).toEqual([
+      's.default.apiVersion: Required value: must not be empty',
+      's.default.kind: Required value: must not be empty',
+    ]);
+    expect(
+      schemaErrors(withField({ ...embedded, default: { apiVersion: 'v1', kind: 'A_b', metadata: { name: '..' } } })),
+    ).toEqual([
+      expect.stringMatching(
+        /default\.kind: Invalid value: "A_b": may have mixed case, but should otherwise match: a DNS/,
+      ),
+      's.properties[a].default.metadata.name: Invalid value: "..": may not be \'..\'',
+    ]);
+    expect(schemaErrors(withField({ ...embedded, default: { apiVersion: 'a/v1', kind: 'Ab' } }))).toEqual([]);
+  });
+
+  test('A default of integer or string is judged by its type alone', () => {
+    expect(schemaErrors(withField({ type: 'string', 'x-kubernetes-int-or-string': true, default: 1 }))).toEqual([
+      's.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"',
+    ]);
+    expect(schemaErrors(withField({ 'x-kubernetes-int-or-string': true, default: 1 }))).toEqual([]);
+  });
+
   test('One that its own schema refuses', () => {
     expect(schemaErrors(withField({ type: 'string', maxLength: 1, default: 'xx' }))).toEqual([
       expect.stringMatching(/\.default: Too long: may not be more than 1 bytes$/),
