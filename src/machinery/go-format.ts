@@ -77,10 +77,14 @@ export function goJsonKind(value: JsonValue): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Shortest notation, with an exponent of two digits below 1e-4 and from 1e21: `%v` of int64 and float64. */
+/**
+ * `%v` of int64, and of float64: the shortest notation, with an exponent of two digits below 1e-4 and from 1e6. A whole
+ * number is a float64 only where it does not fit an int64.
+ */
 function goNumber(value: number): string {
   const magnitude = Math.abs(value);
-  if (value === 0 || (magnitude >= 1e-4 && magnitude < 1e21)) return String(value);
+  if (value === 0 || (Number.isInteger(value) ? magnitude < 2 ** 63 : magnitude >= 1e-4 && magnitude < 1e6))
+    return String(value);
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 

@@ -2,10 +2,10 @@
  * Items of sets and maps differ. @see {@link
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy}
  */
-import { duplicate } from '../field-error.ts';
+import { duplicate, invalid, type ShownValue } from '../field-error.ts';
 import type { FieldErrors } from '../field-errors.ts';
 import type { FieldPath } from '../field-path.ts';
-import { goSyntax } from '../go-format.ts';
+import { goSyntax, goValue } from '../go-format.ts';
 import { GoSyntax } from '../go-quote.ts';
 import { stringifyJson } from '../json/writer.ts';
 import { keysOf, memberOf } from '../members.ts';
@@ -41,29 +41,34 @@ function checkItems(
   errors: FieldErrors,
 ): void {
   if (listType !== 'set' && listType !== 'map') return;
-  const seen = new Set<string>();
+  if (listType === 'map') {
+    const wrong = items.findIndex((item) => item !== null && !isObject(item));
+    if (wrong !== -1)
+      return void errors.push(
+        invalid(path.index(wrong), shown(items[wrong]!), 'must be an object for an array of list-type map'),
+      );
+  }
+  /** How often each was there. What is there three times is told once. */
+  const seen = new Map<string, number>();
   for (const [i, item] of items.entries()) {
     const identity = listType === 'set' ? item : keysOfItem(item, listMapKeys, itemSchema);
-    if (identity === undefined) continue;
     const text = stringifyJson(identity);
-    if (seen.has(text))
-      errors.push(
-        duplicate(
-          path.index(i),
-          typeof identity === 'string' || typeof identity === 'number' || typeof identity === 'boolean'
-            ? identity
-            : new GoSyntax(goSyntax(identity)),
-        ),
-      );
-    seen.add(text);
+    const times = seen.get(text) ?? 0;
+    if (times === 1) errors.push(duplicate(path.index(i), shown(identity)));
+    seen.set(text, times + 1);
   }
 }
 
-function keysOfItem(item: JsonValue, keys: readonly string[], schema: Structural | undefined): JsonObject | undefined {
-  if (!isObject(item)) return undefined;
+const shown = (value: JsonValue): ShownValue =>
+  typeof value === 'string' || typeof value === 'boolean' || value === null
+    ? value
+    : new GoSyntax(typeof value === 'number' ? goValue(value) : goSyntax(value));
+
+/** Null is an object without keys. */
+function keysOfItem(item: JsonValue, keys: readonly string[], schema: Structural | undefined): JsonObject {
   const found: JsonObject = {};
-  for (const key of keys) {
-    const value = memberOf(item, key) ?? schema?.properties.get(key)?.default;
+  for (const key of isObject(item) ? keys : []) {
+    const value = memberOf(item as JsonObject, key) ?? schema?.properties.get(key)?.default;
     if (value !== undefined) found[key] = value;
   }
   return found;

@@ -180,6 +180,16 @@ describe('sets and maps', () => {
       spec: { m: [{ port: 1 }, { port: 1, protocol: 'TCP' }] },
       errors: ['spec.m[1]: Duplicate value: map[string]interface {}{"port":1, "protocol":"TCP"}'],
     },
+    {
+      name: 'an item three times, which is told once',
+      spec: { s: ['x', 'x', 'x'] },
+      errors: ['spec.s[1]: Duplicate value: "x"'],
+    },
+    {
+      name: 'an item of a map that is no object, beside which nothing is told',
+      spec: { m: [{ port: 1 }, { port: 1 }, 'x'] },
+      errors: ['spec.m[2]: Invalid value: "x": must be an object for an array of list-type map'],
+    },
     { name: 'keys that differ', spec: { m: [{ port: 1 }, { port: 1, protocol: 'UDP' }] }, errors: [] },
   ])('Sets and maps of a structural schema: $name', ({ spec, errors }) => {
     const found = new FieldErrors();
