@@ -1,6 +1,8 @@
 /** What of the agent's settings, and of the machine, concerns pods. */
 import { readFile, stat } from 'node:fs/promises';
 import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
+import { parseDuration } from '../../machinery/duration.ts';
+import { parseQuantity } from '../../machinery/quantity.ts';
 import type { NodeAgentSettings } from '../config/settings.ts';
 import { parseResolvConf } from './config/dns.ts';
 import type { PodsConfig } from './pods-config.ts';
@@ -60,6 +62,32 @@ export function podsConfigOf(
       maxParallel: config.maxParallelImagePulls,
       qps: config.registryPullQPS,
       burst: config.registryBurst,
+      limits: {
+        highPercent: config.imageGCHighThresholdPercent,
+        lowPercent: config.imageGCLowThresholdPercent,
+        minAgeMs: config.imageMinimumGCAge,
+        maxAgeMs: config.imageMaximumGCAge,
+      },
+    },
+    logs: {
+      maxBytes: parseQuantity(config.containerLogMaxSize).toNumber(),
+      maxFiles: config.containerLogMaxFiles,
+      workers: config.containerLogMaxWorkers,
+      checkMs: config.containerLogMonitorInterval,
+    },
+    eviction: {
+      hard: config.evictionHard,
+      soft: config.evictionSoft,
+      softGraceMs: Object.fromEntries(
+        Object.entries(config.evictionSoftGracePeriod).map(([signal, text]) => [
+          signal,
+          Number(parseDuration(text) / 1_000_000n),
+        ]),
+      ),
+      minimumReclaim: config.evictionMinimumReclaim,
+      pressureTransitionMs: config.evictionPressureTransitionPeriod,
+      maxPodGraceSeconds: config.evictionMaxPodGracePeriod,
+      limitsStorage: config.localStorageCapacityIsolation,
     },
   };
 }

@@ -14,6 +14,11 @@ export class PodEvents {
     this.#recorder.event(referenceTo(pod), type, reason, message);
   }
 
+  /** Events of nodes carry the name of the node as its uid, as upstream's do. */
+  ofNode(name: string, type: EventType, reason: string, message: string): void {
+    this.#recorder.event({ kind: 'Node', name, uid: name }, type, reason, message);
+  }
+
   ofContainer(
     pod: Pick<Pod, 'metadata'>,
     container: Pick<PodContainer, 'name' | 'role'>,

@@ -13,6 +13,7 @@ import type { EventRecorder } from '../../client/events/recorder.ts';
 import { HookRunner } from '../hooks/hook-runner.ts';
 import { ImagePuller } from '../images/image-puller.ts';
 import { PullQueue } from '../images/pull-queue.ts';
+import type { Pressure } from '../eviction/thresholds.ts';
 import { ProbeRunner } from '../probes/probe-runner.ts';
 import { createLinuxPodCgroups } from '../resources/linux-pod-cgroups.ts';
 import { noCgroups } from '../resources/pod-cgroups.ts';
@@ -31,6 +32,7 @@ import { PodSources } from './sources/pod-sources.ts';
 import { MirrorPods } from './static/mirror-pods.ts';
 import { StatusWriter } from './status-writer.ts';
 import { readTerminationMessage } from './termination-message.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface PodManagerOptions {
   /** None without an API server: only static pods run. */
@@ -43,8 +45,6 @@ export interface PodManagerOptions {
   readonly hostIPs: () => readonly string[];
   /** Of the node's status. */
   readonly allocatable: () => Readonly<Record<string, string>>;
-  /** Conditions of the node that are true and keep pods away: `MemoryPressure`. */
-  readonly pressures?: () => readonly string[];
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -58,6 +58,8 @@ export interface PodManager {
   stop(): Promise<void>;
   /** Those of all sources, as they are now. */
   pods(): readonly Pod[];
+  /** Conditions of the node that hold: `MemoryPressure`. */
+  pressures(): readonly Pressure[];
   /** Milliseconds since the runtime was listed; undefined before the first time. */
   sinceListMs(): number | undefined;
 }
@@ -72,7 +74,11 @@ export function createPodManager(options: PodManagerOptions): PodManager {
     readMessage: readTerminationMessage,
     onChange: (uid) => workers.wake(uid),
   });
-  const view = new NodeView({ ...options, nodeName: options.config.nodeName });
+  const view = new NodeView({
+    ...options,
+    nodeName: options.config.nodeName,
+    pressures: () => upkeep?.pressures ?? [],
+  });
   const mirrors =
     client === undefined
       ? undefined
@@ -80,6 +86,7 @@ export function createPodManager(options: PodManagerOptions): PodManager {
   const base = contextOf(options, { workers, cache, view, mirrors });
   const sources = new PodSources({ ...options, workers, mirrors });
   let housekeeping: Housekeeping | undefined;
+  let upkeep: Upkeep | undefined;
   return {
     async start() {
       const { runtimeName = 'unknown' } = await runtime.version({ version: '0.1.0' });
@@ -91,15 +98,18 @@ export function createPodManager(options: PodManagerOptions): PodManager {
       cache.start();
       housekeeping = new Housekeeping({ context, workers, mirrors, hasSynced: () => sources.hasSynced });
       housekeeping.start();
+      upkeep = new Upkeep(context, workers);
+      upkeep.start();
     },
     async stop() {
-      await housekeeping?.stop();
+      await Promise.all([housekeeping?.stop(), upkeep?.stop()]);
       await Promise.all([sources.stop(), view.stop(), cache.stop()]);
       base.probes.stop();
       await workers.stop();
       await base.statuses.stop();
     },
     pods: () => workers.pods(),
+    pressures: () => upkeep?.pressures ?? [],
     sinceListMs: () => cache.sinceListMs,
   };
 }

@@ -21,6 +21,13 @@ export class PodWorkers {
     return this.#workers.entries();
   }
 
+  /** Those that have not begun to end. */
+  running(): readonly Pod[] {
+    return [...this.#workers.values()]
+      .filter(({ stage, isRefused }) => stage === 'alive' && !isRefused)
+      .map(({ pod }) => pod);
+  }
+
   /** With their statuses as they are now, whether these are written or not. */
   pods(): readonly Pod[] {
     const live = [...this.#workers.values()].filter(({ isRemoved }) => !isRemoved);

@@ -1,4 +1,7 @@
 /** What of the agent's configuration concerns pods. Times are in milliseconds. */
+import type { EvictionManagerOptions } from '../eviction/eviction-manager.ts';
+import type { ImageLimits } from '../images/image-collector.ts';
+import type { LogLimits } from '../logs/log-rotator.ts';
 import type { CgroupSettings } from './config/pod-resources.ts';
 import type { DnsSettings } from './config/dns.ts';
 import type { ResourceSettings } from './config/resources.ts';
@@ -21,7 +24,9 @@ export interface PodsConfig {
   readonly syncFrequencyMs: number;
   readonly staticPods: StaticPodPlaces;
   readonly allowedUnsafeSysctls: readonly string[];
-  readonly images: PullLimits;
+  readonly images: PullLimits & { readonly limits: ImageLimits };
+  readonly logs: LogLimits & { readonly checkMs: number };
+  readonly eviction: EvictionManagerOptions['settings'];
 }
 
 /** Empty for none. */

@@ -81,7 +81,23 @@ const configIn = (directory: string): PodsConfig => ({
   syncFrequencyMs: 60_000,
   staticPods: { path: '', url: '', headers: {}, fileCheckMs: 20_000, urlCheckMs: 20_000 },
   allowedUnsafeSysctls: ['net.core.somaxconn'],
-  images: { isSerial: true, maxParallel: undefined, qps: 0, burst: 0 },
+  images: {
+    isSerial: true,
+    maxParallel: undefined,
+    qps: 0,
+    burst: 0,
+    limits: { highPercent: 85, lowPercent: 80, minAgeMs: 120_000, maxAgeMs: 0 },
+  },
+  logs: { maxBytes: 10_485_760, maxFiles: 5, workers: 1, checkMs: 10_000 },
+  eviction: {
+    hard: {},
+    soft: {},
+    softGraceMs: {},
+    minimumReclaim: {},
+    pressureTransitionMs: 300_000,
+    maxPodGraceSeconds: 0,
+    limitsStorage: true,
+  },
 });
 
 export async function simulateNode(): Promise<SimulatedNode> {

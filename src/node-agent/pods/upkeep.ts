@@ -1,0 +1,148 @@
+/** Work on the node that is done again and again: logs, images, sandboxes that have ended, evictions. */
+import { statfs } from 'node:fs/promises';
+import type { Logger } from '../../base/logger.ts';
+import type { Clock } from '../../base/clock.ts';
+import { pause } from '../../reconcile/pause.ts';
+import { EvictionManager } from '../eviction/eviction-manager.ts';
+import { observe } from '../eviction/observe.ts';
+import { podUsages } from '../eviction/pod-usages.ts';
+import type { Pressure } from '../eviction/thresholds.ts';
+import { ImageCollector } from '../images/image-collector.ts';
+import { LogRotator, type RunningLog } from '../logs/log-rotator.ts';
+import { unlessGone } from '../runtime/container-runtime.ts';
+import type { PodContext } from './pod-context.ts';
+import { isReadySandbox } from './pod-state.ts';
+import type { PodWorkers } from './pod-workers.ts';
+import { terminationByKubelet } from './publish-status.ts';
+import { isRunning } from './runtime-pod.ts';
+import { isStaticPod } from './static/static-pod.ts';
+
+const imageCollectionMs = 300_000;
+const sandboxCollectionMs = 60_000;
+const evictionMs = 10_000;
+
+export class Upkeep {
+  readonly #context: PodContext;
+  readonly #workers: PodWorkers;
+  readonly #abort = new AbortController();
+  readonly #images: ImageCollector;
+  readonly #eviction: EvictionManager;
+  #sandboxImage: string | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(context: PodContext, workers: PodWorkers) {
+    this.#context = context;
+    this.#workers = workers;
+    const { runtime, config, nowMs, events } = context;
+    const event = (reason: string, message: string): void => events.ofNode(config.nodeName, 'Warning', reason, message);
+    this.#images = new ImageCollector({
+      runtime,
+      limits: config.images.limits,
+      diskUsage: () => this.#imageDisk(),
+      nowMs,
+      sandboxImage: () => this.#sandboxImage,
+      event,
+    });
+    this.#eviction = new EvictionManager({
+      settings: config.eviction,
+      observe: () => observe({ rootDirectory: config.rootDirectory, imageDirectories: () => this.#imageDirectories() }),
+      pods: () => workers.running(),
+      usages: (pods) => podUsages(pods, { runtime, ...config }),
+      isStatic: isStaticPod,
+      reclaimDisk: async () => {
+        await this.#collectSandboxes();
+        await this.#images.removeUnused();
+      },
+      evict: (pod, eviction) => {
+        events.ofPod(pod, 'Warning', 'Evicted', eviction.message);
+        workers.get(pod.metadata.uid ?? '')?.evict(eviction);
+      },
+      event,
+      condition: (message) => terminationByKubelet(message, nowMs()),
+      nowMs,
+    });
+  }
+
+  get pressures(): readonly Pressure[] {
+    return this.#eviction.pressures;
+  }
+
+  start(): void {
+    const { config, clock, log, nowMs, runtime } = this.#context;
+    const rotator = new LogRotator({ runtime, limits: config.logs, nowMs, log });
+    const { signal } = this.#abort;
+    const again = (everyMs: number, what: string, work: () => Promise<void>): Promise<void> =>
+      repeated(work, { everyMs, what, clock, log, signal });
+    this.#running = Promise.all([
+      again(config.logs.checkMs, 'logs could not be looked at', () => rotator.look(this.#runningLogs())),
+      again(imageCollectionMs, 'images could not be collected', async () => {
+        await this.#readSandboxImage();
+        await this.#images.collect();
+      }),
+      again(sandboxCollectionMs, 'sandboxes could not be collected', () => this.#collectSandboxes()),
+      again(evictionMs, 'the resources of the node could not be looked at', () => this.#eviction.look()),
+    ]);
+  }
+
+  async stop(): Promise<void> {
+    this.#abort.abort();
+    await this.#running;
+  }
+
+  #runningLogs(): RunningLog[] {
+    return this.#context.cache
+      .pods()
+      .flatMap(({ containers }) =>
+        containers
+          .filter(isRunning)
+          .flatMap(({ status: { id = '', logPath = '' } }): RunningLog[] =>
+            logPath === '' ? [] : [{ containerId: id, path: logPath }],
+          ),
+      );
+  }
+
+  /** Those of living pods that have ended and have a successor, and no container left. */
+  async #collectSandboxes(): Promise<void> {
+    const { cache, runtime } = this.#context;
+    for (const { uid, sandboxes, containers } of cache.pods()) {
+      if (this.#workers.get(uid) === undefined) continue;
+      const inUse = new Set(containers.map(({ sandboxId }) => sandboxId));
+      for (const sandbox of sandboxes.slice(1))
+        if (!isReadySandbox(sandbox) && !inUse.has(sandbox.id ?? ''))
+          await unlessGone(runtime.removePodSandbox({ podSandboxId: sandbox.id ?? '' }));
+    }
+  }
+
+  async #imageDirectories(): Promise<readonly string[]> {
+    const { imageFilesystems = [] } = await this.#context.runtime.imageFsInfo({});
+    return imageFilesystems.flatMap(({ fsId }) => (fsId?.mountpoint === undefined ? [] : [fsId.mountpoint]));
+  }
+
+  async #imageDisk() {
+    const [directory = this.#context.config.rootDirectory] = await this.#imageDirectories();
+    const { bavail, blocks, bsize } = await statfs(directory);
+    return { availableBytes: bavail * bsize, capacityBytes: blocks * bsize };
+  }
+
+  /** Runtimes that do not pin it name it in their configuration. */
+  async #readSandboxImage(): Promise<void> {
+    const { info = {} } = await this.#context.runtime.status({ verbose: true });
+    this.#sandboxImage = /"sandboxImage":\s*"([^"]+)"/.exec(info['config'] ?? '')?.[1];
+  }
+}
+
+interface Repeated {
+  readonly everyMs: number;
+  readonly what: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function repeated(work: () => Promise<void>, { everyMs, what, clock, log, signal }: Repeated): Promise<void> {
+  while (!signal.aborted) {
+    await pause(clock, everyMs, signal);
+    if (signal.aborted) return;
+    await work().catch((error: unknown) => log.warn({ err: error }, what));
+  }
+}
