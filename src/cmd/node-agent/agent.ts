@@ -5,7 +5,6 @@ import { systemClock } from '../../base/clock.ts';
 import { formatConfig } from '../../node-agent/config/document.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
-import { noPressure } from '../../node-agent/node/conditions.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
 import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
 import { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
@@ -28,7 +27,7 @@ import { daemonOptionsOf } from './daemon-options.ts';
 import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
 import { type AgentPods, createPods } from './pods.ts';
-import { checkMachine, setOomScore, tellLimits } from './preconditions.ts';
+import { checkMachine, setOomScore } from './preconditions.ts';
 import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
 
@@ -91,7 +90,6 @@ interface Parts {
 async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, certificate }: Parts): Promise<void> {
   const { log, signal } = daemon;
   await setOomScore(settings, log);
-  tellLimits(settings, log);
   const events = createEvents(daemon, settings);
   const pods = createPods(daemon, settings, cri.runtime, events);
   const keeper = createKeeper(daemon, settings, { runtime: createNodeRuntime(cri.runtime), events, pods });
@@ -153,7 +151,11 @@ function createEvents(
 function createKeeper(
   { log, connection, client }: LeadingDaemon,
   settings: NodeAgentSettings,
-  { runtime, events, pods }: { runtime: NodeRuntime; events: AgentEvents; pods: Pick<AgentPods, 'sinceListMs'> },
+  {
+    runtime,
+    events,
+    pods,
+  }: { runtime: NodeRuntime; events: AgentEvents; pods: Pick<AgentPods, 'sinceListMs' | 'pressure'> },
 ): NodeKeeper {
   const { nodeName, nodeIPs, rootDir } = settings;
   return new NodeKeeper({
@@ -163,7 +165,7 @@ function createKeeper(
     runtime,
     readMachine: () => readMachine({ rootDir }),
     findAddresses: () => findNodeAddresses({ nodeName, hostname: hostname(), nodeIPs }, hostNetwork),
-    pressure: () => noPressure,
+    pressure: () => pods.pressure(),
     problems: () => [listProblem(pods.sinceListMs())].filter((problem) => problem !== undefined),
     looksFirst: !isGateOn('KubeletRegistrationGetOnExistsOnly', settings.featureGates),
     events,

@@ -6,6 +6,8 @@ import type { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
 import { readAdmissionMachine } from '../../node-agent/pods/admission/node-view.ts';
 import { podsConfigOf, readPodsMachine } from '../../node-agent/pods/configure-pods.ts';
+import type { Pressure } from '../../node-agent/eviction/thresholds.ts';
+import type { NodePressure } from '../../node-agent/node/conditions.ts';
 import { createPodManager, type PodManager } from '../../node-agent/pods/pod-manager.ts';
 import type { ContainerRuntime } from '../../node-agent/runtime/container-runtime.ts';
 import type { ServedPods } from '../../node-agent/server/served-pods.ts';
@@ -13,6 +15,7 @@ import { pause } from '../../reconcile/pause.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 
 export interface AgentPods extends ServedPods {
+  pressure(): NodePressure;
   /** Until the signal aborts. Rejects for a configuration that cannot be used. */
   run(keeper: NodeKeeper, signal: AbortSignal): Promise<void>;
   /** Milliseconds since the runtime said what runs; undefined before the first time. */
@@ -32,6 +35,7 @@ export function createPods(
   return {
     pods: () => manager?.pods() ?? [],
     sinceListMs: () => manager?.sinceListMs(),
+    pressure: () => pressureOf(manager?.pressures() ?? []),
     async run(keeper, signal) {
       const { memoryBytes } = await readMachine({ rootDir: settings.rootDir });
       const parts = {
@@ -64,6 +68,12 @@ export function createPods(
     },
   };
 }
+
+const pressureOf = (pressures: readonly Pressure[]): NodePressure => ({
+  memory: pressures.includes('MemoryPressure'),
+  disk: pressures.includes('DiskPressure'),
+  pid: pressures.includes('PIDPressure'),
+});
 
 const hostIPsOf = ({ node }: NodeKeeper): string[] =>
   (node?.status.addresses ?? []).flatMap(({ type, address }) =>

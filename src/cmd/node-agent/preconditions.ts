@@ -36,9 +36,3 @@ export async function setOomScore({ config }: NodeAgentSettings, log: Logger): P
     log.warn({ oomScoreAdj: score, reason: describeFileError(error) }, 'oom_score_adj could not be set');
   }
 }
-
-/** What the configuration asks for and this version does not do in full: said at the start, once. */
-export function tellLimits({ config }: NodeAgentSettings, log: Logger): void {
-  if (Object.keys(config.evictionHard).length > 0)
-    log.warn({}, 'hard thresholds of eviction are kept back from pods, but no pod is evicted by this version yet');
-}

@@ -20,7 +20,7 @@ beforeAll(async () => {
     'wrong.yaml': `${head}maxPods: -1\n`,
     'unknown.yaml': `${head}maxPod: 1\n`,
     'gate.yaml': `${head}featureGates: {Absent: true}\n`,
-    'later.yaml': `${head}evictionSoft: {memory.available: 1Gi}\n`,
+    'later.yaml': `${head}kernelMemcgNotification: true\n`,
     'conf.d/10.conf': `${head}maxPods: 12\npodsPerCore: 3\n`,
     'conf.d/20-more/a.conf': `${head}maxPods: 13\n`,
     'conf.d/30.conf': `${head}port: 1024\n`,
@@ -113,7 +113,7 @@ describe('the settings of a node agent', () => {
     {
       name: 'a field without its effect',
       argv: () => [`--config=${at('later.yaml')}`],
-      message: () => `${at('later.yaml')}: evictionSoft: Forbidden: is not supported by this version yet`,
+      message: () => `${at('later.yaml')}: kernelMemcgNotification: Forbidden: is not supported by this version yet`,
     },
     {
       name: 'a label of Kubernetes',

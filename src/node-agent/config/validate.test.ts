@@ -40,6 +40,14 @@ test.each<{ changes: Record<string, unknown>; message: string }>([
     message: 'evictionHard: Invalid value: "101%": nodefs.available: must be at most 100%',
   },
   {
+    changes: { evictionSoftGracePeriod: { 'memory.available': 'soon' } },
+    message: 'evictionSoftGracePeriod: Invalid value: "soon": memory.available must be a duration that is not negative',
+  },
+  {
+    changes: { containerLogMaxSize: 'much' },
+    message: 'containerLogMaxSize: Invalid value: "much": must be a quantity that is not negative',
+  },
+  {
     changes: { tlsCertFile: '/a' },
     message: 'tlsPrivateKeyFile: Invalid value: "": must be set where the other one is',
   },

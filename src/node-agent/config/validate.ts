@@ -4,7 +4,7 @@ import { type GateSettings, isGateOn } from '../../api/feature-gates.ts';
 import { type FieldError, forbidden, invalid, notSupported } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { parseQuantity } from '../../machinery/quantity.ts';
-import { formatDuration } from '../../machinery/duration.ts';
+import { formatDuration, parseDuration } from '../../machinery/duration.ts';
 import { type FieldName, fieldsByName, type NodeAgentConfig, valueOf } from './config.ts';
 import type { Field } from './field.ts';
 import { amountProblem, signals } from './thresholds.ts';
@@ -97,6 +97,14 @@ function isAmount(text: string): boolean {
   }
 }
 
+function isTime(text: string): boolean {
+  try {
+    return parseDuration(text) >= 0n;
+  } catch {
+    return false;
+  }
+}
+
 function* checkThresholds(config: NodeAgentConfig): Generator<Complaint> {
   for (const name of ['evictionHard', 'evictionSoft', 'evictionMinimumReclaim'] as const)
     for (const [signal, amount] of Object.entries(config[name])) {
@@ -107,6 +115,10 @@ function* checkThresholds(config: NodeAgentConfig): Generator<Complaint> {
   for (const signal of Object.keys(config.evictionSoft))
     if (config.evictionSoftGracePeriod[signal] === undefined)
       yield ['evictionSoft', 'must have a grace period in evictionSoftGracePeriod', signal];
+  for (const [signal, time] of Object.entries(config.evictionSoftGracePeriod))
+    if (!isTime(time)) yield ['evictionSoftGracePeriod', `${signal} must be a duration that is not negative`, time];
+  if (!isAmount(config.containerLogMaxSize))
+    yield ['containerLogMaxSize', 'must be a quantity that is not negative', config.containerLogMaxSize];
 }
 
 const enforceable = [

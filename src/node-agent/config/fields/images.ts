@@ -1,8 +1,6 @@
 /** How images come to the node, and when they go. */
 import { bool, duration, int, optional } from '../field.ts';
 
-const later = { support: 'unsupported' } as const;
-
 export const images = {
   registryPullQPS: int(5, {
     keepsZero: true,
@@ -21,26 +19,22 @@ export const images = {
   ),
   imageMinimumGCAge: duration('2m', {
     range: [0, Infinity],
-    ...later,
     flag: 'minimum-image-ttl-duration',
     help: 'How long an image stays that no container uses.',
   }),
   imageMaximumGCAge: duration('0s', {
     range: [0, Infinity],
-    ...later,
     help: 'After how long an image goes that no container uses. 0 means when the disk is full.',
   }),
   imageGCHighThresholdPercent: int(85, {
     keepsZero: true,
     range: [0, 100],
-    ...later,
     flag: 'image-gc-high-threshold',
     help: 'Percentage of the disk in use from which images are deleted.',
   }),
   imageGCLowThresholdPercent: int(80, {
     keepsZero: true,
     range: [0, 100],
-    ...later,
     flag: 'image-gc-low-threshold',
     help: 'Percentage of the disk in use to which images are deleted.',
   }),

@@ -109,27 +109,23 @@ export const pods = {
     help: 'Has no effect since 1.28.',
   }),
   containerLogMaxSize: text('10Mi', {
-    ...later,
     flag: 'container-log-max-size',
     help: 'Size at which the log of a container is rotated.',
   }),
   containerLogMaxFiles: int(5, {
     keepsZero: true,
     range: [2, Infinity],
-    ...later,
     flag: 'container-log-max-files',
     help: 'How many log files a container has at most, at least 2.',
   }),
   containerLogMaxWorkers: int(1, {
     keepsZero: true,
     range: [1, Infinity],
-    ...later,
     help: 'How many logs are rotated at once.',
   }),
   containerLogMonitorInterval: duration('10s', {
     keepsZero: true,
     range: [3000, Infinity],
-    ...later,
     help: 'How often the sizes of logs are looked at.',
   }),
   crashLoopBackOff: {

@@ -142,7 +142,6 @@ export const resources = {
     help: 'Share of the memory limit from which the kernel slows a container down.',
   }),
   localStorageCapacityIsolation: bool(true, {
-    ...later,
     flag: 'local-storage-capacity-isolation',
     help: 'Count what pods use of the disk.',
   }),
@@ -153,7 +152,6 @@ export const resources = {
   evictionSoft: textMap(
     {},
     {
-      ...later,
       flag: 'eviction-soft',
       help: 'Thresholds that pods are evicted at after a time, with their grace.',
     },
@@ -161,25 +159,21 @@ export const resources = {
   evictionSoftGracePeriod: textMap(
     {},
     {
-      ...later,
       flag: 'eviction-soft-grace-period',
       help: 'After which time: memory.available=1m30s.',
     },
   ),
   evictionPressureTransitionPeriod: duration('5m', {
-    ...later,
     flag: 'eviction-pressure-transition-period',
     help: 'How long a condition of pressure stays after its end.',
   }),
   evictionMaxPodGracePeriod: int(0, {
-    ...later,
     flag: 'eviction-max-pod-grace-period',
     help: 'The longest grace, in seconds, of a pod that is evicted by a soft threshold. Negative: that of the pod.',
   }),
   evictionMinimumReclaim: textMap(
     {},
     {
-      ...later,
       flag: 'eviction-minimum-reclaim',
       help: 'How much more than needed is freed: nodefs.available=500Mi.',
     },
