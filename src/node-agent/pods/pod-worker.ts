@@ -218,8 +218,7 @@ export class PodWorker {
     await this.#context.cgroups.remove(uid);
     this.#stage = 'ended';
     if (this.#wasTerminal) statuses.set(this.#pod, this.#pod.status, true);
-    // The mirror of a static pod goes: others do not learn how it ended.
-    else this.#publish(isStaticPod(this.#pod) ? 'ending' : 'ended', runtimePod);
+    else this.#publish('ended', runtimePod);
     this.#ended.open();
   }
 
@@ -238,7 +237,9 @@ export class PodWorker {
       return;
     }
     const state = stateOf(this.#pod, runtimePod, this.#memory, this.#context);
-    publishStatus({ pod: this.#pod, state, memory: this.#memory, stage }, this.#context);
+    // As upstream: the mirror of a static pod goes without a word on how the pod ended.
+    const told = isStaticPod(this.#pod) ? 'alive' : stage;
+    publishStatus({ pod: this.#pod, state, memory: this.#memory, stage: told }, this.#context);
   }
 
   #finalStatus(): Pod['status'] {

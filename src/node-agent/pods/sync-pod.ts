@@ -112,6 +112,7 @@ export async function syncPod(input: SyncInput, context: PodContext): Promise<Sy
   }
   if (hasStarted || changed !== undefined) return { again: true };
   const isNews = JSON.stringify([...memory.waiting]) !== waitingBefore;
+  // @NOTE differs from upstream: a container restarts when its back-off is over, not 10 to 15 s later.
   const soonest = Math.min(...actions.waiting.map(({ inMs }) => inMs), isNews ? newsMs : Infinity);
   const deadlineMs = untilDeadline(pod.spec, memory.startTimeMs, context.nowMs()) ?? Infinity;
   const inMs = Math.min(soonest, deadlineMs);

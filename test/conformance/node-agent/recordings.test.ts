@@ -26,6 +26,7 @@ const sections = [
 /** Why a case is not compared. */
 const leftOut: Readonly<Record<string, string>> = {
   'scheduling-gate-none-fit': 'the scheduler is not part of this test',
+  'sidecar-restarts': 'a container starts again when its back-off is over, not with the next look at its pod',
   tolerations: 'whether the refusal or the deletion by the taint is seen first depends on time',
 };
 
