@@ -23,6 +23,8 @@ export interface HousekeepingOptions {
 }
 
 const periodMs = 2000;
+/** What no pod of this process has left behind is looked for so much more seldom. */
+const fileRounds = 15;
 
 export class Housekeeping {
   readonly #options: HousekeepingOptions;
@@ -45,9 +47,9 @@ export class Housekeeping {
   async #run(): Promise<void> {
     const { context, hasSynced } = this.#options;
     const { signal } = this.#abort;
-    while (!signal.aborted) {
+    for (let round = 0; !signal.aborted; round++) {
       try {
-        if (hasSynced()) await this.clean();
+        if (hasSynced()) await this.clean({ looksForFiles: round % fileRounds === 0 });
       } catch (error) {
         context.log.warn({ err: error }, 'what is left of pods could not be removed');
       }
@@ -56,7 +58,7 @@ export class Housekeeping {
   }
 
   /** Once. */
-  async clean(): Promise<void> {
+  async clean({ looksForFiles = true } = {}): Promise<void> {
     const { context, workers, mirrors } = this.#options;
     await mirrors?.sync(workers.staticPods());
     for (const [uid, worker] of [...workers.all()])
@@ -68,7 +70,7 @@ export class Housekeeping {
       }
     for (const pod of context.cache.pods())
       if (workers.get(pod.uid) === undefined && hasContent(pod)) workers.addOrphan(orphan(pod));
-    await this.#removeOrphanedFiles();
+    if (looksForFiles) await this.#removeOrphanedFiles();
   }
 
   async #removeOrphanedFiles(): Promise<void> {
