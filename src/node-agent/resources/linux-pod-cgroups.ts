@@ -53,6 +53,7 @@ export function createLinuxPodCgroups(options: LinuxPodCgroupsOptions): PodCgrou
       for (const hierarchy of await hierarchies()) {
         const path = `${hierarchy}${base}/${name}`;
         if ((await mkdir(path, { recursive: true }).catch(() => undefined)) === undefined) continue;
+        if (settings.isCgroupV2) await passControllers(hierarchy, `${base}/${name}`, write);
         for (const [file, value] of limitFiles(hierarchy, limits, settings.isCgroupV2))
           await write(`${path}/${file}`, value);
       }
@@ -72,6 +73,21 @@ export function createLinuxPodCgroups(options: LinuxPodCgroupsOptions): PodCgrou
     },
   };
 }
+
+/** In v2 a group has the limits that each group above it passes on. */
+async function passControllers(
+  mount: string,
+  path: string,
+  write: (path: string, value: string) => Promise<void>,
+): Promise<void> {
+  const available = (await readFile(`${mount}/cgroup.controllers`, 'utf8').catch(() => '')).split(/\s+/);
+  const wanted = passedOn.filter((name) => available.includes(name));
+  const parts = path.split('/').filter(Boolean);
+  for (let above = mount, at = 0; at < parts.length; above = `${above}/${parts[at]}`, at++)
+    for (const name of wanted) await write(`${above}/cgroup.subtree_control`, `+${name}`);
+}
+
+const passedOn = ['cpu', 'cpuset', 'memory', 'pids', 'hugetlb', 'io'];
 
 /** File and content, of one hierarchy. */
 function limitFiles(hierarchy: string, limits: PodCgroupLimits, isV2: boolean): [string, string][] {
