@@ -11,9 +11,10 @@ import type { StartConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { localDefaultSections, withoutAccounts } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { int, section, text, withDefault } from './flags/flag.ts';
-import { FlagError } from './flags/parse.ts';
-import { runCluster } from './up/cluster.ts';
+import { bool, int, optionalText, section, text, withDefault } from './flags/flag.ts';
+import { FlagError, type GivenFlags } from './flags/parse.ts';
+import { type ClusterNodes, runCluster } from './up/cluster.ts';
+import { findRuntime, serverFlags as nodeServerFlags } from './up/real-node.ts';
 import { type Interrupts, watchInterrupts } from './interrupts.ts';
 import { adminKubeconfig } from '../client/format-kubeconfig.ts';
 import { type AdjustableLogger, levelOf } from './logging.ts';
@@ -21,11 +22,13 @@ import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
 import type { Pki } from '../pki/pki.ts';
 import { servingNames } from '../pki/serving-names.ts';
+import { UserError } from './user-error.ts';
 import { loggerFor, type ReadCommandLine, readCommandLine, serverFlags, serveUntilStopped } from './server-command.ts';
 
 const about = `Starts a cluster on this machine: API server, controller manager, scheduler and hollow nodes, whose pods
-exist in the API alone. Keys, certificates and data are in --data-dir; the API is reachable from this machine only
-unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
+exist in the API alone, or with --node this machine as a node, whose pods run in containers. Keys, certificates and data
+are in --data-dir; the API is reachable from this machine only unless --bind-address says otherwise. Ctrl-C stops it;
+the next start continues with the same data.`;
 
 /**
  * As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are
@@ -45,7 +48,15 @@ export const upFlags = {
     }),
     hollowNodes: int('hollow-nodes', 'supported', {
       default: 2,
-      help: 'How many nodes there are. With 0 there is the API server alone, without controllers and scheduler.',
+      help:
+        'How many nodes without containers there are; with --node none unless given. With 0 there is the API server ' +
+        'alone, without controllers and scheduler.',
+    }),
+    node: bool('node', 'supported', {
+      help: 'Run this machine as a node with real containers, which needs root and a container runtime.',
+    }),
+    containerRuntimeEndpoint: optionalText('container-runtime-endpoint', 'supported', {
+      help: 'Socket of the container runtime (CRI v1) of --node. Without it the first of the usual ones that answers.',
     }),
   }),
 } as const;
@@ -55,8 +66,7 @@ export const up: Command = async (argv, context) => {
   if (line === undefined) return 0;
   const { completed, options, given } = line;
   const { out } = context;
-  const { hollowNodes } = options.local as typeof options.local & { readonly hollowNodes: number };
-  if (hollowNodes < 0) throw new FlagError(['--hollow-nodes must be greater than or equal to 0']);
+  const nodes = await nodesOf(options.local as unknown as LocalOptions, options.nodeAgent.port, given);
   using interrupts = watchInterrupts(context);
   out(`orch ${orchVersion}, Kubernetes API ${versionInfo().gitVersion.split('+')[0]}\n`);
   const dataDir = resolve(options.local.dataDir);
@@ -67,10 +77,31 @@ export const up: Command = async (argv, context) => {
   const pki = await ensureLocalPki(dataDir, completed.options, log);
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
   const local: Local = { line, dataDir, pki, logger, interrupts };
-  const code = await (hollowNodes === 0 ? serveApi(local, context) : runAll(local, hollowNodes, argv, context));
+  const isAlone = nodes.hollow === 0 && nodes.real === undefined;
+  const code = await (isAlone ? serveApi(local, context) : runAll(local, nodes, argv, context));
   out(code === 0 ? `Stopped. The data is in ${shown(dataDir)}.\n` : 'Stopped before it was ready.\n');
   return code;
 };
+
+interface LocalOptions {
+  readonly hollowNodes: number;
+  readonly node: boolean;
+  readonly containerRuntimeEndpoint: string | undefined;
+}
+
+async function nodesOf(
+  { hollowNodes, node, containerRuntimeEndpoint }: LocalOptions,
+  port: number,
+  given: GivenFlags,
+): Promise<ClusterNodes> {
+  if (hollowNodes < 0) throw new FlagError(['--hollow-nodes must be greater than or equal to 0']);
+  const endpoint = containerRuntimeEndpoint === '' ? undefined : containerRuntimeEndpoint;
+  if (!node && endpoint !== undefined) throw new FlagError(['--container-runtime-endpoint is for --node']);
+  if (!node) return { hollow: hollowNodes, real: undefined };
+  if (process.getuid?.() !== 0)
+    throw new UserError('--node: containers need root, and this process is of another user');
+  return { hollow: given.has('hollow-nodes') ? hollowNodes : 0, real: { endpoint: await findRuntime(endpoint), port } };
+}
 
 interface Local {
   readonly line: ReadCommandLine;
@@ -112,18 +143,22 @@ async function serveApi({ line, dataDir, pki, logger, interrupts }: Local, conte
 }
 
 /** Everything, each part in a process of its own. */
-function runAll(
+async function runAll(
   { line, dataDir, pki, interrupts }: Local,
-  hollowNodes: number,
+  nodes: ClusterNodes,
   argv: readonly string[],
   context: CommandContext,
 ): Promise<number> {
   const { disablePlugins } = line.options.admission;
   // Pods have accounts from the first one on: the controllers that make them are there.
   const accounts = disablePlugins.includes('ServiceAccount') ? [] : ['--enable-admission-plugins=ServiceAccount'];
-  const apiServerArgs = ['up', ...argv, '--hollow-nodes=0', ...accounts];
+  const isReal = nodes.real !== undefined;
+  const reach = isReal ? await nodeServerFlags(dataDir, pki) : [];
+  const withoutNode = isReal ? ['--node=false', '--container-runtime-endpoint='] : [];
+  // What the user gave goes over how the node is reached, and under what makes the process an API server.
+  const apiServerArgs = ['up', ...reach, ...argv, '--hollow-nodes=0', ...withoutNode, ...accounts];
   return runCluster(
-    { dataDir, pki, apiServerArgs, hollowNodes, shown },
+    { dataDir, pki, apiServerArgs, nodes, shown },
     interrupts,
     () =>
       context.out(

@@ -35,6 +35,11 @@ function settings(argv: readonly string[]): Promise<NodeAgentSettings> {
   return readSettings(options, given);
 }
 
+test('The example of a configuration in manifests/ is one', async () => {
+  const { config } = await settings([`--config=${path.resolve('manifests/node/node.yaml')}`]);
+  expect(config.rotateCertificates).toBe(true);
+});
+
 describe('the settings of a node agent', () => {
   test('Without flags they are the defaults', async () => {
     const { config, rootDir, certDir, kubeconfig } = await settings([]);

@@ -13,16 +13,23 @@ import type { Pki } from '../../pki/pki.ts';
 import type { CommandContext } from '../command.ts';
 import type { Interrupts } from '../interrupts.ts';
 import { UserError } from '../user-error.ts';
+import { nodeProcess, type RealNode } from './real-node.ts';
 import { daemonProcesses } from './daemon-processes.ts';
 import type { ProcessEnd } from './start-process.ts';
 import { ProcessSupervisor } from './supervisor.ts';
+
+export interface ClusterNodes {
+  readonly hollow: number;
+  /** This machine, if it is one. */
+  readonly real: RealNode | undefined;
+}
 
 export interface ClusterOptions {
   readonly dataDir: string;
   readonly pki: Pki;
   /** Of the API server, as the user gave them. */
   readonly apiServerArgs: readonly string[];
-  readonly hollowNodes: number;
+  readonly nodes: ClusterNodes;
   /** The path as people are shown it. */
   readonly shown: (path: string) => string;
 }
@@ -31,7 +38,7 @@ const lookEveryMs = 50;
 
 /** Resolves when all processes have ended after a signal. Returns the exit code. */
 export async function runCluster(
-  { dataDir, pki, apiServerArgs, hollowNodes, shown }: ClusterOptions,
+  { dataDir, pki, apiServerArgs, nodes, shown }: ClusterOptions,
   interrupts: Interrupts,
   onReady: () => void,
   { out, parts }: CommandContext,
@@ -59,14 +66,18 @@ export async function runCluster(
     const config = await Promise.race([untilServing(join(dataDir, 'admin.kubeconfig'), interrupts), failed]);
     if (config === undefined) return interrupts.exitCode;
     row('API server', config.url);
-    for (const process of await daemonProcesses({ dataDir, pki, admin: config, hollowNodes, logFile })) {
+    const around = { dataDir, pki, admin: config, logFile };
+    const processes = await daemonProcesses({ ...around, hollowNodes: nodes.hollow });
+    if (nodes.real !== undefined) processes.push(await nodeProcess(nodes.real, around));
+    for (const process of processes) {
       supervisor.add(process);
       row(process.name, 'started');
     }
     await using client = createClient(config, { qps: 0 });
-    await untilNodesReady(client, hollowNodes, interrupts.signal);
+    const count = nodes.hollow + (nodes.real === undefined ? 0 : 1);
+    await untilNodesReady(client, count, interrupts.signal);
     if (!interrupts.signal.aborted) {
-      row('nodes', `${hollowNodes} ready`);
+      row('nodes', `${count} ready`);
       row('logs', shown(logs));
       onReady();
     }

@@ -58,10 +58,20 @@ export async function daemonProcesses(surroundings: DaemonSurroundings): Promise
       args: ['scheduler', kubeconfigs.get('scheduler')!, ...alone],
       logFile: logFile('scheduler'),
     },
-    {
-      name: 'hollow nodes',
-      args: ['node-agent', kubeconfigs.get('hollow-nodes')!, `--hollow=${hollowNodes}`, '--port=0', '--healthz-port=0'],
-      logFile: logFile('hollow-nodes'),
-    },
+    ...(hollowNodes === 0
+      ? []
+      : [
+          {
+            name: 'hollow nodes',
+            args: [
+              'node-agent',
+              kubeconfigs.get('hollow-nodes')!,
+              `--hollow=${hollowNodes}`,
+              '--port=0',
+              '--healthz-port=0',
+            ],
+            logFile: logFile('hollow-nodes'),
+          },
+        ]),
   ];
 }

@@ -1,0 +1,97 @@
+/** A node with real containers: `orch up --node`, and kubectl. */
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { toolPath } from '../../hack/lib/test-tools.mjs';
+import { reasonToSkip, type Sandbox, startSandbox } from '../node/sandbox.ts';
+import { buildOrch, kubectl, OrchProcess } from '../support/orch-process.ts';
+import { freePorts } from '../support/ports.ts';
+
+const reason = reasonToSkip();
+
+describe.skipIf(reason !== undefined)(
+  `A node with real containers${reason === undefined ? '' : ` (${reason})`}`,
+  () => {
+    let folder: string;
+    let sandbox: Sandbox;
+    let orch: OrchProcess;
+    let kubeconfig: string;
+    const run = (...args: string[]): Promise<string> => kubectl('1.32', kubeconfig, ...args);
+
+    beforeAll(async () => {
+      buildOrch();
+      folder = await mkdtemp(path.join(tmpdir(), 'orch-node-e2e-'));
+      sandbox = await startSandbox({ bridge: 'nse0', subnet: '10.92.0.0/16' });
+      const [port, agentPort] = await freePorts(2);
+      kubeconfig = path.join(folder, 'data', 'admin.kubeconfig');
+      orch = new OrchProcess([
+        'up',
+        '--node',
+        `--container-runtime-endpoint=${sandbox.socket}`,
+        `--nodeagent-port=${agentPort}`,
+        `--data-dir=${path.join(folder, 'data')}`,
+        `--secure-port=${port}`,
+      ]);
+      await orch.says('Ready');
+      await run(
+        ...['run', 'web', '--image=node.test/busybox:1', '--command', '--', 'sh', '-c'],
+        'mkdir /w; echo forwarded >/w/x; echo started; httpd -p 8080 -h /w; ' +
+        'trap "exit 0" TERM; while :; do sleep 1; done',
+      );
+      await run('wait', '--for=condition=Ready', 'pod/web', '--timeout=60s');
+    });
+
+    afterAll(async () => {
+      await orch?.kill('SIGTERM');
+      await sandbox?.stop();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    test('kubectl logs shows what the container has written', async () => {
+      await vi.waitFor(async () => expect(await run('logs', 'web')).toBe('started\n'), { timeout: 10_000 });
+      expect(await run('logs', 'web', '--timestamps', '--tail=1')).toMatch(/^\d{4}-.*Z started\n$/);
+    });
+
+    test('kubectl exec runs a command, with its output and its exit code', async () => {
+      expect(await run('exec', 'web', '--', 'cat', '/w/x')).toBe('forwarded\n');
+      await expect(run('exec', 'web', '--', 'sh', '-c', 'exit 3')).rejects.toThrow('exit code 3');
+      await expect(run('exec', 'web', '--', '/no/such')).rejects.toThrow('no such file or directory');
+    });
+
+    test('kubectl cp brings a file into the container', async () => {
+      await run('cp', path.join(import.meta.dirname, 'node.test.ts'), 'web:/tmp/file');
+      expect(await run('exec', 'web', '--', 'head', '-n1', '/tmp/file')).toContain('A node with real containers');
+    });
+
+    test('kubectl port-forward reaches a server in the pod', async () => {
+      const [port] = await freePorts(1);
+      const args = ['--kubeconfig', kubeconfig, 'port-forward', 'pod/web', `${port}:8080`];
+      const forward = spawn(toolPath('kubectl-1.32'), args, { stdio: 'ignore' });
+      try {
+        const body = await vi.waitFor(async () => (await fetch(`http://127.0.0.1:${port}/x`)).text(), {
+          timeout: 20_000,
+        });
+        expect(body).toBe('forwarded\n');
+      } finally {
+        forward.kill();
+      }
+    });
+
+    test('The API server reaches the paths of the node as its proxy', async () => {
+      const name = (await run('get', 'nodes', '-o', 'name')).trim().replace('node/', '');
+      expect(await run('get', '--raw', `/api/v1/nodes/${name}/proxy/healthz`)).toBe('ok');
+      expect(await run('get', '--raw', `/api/v1/nodes/${name}/proxy/pods`)).toContain('"name":"web"');
+    });
+
+    test('A pod that was deleted leaves nothing in the runtime and in the folder of the agent', async () => {
+      await run('delete', 'pod', 'web', '--grace-period=1');
+      await vi.waitFor(
+        async () => expect(await readdir(path.join(folder, 'data', 'node', 'root', 'pods'))).toEqual([]),
+        { timeout: 20_000 },
+      );
+    });
+  },
+);
