@@ -102,6 +102,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
       config: settings.config,
       shownConfig: formatConfig(settings.config),
       featureGates: settings.featureGates,
+      nodeName: settings.nodeName,
       rootDir: settings.rootDir,
       ...daemon.serving,
       registry: daemon.registry,

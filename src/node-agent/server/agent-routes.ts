@@ -1,4 +1,5 @@
 /** All routes of an agent, as its configuration wants them. */
+import { uptime } from 'node:os';
 import { Router } from '@koa/router';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.ts';
@@ -17,6 +18,8 @@ import { logRoutes } from './logs/log-routes.ts';
 import { podRoutes, runningPodRoutes } from './pod-routes.ts';
 import type { PodPorts } from './served-pods.ts';
 import type { AgentState } from './state.ts';
+import { NodeStats } from './stats/node-stats.ts';
+import { statsRoutes } from './stats/stats-routes.ts';
 import { streamRoutes } from './streams/stream-routes.ts';
 
 export interface AgentRoutesOptions extends PodPorts {
@@ -24,6 +27,7 @@ export interface AgentRoutesOptions extends PodPorts {
   /** What `/configz` shows. */
   readonly shownConfig: unknown;
   readonly featureGates: GateSettings;
+  readonly nodeName: string;
   readonly rootDir: string;
   readonly health: HealthChecks;
   readonly registry: Registry;
@@ -36,13 +40,19 @@ export interface AgentRoutesOptions extends PodPorts {
 
 export type AgentRouter = Router<AgentState>;
 
+function createStats(options: AgentRoutesOptions): NodeStats {
+  const { config, wallTime } = options;
+  const startedAt = wallTime() - uptime() * 1000;
+  return new NodeStats({ ...options, podLogsDir: config.podLogsDir, cgroupRoot: config.cgroupRoot || '/', startedAt });
+}
+
 /** What also the port without TLS has. */
 export function openRoutes(options: AgentRoutesOptions): AgentRouter[] {
   const { registry } = options;
   const metrics = new Router<AgentState>({ sensitive: true });
   metrics.get('/metrics', serveMetrics(registry));
   metrics.get('/metrics/slis', serveHealthMetrics(registry));
-  return [healthRoutes(options), podRoutes(options), metrics];
+  return [healthRoutes(options), podRoutes(options), metrics, statsRoutes(createStats(options), options.log)];
 }
 
 export function agentRoutes(options: AgentRoutesOptions): AgentRouter[] {

@@ -40,6 +40,7 @@ export function routesOf(
     config: { ...defaultConfig, ...config },
     shownConfig: { port: 10250 },
     featureGates: {},
+    nodeName: 'node',
     rootDir: '/var/lib/kubelet',
     health: { healthz: [{ name: 'ping', check: () => undefined }], livez: [], readyz: [] },
     registry: new Registry(),
