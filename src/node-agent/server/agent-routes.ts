@@ -15,6 +15,7 @@ import type { NodeAgentConfig } from '../config/config.ts';
 import { checkpointRoutes, runRoutes } from './command-routes.ts';
 import { disabledRoutes } from './disabled-routes.ts';
 import { logRoutes } from './logs/log-routes.ts';
+import { fileRoutes } from './node-logs/file-routes.ts';
 import { podRoutes, runningPodRoutes } from './pod-routes.ts';
 import type { PodPorts } from './served-pods.ts';
 import type { AgentState } from './state.ts';
@@ -70,6 +71,9 @@ function debuggingRoutes(options: AgentRoutesOptions, config: NodeAgentConfig): 
   const { featureGates, contention, logger } = options;
   return [
     runningPodRoutes(options),
+    config.enableSystemLogHandler
+      ? fileRoutes({ folder: '/var/log', hasQuery: config.enableSystemLogQuery })
+      : disabledRoutes(['/logs'], 'logs endpoint is disabled.'),
     logRoutes({
       ...options,
       podLogsDir: config.podLogsDir,

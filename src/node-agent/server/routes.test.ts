@@ -282,6 +282,7 @@ describe('What the configuration switches off', () => {
     },
     { config: { enableDebuggingHandlers: false }, target: '/debug/pprof/heap', text: 'Debug endpoints are disabled.' },
     { config: { enableProfilingHandler: false }, target: '/debug/pprof/', text: 'profiling endpoint is disabled.' },
+    { config: { enableSystemLogHandler: false }, target: '/logs/x', text: 'logs endpoint is disabled.' },
     { config: { enableDebugFlagsHandler: false }, target: '/debug/flags/v', text: 'flags endpoint is disabled.' },
   ])('$target says $text', async ({ config, target, text }) => {
     const answer = await ask(served(config), 'GET', target);

@@ -101,7 +101,6 @@ export const serving = {
   enableSystemLogHandler: bool(true, { help: 'Serve the files of /var/log under /logs/.' }),
   enableSystemLogQuery: bool(false, {
     keepsZero: true,
-    support: 'unsupported',
     gate: 'NodeLogQuery',
     help: 'Answer queries for the logs of services under /logs/.',
   }),
