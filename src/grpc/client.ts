@@ -23,6 +23,8 @@ export interface GrpcClientOptions {
   readonly clock?: Clock;
   /** Of an answer, in bytes; a longer one is an error of its call. 2 GiB when absent. */
   readonly maxMessageBytes?: number;
+  /** A program that is not there is an error at once; else a call waits for it. */
+  readonly failsFast?: boolean;
 }
 
 const backoff = { firstMs: 50, maxMs: 1000 };
@@ -34,12 +36,14 @@ export class GrpcClient {
   readonly #dial: Dialer | undefined;
   readonly #clock: Clock;
   readonly #maxMessageBytes: number | undefined;
+  readonly #failsFast: boolean;
   readonly #closed = new AbortController();
   readonly #headers = new Map<string, Buffer>();
   #connection: Promise<Http2Connection> | undefined;
   #failures = 0;
 
-  constructor({ address, peer, dial, clock = systemClock, maxMessageBytes }: GrpcClientOptions) {
+  constructor({ address, peer, dial, clock = systemClock, maxMessageBytes, failsFast = false }: GrpcClientOptions) {
+    this.#failsFast = failsFast;
     this.#maxMessageBytes = maxMessageBytes;
     this.#address = address;
     this.#peer = peer;
@@ -59,6 +63,8 @@ export class GrpcClient {
           return await this.#send(await this.#connect(ended), method, body, ended);
         } catch (error) {
           if (!(error instanceof GrpcError) || !error.unprocessed) throw error;
+          // A connection that was lost is opened again; one that cannot be is not.
+          if (this.#failsFast && this.#failures > 0) throw error;
           last = error;
         }
         await sleep(this.#clock, Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(this.#failures, 10)), ended);

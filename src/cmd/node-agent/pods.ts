@@ -1,4 +1,5 @@
 /** The pods of the node, from the start of the agent to its end. They run on without it. */
+import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { EventRecorder } from '../../client/events/recorder.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
@@ -56,9 +57,10 @@ export function createPods(
       while (!signal.aborted) {
         manager = createPodManager(parts);
         try {
-          await manager.start();
+          await abortable(manager.start(), signal);
           await aborted(signal);
         } catch (error) {
+          if (signal.aborted) return;
           log.warn({ err: error }, 'pods cannot be run yet');
           await pause(systemClock, retryMs, signal);
         } finally {

@@ -8,6 +8,7 @@
  *   `nodeStatusReportFrequency`. A node that starts is looked at more often until it is ready.
  */
 import type { Node, NodeAddress } from '../../api/gen/types/core-v1.ts';
+import { abortable } from '../../base/abortable.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
@@ -55,7 +56,7 @@ const heartbeatTimeoutMs = 10_000;
 export class NodeKeeper {
   readonly #options: NodeKeeperOptions;
   readonly #abort = new AbortController();
-  readonly #report: StatusReport;
+  readonly #report: Pick<StatusReport, 'next'>;
   readonly #machine: () => Promise<Machine>;
   readonly runtime: RuntimeWatch;
   #node: Node | undefined;
@@ -71,7 +72,9 @@ export class NodeKeeper {
     this.#options = options;
     this.runtime = new RuntimeWatch(options);
     this.#machine = options.readMachine;
-    this.#report = new StatusReport({ ...options, watch: this.runtime });
+    const report = new StatusReport({ ...options, watch: this.runtime });
+    // A runtime that hangs does not hold up the end of the agent.
+    this.#report = { next: (before) => abortable(report.next(before), this.#abort.signal) };
   }
 
   /** The node as the API server last told it; undefined until it is registered. */

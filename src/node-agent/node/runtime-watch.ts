@@ -1,4 +1,5 @@
 /** Asks the container runtime how it is, and what it has. */
+import { abortable } from '../../base/abortable.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { NodeRuntime, RuntimeImage, RuntimeStatusReport, RuntimeVersion } from './node-runtime.ts';
@@ -36,7 +37,7 @@ export class RuntimeWatch {
 
   /** Until the signal aborts. */
   run(signal: AbortSignal): Promise<void> {
-    return repeat(() => this.#ask(), { ...this.#options, everyMs: statusEveryMs, signal });
+    return repeat(() => this.#ask(signal), { ...this.#options, everyMs: statusEveryMs, signal });
   }
 
   /** Waits for the runtime: one that hangs holds up the status of its node. */
@@ -63,13 +64,15 @@ export class RuntimeWatch {
     return this.#images;
   }
 
-  async #ask(): Promise<void> {
+  async #ask(signal: AbortSignal): Promise<void> {
     const { runtime, log } = this.#options;
     try {
-      this.#status = await runtime.status();
+      // A runtime that hangs does not hold up the end of the agent.
+      this.#status = await abortable(runtime.status(), signal);
       this.health.heard(this.#status);
       this.#hasFailed = false;
     } catch (error) {
+      if (signal.aborted) return;
       // Said once, not at each of its calls.
       if (!this.#hasFailed) log.warn({ err: error }, 'the container runtime does not say how it is');
       this.#hasFailed = true;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import protobuf from 'protobufjs';
 import { expect, onTestFinished, test } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { GrpcCode } from '../../grpc/status.ts';
 import { runtimeErrorText } from './container-runtime.ts';
 import { createCriClient, socketPath, timeLimit } from './cri-client.ts';
@@ -114,4 +115,14 @@ test('An endpoint is a Unix socket', () => {
   expect(socketPath('unix:///run/a.sock')).toBe('/run/a.sock');
   expect(socketPath('/run/a.sock')).toBe('/run/a.sock');
   expect(() => socketPath('tcp://localhost:1')).toThrow('Unix socket');
+});
+
+test('A runtime that is not there is an error at once, without waiting for it', async () => {
+  const { runtime, close } = createCriClient({
+    endpoint: 'unix:///none.sock',
+    requestTimeoutMs: 120_000,
+    clock: new FakeClock(),
+  });
+  await expect(runtime.version({})).rejects.toThrow('/none.sock');
+  close();
 });

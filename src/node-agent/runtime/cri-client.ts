@@ -36,6 +36,7 @@ export function createCriClient({ endpoint, imageEndpoint, requestTimeoutMs, clo
       address: { path },
       peer: 'the container runtime',
       maxMessageBytes: maxAnswerBytes,
+      failsFast: true,
       ...(clock === undefined ? {} : { clock }),
     });
   const path = socketPath(endpoint);
