@@ -1,7 +1,6 @@
 /** A node with real containers: `orch up --node`, and kubectl. */
 import { spawn } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -39,7 +38,7 @@ describe.skipIf(reason !== undefined)(
       await run(
         ...['run', 'web', '--image=node.test/busybox:1', '--command', '--', 'sh', '-c'],
         'mkdir /w; echo forwarded >/w/x; echo started; httpd -p 8080 -h /w; ' +
-        'trap "exit 0" TERM; while :; do sleep 1; done',
+          'trap "exit 0" TERM; while :; do sleep 1; done',
       );
       await run('wait', '--for=condition=Ready', 'pod/web', '--timeout=60s');
     });
@@ -92,6 +91,48 @@ describe.skipIf(reason !== undefined)(
         async () => expect(await readdir(path.join(folder, 'data', 'node', 'root', 'pods'))).toEqual([]),
         { timeout: 20_000 },
       );
+    });
+
+    test('Without an API server static pods run, and end when their file goes', async () => {
+      const at = (name: string): string => path.join(folder, 'alone', name);
+      await mkdir(at('static'), { recursive: true });
+      const [port = 0, openPort = 0] = await freePorts(2);
+      const config = {
+        apiVersion: 'kubelet.config.k8s.io/v1beta1',
+        kind: 'KubeletConfiguration',
+        authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+        authorization: { mode: 'AlwaysAllow' },
+        cgroupRoot: '/orch-e2e',
+        containerRuntimeEndpoint: sandbox.socket,
+        failSwapOn: false,
+        fileCheckFrequency: '1s',
+        healthzPort: 0,
+        podLogsDir: at('logs'),
+        readOnlyPort: openPort,
+        port,
+        staticPodPath: at('static'),
+      };
+      await writeFile(at('agent.yaml'), JSON.stringify(config));
+      const container = { name: 'main', image: 'node.test/busybox:1', command: ['sh', '-c', 'sleep 1000'] };
+      const spec = { terminationGracePeriodSeconds: 1, containers: [container] };
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec };
+      await writeFile(at('static/web.json'), JSON.stringify(pod));
+      const root = at('root');
+      const args = ['node-agent', `--config=${at('agent.yaml')}`, `--root-dir=${root}`, '--hostname-override=alone'];
+      const agent = new OrchProcess(args);
+      const phases = async (): Promise<string[]> => {
+        const { items } = (await (await fetch(`http://127.0.0.1:${openPort}/pods`)).json()) as {
+          items: { metadata: { name: string }; status: { phase: string } }[];
+        };
+        return items.map(({ metadata, status }) => `${metadata.name} ${status.phase}`);
+      };
+      try {
+        await vi.waitFor(async () => expect(await phases()).toEqual(['web-alone Running']), { timeout: 30_000 });
+        await rm(at('static/web.json'));
+        await vi.waitFor(async () => expect(await readdir(path.join(root, 'pods'))).toEqual([]), { timeout: 30_000 });
+      } finally {
+        await agent.kill('SIGTERM');
+      }
     });
   },
 );
