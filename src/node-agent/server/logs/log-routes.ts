@@ -65,7 +65,11 @@ export function logRoutes(options: LogRoutesOptions): Router<AgentState> {
   }
 }
 
-/** What the runtime says may lead elsewhere by links. */
+/**
+ * What the runtime says may lead elsewhere by links.
+ *
+ * @NOTE differs from upstream, which follows them: a pod that mounts the folder could show any file of the node.
+ */
 async function inFolder(file: string, folder: string): Promise<string> {
   try {
     const [real, root] = await Promise.all([realpath(path.dirname(file)), realpath(folder)]);

@@ -56,7 +56,11 @@ async function serveFile(ctx: Context, folder: string, asked: string): Promise<v
   ctx.body = await listing(file);
 }
 
-/** Undefined for what is not there, or lies elsewhere. */
+/**
+ * Undefined for what is not there, or lies elsewhere.
+ *
+ * @NOTE differs from upstream, which follows links out of the folder.
+ */
 async function insideOf(folder: string, asked: string): Promise<string | undefined> {
   try {
     const root = await realpath(folder);
