@@ -54,7 +54,7 @@ export interface ServingCertificate {
 /**
  * `serverTLSBootstrap`. Undefined without it, and without an API server.
  *
- * @NOTE differs from upstream: until the first certificate is signed a self-signed one is shown; upstream ends handshakes.
+ * @NOTE differs from upstream, which ends handshakes until the first certificate is signed: a self-signed one is shown.
  *
  * @param before shown until the first certificate is signed
  * @param addresses those of the node, as its status says them
