@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { hasShared, sharedPath } from '../../../support/shared.ts';
 import { admissionDeviations } from './deviations.ts';
-import { type AdmissionCase, replay } from './replay.ts';
+import { type AdmissionCase } from './recorded-case.ts';
+import { replay } from './replay.ts';
 import type { AdmissionServer, RecordedServer } from './server.ts';
 
 export type RecordedCase = AdmissionCase & { readonly server: RecordedServer };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PlainResponse } from '../client.ts';
 import { differences } from '../compare.ts';
 import type { Placeholders } from '../placeholders.ts';
-import type { AdmissionRequest, AdmissionStep } from './replay.ts';
+import type { AdmissionRequest, AdmissionStep } from './recorded-case.ts';
 
 const group = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const dumps = '/debug/api_priority_and_fairness';

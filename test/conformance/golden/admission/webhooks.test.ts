@@ -1,7 +1,7 @@
 /** Recorded requests to a 1.32 server with admission webhooks, replayed with a server that plays the webhooks. */
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { casesOf, isLeftOut, play, titleOf } from './cases.ts';
-import type { AdmissionCase } from './replay.ts';
+import type { AdmissionCase } from './recorded-case.ts';
 import { type AdmissionServer, type RecordedServer, startAdmissionServer } from './server.ts';
 
 const cases = casesOf('admission-webhooks.jsonl');
