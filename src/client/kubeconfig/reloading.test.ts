@@ -1,6 +1,8 @@
+import { renameSync } from 'node:fs';
 import { mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { createSelfSigned } from '../../pki/pki.ts';
@@ -18,9 +20,9 @@ afterEach(async () => {
 });
 
 const file = (name: string): string => path.join(folder, name);
-const write = (cluster: object, user: object = {}): Promise<void> =>
+const write = (cluster: object, user: object = {}, name = 'config'): Promise<void> =>
   writeFile(
-    file('config'),
+    file(name),
     JSON.stringify({
       'current-context': 'c',
       contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
@@ -38,6 +40,19 @@ async function reloading(logged: string[] = []): Promise<ReloadingConfig> {
 }
 
 describe('a kubeconfig that changes', () => {
+  test('A kubeconfig that changes while it is read is taken for the newer one only when it is that', async () => {
+    for (let turns = 0; turns < 40; turns++) {
+      await write({ server: 'https://old.example.com' });
+      const reading = readKubeconfigFile(file('config'));
+      for (let turn = 0; turn < turns; turn++) await setImmediate();
+      // At once, as a rename does it.
+      await write({ server: 'https://new.example.com' }, {}, 'next');
+      renameSync(file('next'), file('config'));
+      const { config, fingerprint } = await reading;
+      if (fingerprint.includes('https://new.example.com')) expect(config.url).toBe('https://new.example.com');
+    }
+  });
+
   test('A kubeconfig that changes is read again: address, authorities, names and credentials', async () => {
     await write({ 'tls-server-name': 'one' }, { token: 'one' });
     const { config, look } = await reloading();

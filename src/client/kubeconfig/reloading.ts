@@ -37,8 +37,10 @@ const defaultEveryMs = 5000;
 
 /** A kubeconfig file, which has to exist. Exec plugins cannot ask a person. */
 export async function readKubeconfigFile(path: string, clock?: Clock): Promise<ReadConfig> {
+  // Read first: a file that is replaced meanwhile differs at the next look. What is wrong with it, the other read says.
+  const text = await readFile(path, 'utf8').catch(() => '');
   const config = await loadKubeconfig({ path, isInteractive: false, ...(clock === undefined ? {} : { clock }) });
-  return { config, fingerprint: `${config.ca ?? ''}\n${await readFile(path, 'utf8')}` };
+  return { config, fingerprint: `${config.ca ?? ''}\n${text}` };
 }
 
 /** The API of the cluster that this process is a pod of. */
