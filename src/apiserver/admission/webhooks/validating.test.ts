@@ -41,6 +41,24 @@ test('Nothing is asked for a request that is over', async () => {
   expect(hooks.asked).toEqual([]);
 });
 
+test('A call that fails when the time of its request is over is a timeout of the request', async () => {
+  const hooks = new FakeWebhooks({
+    one: () => {
+      throw new DOMException('', 'TimeoutError');
+    },
+  });
+  // The deadline passes while the webhook is asked.
+  let looks = 0;
+  const attributes = {
+    ...configMap(),
+    get deadline() {
+      return looks++ < 2 ? performance.now() + 60_000 : 0;
+    },
+  };
+  await expect(validate(hooks, attributes, 'one')).rejects.toMatchObject({ code: 504 });
+  await expect(validate(hooks, configMap(), 'one')).rejects.toMatchObject({ code: 500 });
+});
+
 test.each([
   { sideEffects: 'None' as const, asked: ['one'] },
   { sideEffects: 'NoneOnDryRun' as const, asked: ['one'] },
