@@ -1,7 +1,7 @@
 /** Whether a node did with pods what was recorded. */
 import type { JsonValue } from '../../src/machinery/value.ts';
 import { maskedValue, type MaskOptions, recordedValue } from './masks.ts';
-import type { NodeCase, RecordedPod } from './recording.ts';
+import type { NodeCase, NodeStep, RecordedPod } from './recording.ts';
 import type { Played } from './replay.ts';
 
 /** A status that stood longer has to appear. */
@@ -19,6 +19,12 @@ export function differences(recorded: NodeCase, played: Played, options: MaskOpt
 }
 
 const notCompared = new Set(['seconds', 'stderr']);
+/** By SIGKILL. */
+const killed = 137;
+
+/** A command that ends the first process of its container may be killed with the container. */
+const endsContainer = ({ exec, command }: NodeStep): boolean =>
+  exec !== undefined && Array.isArray(command) && /^kill -\w+ 1$/.test(String(command.at(-1)));
 
 function stepDifferences({ steps }: Played, options: MaskOptions): string[] {
   return steps.flatMap(({ step, got }, index) => {
@@ -26,6 +32,7 @@ function stepDifferences({ steps }: Played, options: MaskOptions): string[] {
     return Object.entries(step.got).flatMap(([key, wanted]) => {
       if (notCompared.has(key) || ('call' in step && key === 'body')) return [];
       if ('log' in step && step.got?.['status'] !== 200 && key === 'body') return [];
+      if (key === 'exitCode' && got[key] === killed && endsContainer(step)) return [];
       // Two streams are written one after the other, in either order.
       const text = (value: JsonValue): string =>
         'log' in step && typeof value === 'string' ? value.split('\n').sort().join('\n') : JSON.stringify(value);

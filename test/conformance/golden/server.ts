@@ -63,6 +63,8 @@ async function serve(store: Store, closeStore: () => Promise<void>, keepsIdentit
     `--feature-gates=APIServerIdentity=${keepsIdentity}`,
     '--service-account-issuer=https://localhost:7643',
     '--authorization-mode=RBAC',
+    // The default of kube-apiserver: objects of a collection are deleted in their order.
+    '--delete-collection-workers=1',
   ];
   const controlPlane = await startControlPlane({ flags }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map() }));
