@@ -35,6 +35,7 @@ const zones = [
   only('http2', ['base'], 'http2 carries bytes and knows none of the protocols above it.'),
   only('spdy', ['base'], 'spdy carries bytes and knows none of the protocols above it.'),
   only('grpc', ['base', 'http2'], 'grpc carries messages and knows none.'),
+  only('dbus', ['base'], 'dbus carries messages and knows none.'),
   only('etcd', ['base', 'http2', 'grpc'], "etcd speaks etcd's words over gRPC."),
   only(
     'reconcile',
@@ -68,10 +69,15 @@ const zones = [
     ['cmd/flags/api-server', 'apiserver', 'registry', 'storage', 'etcd'],
     'Flags that daemons share know nothing of the API server.',
   ),
-  ...['controllers', 'scheduler', 'node-agent'].map((daemon) =>
+  ...[
+    ['controllers', []],
+    ['scheduler', []],
+    // The shutdown of the machine is told on its message bus.
+    ['node-agent', ['dbus']],
+  ].map(([daemon, more]) =>
     only(
       daemon,
-      ['client', 'reconcile', 'server', 'auth', 'pki', 'api', 'cel', 'machinery', 'grpc', 'spdy', 'base'],
+      ['client', 'reconcile', 'server', 'auth', 'pki', 'api', 'cel', 'machinery', 'grpc', 'spdy', 'base', ...more],
       'A daemon knows the API server by its API alone.',
     ),
   ),

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { runInSpan, type Span } from '../base/span.ts';
+import { runInSpan } from '../base/span.ts';
+import { RecordedSpan } from '../base/testing/recorded-spans.ts';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import type { EtcdClient } from './client.ts';
 import { GrpcCode } from '../grpc/status.ts';
@@ -36,11 +37,23 @@ test('A call of etcd names its span, again when it is repeated, and no other cal
   };
   const peer = await startScript(noted(refuse), noted(answer));
   const client = openClient([peer.url]);
-  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-  const span: Pick<Span, 'traceparent' | 'isOpen'> = { traceparent, isOpen: true };
-  await runInSpan(span as Span, () => client.txn(put, { idempotent: false }));
+  const request = new RecordedSpan('GET');
+  await runInSpan(request, () => client.txn(put, { idempotent: false }));
   await client.txn(put, { idempotent: false });
-  expect(sent).toEqual([traceparent, traceparent, undefined]);
+  expect(sent).toEqual(['00-etcdserverpb.KV/Txn', '00-etcdserverpb.KV/Txn', undefined]);
+  expect(request.below).toMatchObject([
+    {
+      name: 'etcdserverpb.KV/Txn',
+      attributes: {
+        'rpc.system': 'grpc',
+        'rpc.service': 'etcdserverpb.KV',
+        'rpc.method': 'Txn',
+        'rpc.grpc.status_code': 0,
+      },
+      failure: undefined,
+      isOpen: false,
+    },
+  ]);
 });
 
 describe('a write', () => {

@@ -1,4 +1,4 @@
-import { currentSpan } from '../base/span.ts';
+import { currentSpan, type Span } from '../base/span.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { EtcdConnection } from './connection.ts';
@@ -44,8 +44,8 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
   readonly #options: CallOptions;
   readonly #context: CallContext;
   readonly #outcome: UnaryOutcome<Response>;
-  /** Of the request that asks: a later attempt may be made by the code of another one. */
-  readonly #traceparent = currentSpan()?.traceparent;
+  /** Below that of the request that asks: a later attempt may be made by the code of another one. */
+  readonly #span: Span | undefined;
   readonly deadline: number;
   #connection: EtcdConnection | undefined;
   #call: UnaryCall<Response> | undefined;
@@ -64,6 +64,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     outcome: UnaryOutcome<Response>,
   ) {
     this.#method = request.method;
+    this.#span = callSpan(request.method.path);
     this.#body = request.body;
     this.#options = request.options;
     this.deadline = request.deadline;
@@ -78,7 +79,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
 
   /** Gives up now; a request under way is cancelled. */
   abort(error: EtcdError): void {
-    this.#settle();
+    this.#settle(error);
     this.#call?.abort(error);
     this.#outcome.reject(error);
   }
@@ -121,7 +122,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     // The connection may have been lost between its promise and now.
     if (connection.http2.draining)
       return this.reject(new EtcdError(GrpcCode.unavailable, 'the connection to etcd was lost', { unprocessed: true }));
-    this.#call = connection.unary(this.#method, this.#body, this, this.#traceparent);
+    this.#call = connection.unary(this.#method, this.#body, this, this.#span?.traceparent);
   }
 
   #mayRetry(error: EtcdError): boolean {
@@ -131,18 +132,34 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
 
   #fail(error: EtcdError): void {
     if (this.#settled) return;
-    this.#settle();
+    this.#settle(error);
     this.#outcome.reject(error);
   }
 
-  #settle(): void {
+  #settle(error?: EtcdError): void {
     this.#settled = true;
+    this.#endSpan(error);
     this.#retry?.cancel();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#context.done(this);
   }
 
+  #endSpan(error: EtcdError | undefined): void {
+    if (this.#span === undefined) return;
+    this.#span.set({ 'rpc.grpc.status_code': error?.code ?? GrpcCode.ok });
+    if (error !== undefined) this.#span.fail(error);
+    this.#span.end();
+  }
+
   readonly #onAbort = (): void => this.abort(abortedBy(this.#options.signal!));
+}
+
+/** `etcdserverpb.KV/Range`, under the names that clients of gRPC have in OpenTelemetry. */
+function callSpan(path: string): Span | undefined {
+  const parent = currentSpan();
+  if (parent === undefined) return undefined;
+  const [service = '', method = ''] = path.slice(1).split('/');
+  return parent.call(`${service}/${method}`, { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': method });
 }
 
 /** The member answers, but is cut off from the others: another member can serve. */

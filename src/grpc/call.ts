@@ -193,6 +193,11 @@ export class StreamCall<Message> extends Call {
     return this.stream?.send(body, false) ?? true;
   }
 
+  /** Sends what is all that this side says. */
+  sendLast(body: Buffer): void {
+    this.stream?.send(body, true);
+  }
+
   onDrain(): void {
     this.#handler.onDrain?.();
   }

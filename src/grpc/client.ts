@@ -6,7 +6,7 @@ import net from 'node:net';
 import { abortable } from '../base/abortable.ts';
 import type { Dialer } from '../base/dialer.ts';
 import { type Clock, sleep, systemClock } from '../base/clock.ts';
-import { type Method, requestHeaders, UnaryCall } from './call.ts';
+import { type Method, requestHeaders, StreamCall, UnaryCall } from './call.ts';
 import { GrpcError } from './grpc-error.ts';
 import { Http2Connection } from '../http2/client/connection.ts';
 import { GrpcCode } from './status.ts';
@@ -75,6 +75,48 @@ export class GrpcClient {
     throw this.#gaveUp(ended, last);
   }
 
+  /**
+   * Calls a method that answers with several messages. Resolves when the program ends them with OK; rejects with a
+   * `GrpcError` for another end, or when `onMessage` throws.
+   * @param body a whole gRPC message
+   */
+  async stream<Response>(
+    { path, decode }: Method<Response>,
+    body: Buffer,
+    signal: AbortSignal,
+    onMessage: (message: Response) => void,
+  ): Promise<void> {
+    const ended = AbortSignal.any([signal, this.#closed.signal]);
+    const connection = await this.#connect(ended);
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => call.abort(this.#gaveUp(ended));
+      const settle = (error?: unknown): void => {
+        ended.removeEventListener('abort', onAbort);
+        if (error === undefined) resolve();
+        else reject(error as Error);
+      };
+      const call = new StreamCall<Response>(
+        decode,
+        {
+          onMessage(message) {
+            try {
+              onMessage(message);
+            } catch (error) {
+              call.cancel();
+              settle(error);
+            }
+          },
+          onEnd: settle,
+        },
+        this.#peer,
+        this.#maxMessageBytes,
+      );
+      ended.addEventListener('abort', onAbort, { once: true });
+      call.start(connection, this.#headersOf(path));
+      call.sendLast(body);
+    });
+  }
+
   close(): void {
     this.#closed.abort();
     void this.#connection?.then(
@@ -100,13 +142,7 @@ export class GrpcClient {
   ): Promise<Response> {
     if (connection.draining)
       throw new GrpcError(GrpcCode.unavailable, `the connection to ${this.#peer} was lost`, { unprocessed: true });
-    let headers = this.#headers.get(path);
-    if (headers === undefined)
-      this.#headers.set(
-        path,
-        (headers = requestHeaders(path, { authority: authorityOf(this.#address), secure: false })),
-      );
-    const block = headers;
+    const block = this.#headersOf(path);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.abort(this.#gaveUp(signal));
       const settle = (): void => signal.removeEventListener('abort', onAbort);
@@ -122,6 +158,16 @@ export class GrpcClient {
       signal.addEventListener('abort', onAbort, { once: true });
       call.start(connection, block, body);
     });
+  }
+
+  #headersOf(path: string): Buffer {
+    let headers = this.#headers.get(path);
+    if (headers === undefined)
+      this.#headers.set(
+        path,
+        (headers = requestHeaders(path, { authority: authorityOf(this.#address), secure: false })),
+      );
+    return headers;
   }
 
   /** The one connection, opened again when it is lost. Throws `unprocessed` when the program does not listen. */
