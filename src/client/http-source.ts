@@ -61,6 +61,7 @@ const mostRecent = '';
 export class HttpSource<T extends KubeObject = KubeObject> implements Source<T> {
   readonly resource: string;
   readonly view: ObjectView<T> = objectView;
+  readonly givesObjectsAway = true;
   readonly #options: HttpSourceOptions;
   readonly #clock: Clock;
   readonly #random: () => number;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { StatusError, tooManyRequests } from '../machinery/status.ts';
-import type { MemorySource } from './testing/memory-source.ts';
+import type { MemoryObject, MemorySource } from './testing/memory-source.ts';
 import { setUp } from './testing/observed-informer.ts';
 
 /** At least the first delay with its jitter. */
@@ -50,6 +50,22 @@ describe('an informer', () => {
     const next = t.source.set('b');
     expect(t.informer.objects.get('a')).toBe(object);
     expect(t.informer.lister.get('', 'b')).toBe(next);
+  });
+
+  test('Objects that a source gives away have their equal parts in memory once', async () => {
+    const t = setUp();
+    t.source.givesObjectsAway = true;
+    const of = (name: string, app: string): MemoryObject => t.source.set(name, '', { labels: { app } });
+    const first = of('a', 'web');
+    of('b', 'web');
+    await t.start();
+    of('c', 'web');
+    of('d', 'db');
+    of('b', 'web');
+    const labels = ['a', 'b', 'c', 'd'].map((name) => t.informer.objects.get(name)?.labels);
+    expect(labels).toEqual([{ app: 'web' }, { app: 'web' }, { app: 'web' }, { app: 'db' }]);
+    expect(labels.map((each) => each === first.labels)).toEqual([true, true, true, false]);
+    expect(t.lines.at(-1)).toBe('update b@2 to b@5');
   });
 
   test('An informer stops: the watch is closed, no timer is left, and nothing more is told', async () => {

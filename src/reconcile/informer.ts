@@ -9,6 +9,9 @@
  * Time does not go back: a list that is older than what was told, as a server gives whose cache is behind, is a failure
  * of the source. Otherwise what was made since would be told as deleted, and a controller would make it again.
  *
+ * Where the source gives its objects away, parts that are equal are in memory once: those of an object before and after
+ * a change, and those of neighbours in a list.
+ *
  * Handlers are called at once, one after the other, from where the source calls: they do little. Each sees all changes
  * of a key in order, and an informer that lists again tells it the differences only.
  */
@@ -21,6 +24,8 @@ import { isStatusError } from '../machinery/status.ts';
 import { Handlers, type InformerHandler, type HandlerRegistration } from './handlers.ts';
 import { type IndexedObjects, type Indexers, ObjectIndexes } from './indexers.ts';
 import { Lister } from './lister.ts';
+import { ObjectIntake, objectsPerStep } from './object-intake.ts';
+import { isOlder, newer } from './object-versions.ts';
 import { pause } from './pause.ts';
 import { RetryDelay, type RetryLimits } from './retry-delay.ts';
 import type { Source, SourceEvent, SourceWatch, WatchEnd } from './source.ts';
@@ -53,13 +58,12 @@ const defaultRetry: RetryLimits = { firstMs: 800, maxMs: 30_000, jitter: 1 };
 const shortWatchMs = 1000;
 /** So many lists in a row are refused as too old. Then the source has been restored from a backup. */
 const maxOldLists = 10;
-/** After so many objects of a list the event loop runs other work. */
-const objectsPerStep = 500;
 
 export class Informer<T> {
   readonly #options: InformerOptions<T>;
   readonly #clock: Clock;
   readonly #objects: ObjectIndexes<T>;
+  readonly #intake: ObjectIntake<T>;
   readonly #handlers: Handlers<T>;
   readonly #retry: RetryDelay;
   readonly #synced = new Latch();
@@ -85,6 +89,7 @@ export class Informer<T> {
     this.#clock = clock;
     this.#notBefore = options.notBefore;
     this.#objects = new ObjectIndexes(indexers);
+    this.#intake = new ObjectIntake(source, options.transform, this.#objects);
     this.#handlers = new Handlers((error) =>
       log.error({ err: error, resource: source.resource }, 'a handler of an informer failed'),
     );
@@ -166,7 +171,7 @@ export class Informer<T> {
   }
 
   async #list(signal: AbortSignal): Promise<void> {
-    const { source, transform } = this.#options;
+    const { source } = this.#options;
     const pages: (readonly T[])[] = [];
     let version: string | undefined;
     try {
@@ -177,7 +182,7 @@ export class Informer<T> {
         signal,
       };
       for await (const page of source.list(options)) {
-        pages.push(transform === undefined ? page.objects : page.objects.map(transform));
+        pages.push(await this.#intake.page(page.objects));
         version ??= page.version;
         this.#refuseOlder(page.version, newer(this.#version, this.#notBefore));
       }
@@ -272,9 +277,8 @@ export class Informer<T> {
 
   #apply({ type, object }: SourceEvent<T>): void {
     if (object === undefined) return;
-    const { source, transform } = this.#options;
-    const kept = transform === undefined ? object : transform(object);
-    const key = source.view.keyOf(kept);
+    const kept = this.#intake.keep(object);
+    const key = this.keyOf(kept);
     if (type === 'DELETED') this.#delete(key, kept);
     else this.#set(key, kept, false);
   }
@@ -330,16 +334,5 @@ export class Informer<T> {
  * An answer that the same watch would get again. A source that is away, or has too much to do, is no reason to list.
  */
 const mustListAfter = (error: unknown): boolean => isStatusError(error) && !isTransient.has(error.code);
-
-/**
- * Versions are compared as numbers, as API servers make them.
- * @see {@link https://kep.k8s.io/5504 | KEP-5504}
- */
-const newer = (one: string | undefined, other: string | undefined): string | undefined => {
-  if (one === undefined || other === undefined) return one ?? other;
-  return isOlder(one, other) ? other : one;
-};
-
-const isOlder = (version: string, than: string): boolean => Number(version) < Number(than);
 
 const isTransient: ReadonlySet<number> = new Set([429, 502, 503, 504]);

@@ -12,6 +12,8 @@ export interface Source<T> {
   /** Plural name of the resource, for the log. */
   readonly resource: string;
   readonly view: ObjectView<T>;
+  /** Whether nothing else refers to the objects: who reads them may change them before anyone sees them. */
+  readonly givesObjectsAway?: boolean;
   /**
    * The state as pages of one version. Rejects with a `StatusError` of code 410 when the version of the first page
    * expired before the last one was read.

@@ -9,7 +9,7 @@ const { root } = protobuf.parse(`syntax = "proto3";
   message Outer {
     string text = 1; bytes data = 2; bool flag = 3; int64 big = 4; uint64 count = 5; uint32 small = 6;
     Mode mode = 7; Inner inner = 8; repeated Inner list = 9; repeated int64 groups = 10; repeated string words = 11;
-    map<string, string> labels = 12; repeated Mode modes = 13;
+    map<string, string> labels = 12; repeated Mode modes = 13; map<string, Inner> named = 14;
   }`);
 const outer = root.lookupType('Outer');
 const codec = new MessageCodec({
@@ -33,6 +33,7 @@ const codec = new MessageCodec({
       [11, 'words', 'string', 'repeated'],
       [12, 'labels', 'string', 'map'],
       [13, 'modes', 'Mode', 'repeated'],
+      [14, 'named', 'Inner', 'map'],
     ],
   },
 });
@@ -47,6 +48,7 @@ describe('messages by tables', () => {
     { name: 'A text', value: { text: 'häuschen' } },
     { name: 'Bytes', value: { data: Buffer.from([0, 255, 7]) } },
     { name: 'Numbers', value: { flag: true, big: -5n, count: 2n ** 63n, small: 4_000_000_000 } },
+    { name: 'A map of messages', value: { named: { a: { name: 'x', exit: 3 }, b: {} } } },
     { name: 'An enumeration', value: { mode: 'SECOND', modes: ['SECOND', 'FIRST'] } },
     { name: 'Nested messages', value: { inner: { name: 'a', exit: -1 }, list: [{ name: 'b' }, {}, { exit: 137 }] } },
     { name: 'Lists', value: { groups: [1n, 0n, 3000n], words: ['x', '', 'z'] } },

@@ -8,7 +8,7 @@
 import { ProtobufError, type ProtoReader } from './reader.ts';
 import { ProtoWriter } from './writer.ts';
 
-/** Number, name, type, and whether there are several values, or a map from string to string. */
+/** Number, name, type, and whether there are several values, or a map from strings to values of the type. */
 export type FieldRow = readonly [number: number, name: string, type: string, form?: 'repeated' | 'map'];
 
 export interface WireSchema {
@@ -77,7 +77,7 @@ export class MessageCodec {
     for (const [number, name, fieldType, form] of this.#messageOf(type).rows) {
       const member = value[name];
       if (member === undefined) continue;
-      if (form === 'map') writeMap(writer, number, member as Record<string, string>);
+      if (form === 'map') this.#writeMap(writer, number, fieldType, member as Fields);
       else if (form === 'repeated') this.#writeList(writer, number, fieldType, member as readonly unknown[]);
       else if (!isZero(member)) this.#writeValue(writer, number, fieldType, member);
     }
@@ -123,8 +123,7 @@ export class MessageCodec {
   #readField(value: Fields, [, name, type, form]: FieldRow, reader: ProtoReader): void {
     const isDelimited = reader.wireType === lengthDelimited;
     if (form === 'map') {
-      const map = (value[name] ??= Object.create(null)) as Record<string, string>;
-      readMapEntry(map, reader);
+      this.#readMapEntry((value[name] ??= Object.create(null)) as Fields, type, reader);
       return;
     }
     if (isDelimited !== this.#isDelimited(type)) {
@@ -135,6 +134,27 @@ export class MessageCodec {
     if (read === undefined) return;
     if (form === 'repeated') ((value[name] ??= []) as unknown[]).push(read);
     else value[name] = read;
+  }
+
+  #writeMap(writer: ProtoWriter, number: number, type: string, map: Fields): void {
+    for (const [key, value] of Object.entries(map).reverse()) {
+      const end = writer.length;
+      this.#writeValue(writer, 2, type, value);
+      writer.string(1, key);
+      writer.message(number, end);
+    }
+  }
+
+  #readMapEntry(map: Fields, type: string, reader: ProtoReader): void {
+    const end = reader.message();
+    let key = '';
+    let value: unknown = type === 'string' ? '' : {};
+    while (reader.next(end)) {
+      if (reader.field === 1) key = reader.string();
+      else if (reader.field === 2 && reader.wireType === lengthDelimited) value = this.#readValue(type, reader);
+      else reader.skip();
+    }
+    map[key] = value;
   }
 
   #readPacked(list: unknown[], type: string, reader: ProtoReader): void {
@@ -184,24 +204,3 @@ export class MessageCodec {
 }
 
 const isZero = (value: unknown): boolean => value === '' || value === false || value === 0 || value === 0n;
-
-function writeMap(writer: ProtoWriter, number: number, map: Readonly<Record<string, string>>): void {
-  for (const [key, value] of Object.entries(map).reverse()) {
-    const end = writer.length;
-    writer.string(2, value);
-    writer.string(1, key);
-    writer.message(number, end);
-  }
-}
-
-function readMapEntry(map: Record<string, string>, reader: ProtoReader): void {
-  const end = reader.message();
-  let key = '';
-  let value = '';
-  while (reader.next(end)) {
-    if (reader.field === 1) key = reader.string();
-    else if (reader.field === 2) value = reader.string();
-    else reader.skip();
-  }
-  map[key] = value;
-}

@@ -38,6 +38,7 @@ const view: ObjectView<MemoryObject> = {
 export class MemorySource implements Source<MemoryObject> {
   readonly resource = 'things';
   readonly view = view;
+  givesObjectsAway = false;
   /** Lists and new watches fail. */
   isAway = false;
   /** Objects in a page of a list that may come in pages. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { node, pod, podInfo } from '../testing/objects.ts';
 import { ClusterState } from './cluster-state.ts';
+import { PodInfo } from './pod-info.ts';
 
 const antiAffinity = {
   podAntiAffinity: {
@@ -37,6 +39,42 @@ describe('pods on nodes', () => {
     const before = [a.generation, b.generation];
     cluster.setPod(pod({ node: 'a' }));
     expect([a.generation > before[0]!, b.generation]).toEqual([true, before[1]]);
+  });
+
+  describe('A change of a pod with a node', () => {
+    const first = pod({ name: 'a', node: 'n', requests: { cpu: '1' }, spec: { affinity: antiAffinity } });
+    const { metadata, spec } = first;
+    test.each<{ name: string; after: Pod; counted: boolean }>([
+      { name: 'its status', after: { ...first, status: { phase: 'Running' } }, counted: false },
+      { name: 'its version', after: { ...first, metadata: { ...metadata, resourceVersion: '2' } }, counted: false },
+      { name: 'its labels', after: { ...first, metadata: { ...metadata, labels: { a: 'b' } } }, counted: true },
+      {
+        name: 'that it is deleted',
+        after: { ...first, metadata: { ...metadata, deletionTimestamp: 'x' } },
+        counted: true,
+      },
+      { name: 'its containers', after: { ...first, spec: { ...spec, containers: [] } }, counted: true },
+      { name: 'a member less', after: { ...first, spec: { ...spec, affinity: undefined } }, counted: true },
+      { name: 'a member more', after: { ...first, spec: { ...spec, priority: 5, overhead: {} } }, counted: true },
+      { name: 'its node', after: { ...first, spec: { ...spec, nodeName: 'other' } }, counted: true },
+    ])('A pod is counted anew only where the change may say so: $name', ({ after, counted }) => {
+      const cluster = withNodes('n', 'other');
+      cluster.setPod(first);
+      const [node] = cluster.nodes;
+      const { generation } = node!;
+      const told: string[] = [];
+      cluster.observe({ podAdded: () => told.push('added'), podRemoved: () => told.push('removed') });
+      cluster.setPod(after);
+      expect(told).toEqual(counted ? ['removed', 'added'] : []);
+      expect(node!.generation).toBeGreaterThan(generation);
+      const placed = cluster.podsIn('default').get('default/a')!;
+      expect([placed.info.pod, placed.node.pods.get('default/a')?.pod, cluster.podCount]).toEqual([after, after, 1]);
+      expect({ ...placed.info }).toEqual({ ...new PodInfo(after) });
+      expect(placed.node.podsWithRequiredAntiAffinity.get('default/a')?.pod).toBe(
+        after.spec.affinity === undefined ? undefined : after,
+      );
+      expect(placed.node.requested.milliCpu).toBe(after.spec.containers!.length * 1000);
+    });
   });
 
   test('Pods on nodes are found by their affinity', () => {
@@ -76,6 +114,21 @@ describe('assumed pods', () => {
     expect([cluster.node('n')?.requested.milliCpu, cluster.node('other')?.requested.milliCpu]).toEqual([0, 1000]);
     cluster.forget('default/p');
     expect(cluster.podCount).toBe(1);
+  });
+
+  test('Assumed pods are not counted anew when the API server says what was assumed', () => {
+    const cluster = withNodes('n');
+    const waiting = pod({ requests: { cpu: '1' } });
+    cluster.assume(new PodInfo(waiting), 'n');
+    const told: string[] = [];
+    cluster.observe({ podAdded: () => told.push('added'), podRemoved: () => told.push('removed') });
+    cluster.setPod({ ...waiting, spec: { ...waiting.spec, nodeName: 'n' } });
+    expect([cluster.assumedCount, cluster.isAssumed('default/p'), told]).toEqual([0, false, []]);
+    expect(cluster.node('n')?.requested.milliCpu).toBe(1000);
+    cluster.forget('default/p');
+    expect(cluster.podCount).toBe(1);
+    cluster.removePod('default/p');
+    expect(cluster.node('n')?.requested.milliCpu).toBe(0);
   });
 
   test('Assumed pods cannot be assumed twice', () => {

@@ -105,6 +105,8 @@ export class ClusterState {
   /** A pod with a node, as the API server has it. An assumed one is confirmed. */
   setPod(pod: Pod): void {
     const nodeName = pod.spec.nodeName ?? '';
+    const before = this.#pods.get(pod.metadata.uid ?? '');
+    if (before?.node.name === nodeName && before.info.saysTheSame(pod)) return this.#confirm(before, pod);
     const info = new PodInfo(pod);
     this.#takeOff(info.uid);
     this.#put({ info, node: this.#infoOf(nodeName), isAssumed: false });
@@ -144,6 +146,15 @@ export class ClusterState {
     node.addPod(info);
     this.#indexAffinity(node);
     for (const observer of this.#observers) observer.podAdded(info, node);
+  }
+
+  /** What counts stays: most changes of a pod with a node are of its status. */
+  #confirm({ info, node, isAssumed }: PlacedPod, pod: Pod): void {
+    const placed = { info: new PodInfo(pod, info), node, isAssumed: false };
+    if (isAssumed) this.#assumed--;
+    this.#pods.set(info.uid, placed);
+    this.#byNamespace.get(info.namespace)!.set(info.uid, placed);
+    node.replacePod(placed.info);
   }
 
   #takeOff(uid: string): void {

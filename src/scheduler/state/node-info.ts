@@ -72,6 +72,13 @@ export class NodeInfo {
     this.generation = ++lastGeneration;
   }
 
+  /** A newer state of a pod that is there, which takes what it took before. */
+  replacePod(pod: PodInfo): void {
+    for (const pods of [this.pods, this.podsWithAffinity, this.podsWithRequiredAntiAffinity])
+      if (pods.has(pod.uid)) pods.set(pod.uid, pod);
+    this.generation = ++lastGeneration;
+  }
+
   /** For simulations: changes of the copy leave this one as it is. */
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);

@@ -7,7 +7,8 @@ import { type HostPort, hostPortsOf } from '../../api/core/pods/host-ports.ts';
 import { Resources } from './resources.ts';
 
 const noTerms: readonly AffinityTerm[] = [];
-const requestOptions = { podLevel: false, fromStatus: false, overhead: true };
+/** How the scheduler counts what pods ask for. */
+export const requestOptions = { podLevel: false, fromStatus: false, overhead: true };
 
 /**
  * What scores take a container for that asks for nothing, so that such pods spread over nodes too. As upstream's.
@@ -34,13 +35,27 @@ export class PodInfo {
   /** Set for terms that cannot be read, which the API does not let in: there are no terms then. */
   readonly affinityError: Error | undefined;
 
-  constructor(pod: Pod) {
+  /** @param known of the pod before a change: what is computed is taken from it where {@link saysTheSame} */
+  constructor(pod: Pod, known?: PodInfo) {
     const { metadata, spec } = pod;
     this.pod = pod;
     this.uid = metadata.uid ?? '';
     this.namespace = metadata.namespace ?? '';
     this.name = metadata.name ?? '';
     this.priority = spec.priority ?? 0;
+    if (known !== undefined) {
+      this.requests = known.requests;
+      this.scoredMilliCpu = known.scoredMilliCpu;
+      this.scoredMemory = known.scoredMemory;
+      this.hostPorts = known.hostPorts;
+      this.requiredAffinity = known.requiredAffinity;
+      this.requiredAntiAffinity = known.requiredAntiAffinity;
+      this.preferredAffinity = known.preferredAffinity;
+      this.preferredAntiAffinity = known.preferredAntiAffinity;
+      this.affinityError = known.affinityError;
+      this.claims = known.claims;
+      return;
+    }
     const sums = podRequests(pod, requestOptions);
     this.requests = fromSums(sums);
     const scored = asksForAll(spec) ? sums : podRequests(pod, { ...requestOptions, missing: assumedRequests });
@@ -56,6 +71,22 @@ export class PodInfo {
     this.claims = claimKeys(pod);
   }
 
+  /**
+   * Whether nothing that is computed or counted of the pod has changed, its node apart. Informers keep parts that are
+   * equal (`reconcile/share-equal-parts.ts`), so that it is enough to see whether they are the same.
+   */
+  saysTheSame({ metadata, spec }: Pod): boolean {
+    const before = this.pod;
+    return (
+      metadata.uid === this.uid &&
+      metadata.name === this.name &&
+      metadata.namespace === before.metadata.namespace &&
+      metadata.labels === before.metadata.labels &&
+      metadata.deletionTimestamp === before.metadata.deletionTimestamp &&
+      hasSameMembers(before.spec, spec)
+    );
+  }
+
   get hasAffinity(): boolean {
     return (
       this.requiredAffinity.length > 0 ||
@@ -65,6 +96,15 @@ export class PodInfo {
     );
   }
 }
+
+function hasSameMembers(before: PodSpec, after: PodSpec): boolean {
+  for (const name in before) if (name !== 'nodeName' && !isSame(before, after, name)) return false;
+  for (const name in after) if (name !== 'nodeName' && !isSame(before, after, name)) return false;
+  return true;
+}
+
+const isSame = (before: PodSpec, after: PodSpec, name: string): boolean =>
+  before[name as keyof PodSpec] === after[name as keyof PodSpec];
 
 type Terms = Pick<
   PodInfo,
