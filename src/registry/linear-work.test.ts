@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { isGateOn } from '../api/feature-gates.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
-import { gathered } from '../machinery/field-errors.ts';
+import { runToEnd } from '../machinery/cooperative-scheduling.ts';
+import { type FieldErrors, gathered } from '../machinery/field-errors.ts';
 import { readsDuring } from '../../test/support/count-reads.ts';
 import { definitionOf } from './resource-definitions.ts';
 import type { StrategyContext } from './strategy.ts';
@@ -302,6 +303,10 @@ test.each<Case>([
       : subresource === 'status'
         ? definition.status!
         : definition.subresources![subresource]!;
+  const judged = (errors: FieldErrors, given: { object: KubeObject; old: KubeObject | undefined }): FieldErrors =>
+    strategy.validateInTurns === undefined
+      ? errors
+      : runToEnd(strategy.validateInTurns(given.object, given.old, errors, context));
   const readsOf = (count: number): number => {
     const items = <T>(make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
     return readsDuring(
@@ -309,10 +314,10 @@ test.each<Case>([
       (given) => {
         if (given.old === undefined) {
           strategy.prepareForCreate?.(given.object, context);
-          return gathered(() => strategy.validate!(given.object, context));
+          return gathered(() => judged(strategy.validate!(given.object, context), given));
         }
         strategy.prepareForUpdate?.(given.object, given.old, context);
-        return gathered(() => strategy.validateUpdate!(given.object, given.old!, context));
+        return gathered(() => judged(strategy.validateUpdate!(given.object, given.old!, context), given));
       },
     );
   };

@@ -4,7 +4,7 @@ import type { ResourceClaim } from '../gen/types/resource-v1beta1.ts';
 
 /** Keeps a claim that is allocated from being deleted. */
 export const claimFinalizer = 'resource.kubernetes.io/delete-protection';
-const maxConsumers = 256;
+export const maxConsumers = 256;
 
 export type ClaimOfPod =
   | { readonly name: string /** It was made for the pod, and is its own. */; readonly isGenerated: boolean }

@@ -132,6 +132,9 @@ export const isInCidr = (cidr: Cidr, { family, value }: IpAddress): boolean =>
   family === cidr.family && (value & ~(cidrSize(cidr) - 1n)) === networkAddress(cidr);
 
 /** `10.0.0.0/24`: without host bits. */
+export const containsCidr = (outer: Cidr, inner: Cidr): boolean =>
+  outer.prefixLength <= inner.prefixLength && isInCidr(outer, inner);
+
 export const formatCidr = (cidr: Cidr): string =>
   `${formatIp({ family: cidr.family, value: networkAddress(cidr) })}/${cidr.prefixLength}`;
 

@@ -23,6 +23,9 @@ export function parseSemanticVersion(text: string): SemanticVersion | undefined 
     : { numbers: match.slice(1, 4).map(BigInt), preRelease: match[4]?.split('.') ?? [] };
 }
 
+/** Of any length. */
+export const isSemanticVersion = (text: string): boolean => form.test(text);
+
 /** Negative when `a` is older. Metadata of the build does not count (section 10). */
 export function compareSemanticVersions(a: SemanticVersion, b: SemanticVersion): number {
   for (const [i, number] of a.numbers.entries()) if (number !== b.numbers[i]) return number < b.numbers[i]! ? -1 : 1;

@@ -91,7 +91,7 @@ describe('resource claims', () => {
     expect(changed.status.devices).toEqual([gpu]);
     const wrong = claim({ results: [gpu], devices: [gpu, nic] });
     expect(resourceClaimStatusStrategy.validateUpdate!(wrong, changed, context(gate)).map(fieldErrorText)).toEqual([
-      'status.devices[1]: Invalid value: "d/p/nic": must be an allocated device in the claim',
+      'status.devices[1]: Invalid value: d/p/nic: must be an allocated device in the claim',
     ]);
   });
 });

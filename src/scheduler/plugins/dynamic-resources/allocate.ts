@@ -13,7 +13,7 @@ import type {
   ResourceClaim,
 } from '../../../api/gen/types/resource-v1beta1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { deviceValue, isSelected } from './device-selectors.ts';
+import { deviceValue, isSelected } from '../../../api/resource/device-selectors.ts';
 import { deviceKey, type Pool, type PoolDevice } from './pools.ts';
 
 export interface AllocationInput {
