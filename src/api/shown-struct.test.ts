@@ -32,6 +32,14 @@ test.each([
       '[]v1.LabelSelectorRequirement{v1.LabelSelectorRequirement{Key:"k", Operator:"In", Values:[]string{"x"}}}}',
   },
   {
+    name: 'JSON of any kind as its bytes',
+    id: 'resource/v1beta1.OpaqueDeviceConfiguration',
+    value: { driver: 'd', parameters: {} },
+    expected:
+      'resource.OpaqueDeviceConfiguration{Driver:"d", Parameters:runtime.RawExtension{Raw:[]byte{0x7b, 0x7d}, ' +
+      'Object:runtime.Object(nil)}}',
+  },
+  {
     name: 'times',
     id: 'core/v1.Taint',
     value: { key: 'k', effect: 'NoExecute', timeAdded: '2024-05-01T10:00:00Z' },

@@ -7,9 +7,11 @@
  */
 import { goBytes, GoSyntax } from '../machinery/go-quote.ts';
 import { goDate, goFields, goPointer, goText } from '../machinery/go-struct.ts';
+import { stringifyJson } from '../machinery/json/writer.ts';
 import { parseQuantity } from '../machinery/quantity.ts';
 import type { Field } from '../machinery/schema.ts';
 import { TruncatedText } from '../machinery/truncated-text.ts';
+import type { JsonValue } from '../machinery/value.ts';
 import { schemas } from './schemas.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -38,6 +40,13 @@ export function shownStruct(id: string, value: unknown): GoSyntax {
     ),
   );
 }
+
+/** JSON of any kind, as it was sent. */
+const shownRawExtension = (value: JsonValue | undefined): GoSyntax =>
+  goFields('runtime.RawExtension', {
+    Raw: value === undefined ? '[]uint8(nil)' : goBytes(Buffer.from(stringifyJson(value))).text,
+    Object: 'runtime.Object(nil)',
+  });
 
 /** A list of such values: `[]core.NodeSelectorTerm{core.NodeSelectorTerm{…}}`. */
 export function shownStructs(id: string, values: readonly unknown[] | undefined): GoSyntax {
@@ -83,6 +92,7 @@ const scalarNames: Readonly<Record<string, string>> = {
   double: 'float64',
   bytes: '[]uint8',
   quantity: 'resource.Quantity',
+  rawExtension: 'runtime.RawExtension',
   intOrString: 'intstr.IntOrString',
   time: 'v1.Time',
   microtime: 'v1.MicroTime',
@@ -102,6 +112,8 @@ function shownScalar(type: string, value: unknown): string {
       return goDate(value as string | undefined);
     case 'intOrString':
       return goIntOrString(value as number | string | undefined).text;
+    case 'rawExtension':
+      return shownRawExtension(value as JsonValue | undefined).text;
     case 'quantity':
       return shownQuantity((value as string | undefined) ?? '0').text;
     default:

@@ -20,6 +20,8 @@ export interface ObjectForms {
   readonly all: readonly ResourceForm[];
   /** The object as its clients see it in this form, the caller's own. Rejects where it cannot be converted. */
   show(object: KubeObject, form: ResourceForm): Promise<JsonObject>;
+  /** The same as JSON text in UTF-8, without a value in between. */
+  write(object: KubeObject, form: ResourceForm): Promise<Buffer>;
   /**
    * Makes `object`, which it changes in place, what `shown` says, with the defaults of the form. False when it was that
    * already. Rejects with a `JsonTypeError` for what is no object of the form.

@@ -6,7 +6,9 @@ import type { Logger } from '../../base/logger.ts';
 import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
 import type { Admission } from '../../registry/admission.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
+import type { CustomObserver } from '../../api/apiextensions/custom-observer.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
+import type { ObserveComparison } from '../../registry/generic/resource-store.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { LoopbackClient } from '../loopback/loopback-client.ts';
 import type { ServedResource } from '../served/served-resource.ts';
@@ -31,6 +33,8 @@ export interface CustomResourceSetup {
   readonly enabled: (gate: string) => boolean;
   /** For the conversions of one definition. */
   readonly observeConversions: (definition: string) => ConversionObserver;
+  readonly observer: CustomObserver;
+  readonly timesCompared: ObserveComparison;
 }
 
 export interface CustomResourceParts {
@@ -56,6 +60,8 @@ export function setUpCustomResources({
   webhooks,
   enabled,
   observeConversions,
+  observer,
+  timesCompared,
 }: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
   const resources = new CustomResources({
@@ -73,6 +79,8 @@ export function setUpCustomResources({
         metadata: codecs.of('meta/v1.ObjectMeta'),
         garbageCollection: true,
         enabled,
+        observer,
+        timesCompared,
         converter: converterOf(
           webhooks,
           definition.spec.conversion,

@@ -22,6 +22,23 @@ export function stringifyJson(value: JsonValue): string {
   return scratch.run((out) => out.utf8Slice(0, writeValue(out, 0, value)));
 }
 
+/**
+ * The same value as text with members in any order, for readers that do not compare bytes: several times faster where
+ * the engine can write it.
+ */
+export const stringifyUnordered = (value: JsonValue): string =>
+  isNative(value, maxRecursion) ? JSON.stringify(value) : stringifyJson(value);
+
+/** Whether `JSON.stringify` says the same: no carried JSON, no numbers that it cannot write, no great depth. */
+function isNative(value: JsonValue | undefined, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint';
+  if (depth === 0 || value instanceof RawJson) return false;
+  if (Array.isArray(value)) return value.every((item) => isNative(item, depth - 1));
+  for (const key in value) if (!isNative(value[key], depth - 1)) return false;
+  return true;
+}
+
 /** The members of a map in the order in which they are printed: by bytes of their names. */
 export function sortedKeys(object: JsonObject): string[] {
   return sortNames(Object.keys(object));

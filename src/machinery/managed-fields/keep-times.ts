@@ -3,20 +3,33 @@ import { keysOf, memberOf } from '../members.ts';
 import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../value.ts';
 
+/** How it became known whether anything but times has changed. */
+export type Comparison = 'unequal_objects_fast' | 'unequal_objects_slow' | 'equal_objects';
+
 /**
  * The changed object, with the recorded times where nothing but times differs from the live one: such a change writes
  * nothing. To be called after everything that changes the object.
  *
  * @param isLive whether an object is stored as the live one is: what is empty or names a default may be spelled
  *   otherwise
+ * @param compared told how this was found out
  */
-export function keepTimes<T extends KubeObject>(object: T, live: KubeObject, isLive: (object: T) => boolean): T {
+export function keepTimes<T extends KubeObject>(
+  object: T,
+  live: KubeObject,
+  isLive: (object: T) => boolean,
+  compared: (comparison: Comparison) => void = () => undefined,
+): T {
   const entries = object.metadata?.managedFields ?? [];
   const recorded = live.metadata?.managedFields ?? [];
-  if (entries.length === 0 || entries.length !== recorded.length) return object;
-  if (entries.every(({ time }, index) => time === recorded[index]!.time)) return object;
-  if (!entries.every((entry, index) => sameButTime(entry, recorded[index]!))) return object;
-  if (!mayBeSame(asJson(object), asJson(live), unstored)) return object;
+  const differ = (comparison: Comparison): T => {
+    compared(comparison);
+    return object;
+  };
+  if (entries.length === 0 || entries.length !== recorded.length) return differ('unequal_objects_fast');
+  if (entries.every(({ time }, index) => time === recorded[index]!.time)) return differ('unequal_objects_fast');
+  if (!entries.every((entry, index) => sameButTime(entry, recorded[index]!))) return differ('unequal_objects_fast');
+  if (!mayBeSame(asJson(object), asJson(live), unstored)) return differ('unequal_objects_slow');
   const asBefore = {
     ...object,
     metadata: {
@@ -24,7 +37,9 @@ export function keepTimes<T extends KubeObject>(object: T, live: KubeObject, isL
       managedFields: entries.map((entry, index) => withTime(entry, recorded[index]!.time)),
     },
   };
-  return isLive(asBefore) ? asBefore : object;
+  if (!isLive(asBefore)) return differ('unequal_objects_slow');
+  compared('equal_objects');
+  return asBefore;
 }
 
 /** Compared already, or no part of what is stored. */

@@ -21,16 +21,26 @@ import { tooMuch, StepLimit } from './step-limit.ts';
 import { type ValidatedValue, type Matches, failed, met, pathOf, inBody } from './validated-value.ts';
 import { numberAt, checkString, checkFormat, checkNumber } from './scalars.ts';
 
-/** @param old the object as it was, on an update */
-export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonValue): FieldErrors {
+/**
+ * @param old the object as it was, on an update
+ * @param compared told of what comparing the two took
+ */
+export function validateValue(
+  value: JsonValue,
+  schema: JsonObject,
+  old?: JsonValue,
+  compared?: (milliseconds: number) => void,
+): FieldErrors {
   startMatching();
   const errors = new FieldErrors();
+  const work = new StepLimit();
   try {
-    check(value, schema, { path: '', old, found: new CollectedErrors(errors), work: new StepLimit() });
+    check(value, schema, { path: '', old, found: new CollectedErrors(errors), work });
   } catch (error) {
     if (error !== tooMuch) throw error;
     errors.push(invalid(FieldPath.root, '', 'takes too long to validate'));
   }
+  compared?.(work.comparedMs);
   return errors;
 }
 

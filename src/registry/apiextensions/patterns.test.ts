@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { regexCache } from '../../machinery/regex-cache.ts';
 import type { JSONSchemaProps } from '../../api/gen/types/apiextensions-v1.ts';
+import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { definitionOf } from '../resource-definitions.ts';
@@ -44,7 +45,9 @@ test('The patterns of a definition are compiled before it is judged, a pattern a
   });
   expect([...strategy.prepareInTurns!(object, undefined)]).toHaveLength(4);
   const compile = vi.spyOn(regexCache, 'get');
-  const errors = strategy.validate!(object, {} as StrategyContext).map(fieldErrorText);
+  const context = { enabled: () => true } as unknown as StrategyContext;
+  const judged = strategy.validateInTurns!(object, undefined, strategy.validate!(object, context), context);
+  const errors = runToEnd(judged).map(fieldErrorText);
   expect(errors.filter((error) => error.includes('regular expression'))).toEqual([
     expect.stringContaining(
       '[spec].not.properties[list].items.pattern: Invalid value: "d)": must be a valid regular ' +

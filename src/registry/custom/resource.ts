@@ -16,14 +16,15 @@ import type { VersionSource } from '../../machinery/managed-fields/versions.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { Admission } from '../admission.ts';
 import type { CatalogEntry } from '../catalog.ts';
-import { ResourceStore } from '../generic/resource-store.ts';
+import { type ObserveComparison, ResourceStore } from '../generic/resource-store.ts';
 import type { ServedVersion } from '../generic/served-version.ts';
 import { CustomCodec } from './codec.ts';
 import { createColumns } from './columns.ts';
 import type { Converter } from './conversion.ts';
 import { createCustomStorageCodec } from './storage-codec.ts';
 import { customScaleFields } from './scale.ts';
-import { createRuleChecker } from './rules.ts';
+import type { CustomObserver } from '../../api/apiextensions/custom-observer.ts';
+import { createRuleChecker } from '../../api/apiextensions/object-rules.ts';
 import { createCustomDefinition } from './strategy.ts';
 import { membersOf, type ReadVersion, readVersions } from './version.ts';
 
@@ -39,6 +40,8 @@ export interface CustomResourceOptions {
   readonly enabled: (gate: string) => boolean;
   readonly converter: Converter;
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
+  readonly observer?: CustomObserver | undefined;
+  readonly timesCompared?: ObserveComparison | undefined;
 }
 
 export interface CustomResource {
@@ -191,13 +194,15 @@ function createStore(
       resource,
       namespaced,
       version,
-      rules: createRuleChecker(version.structural),
+      rules: createRuleChecker(version.structural, options.observer),
+      observer: options.observer,
     }),
     openStorage,
     layout: { prefix, namespaced },
     codec,
     admission: options.admission,
     garbageCollection: options.garbageCollection,
+    timesCompared: options.timesCompared,
   });
 }
 

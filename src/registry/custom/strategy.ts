@@ -9,18 +9,11 @@ import { checkListTypes } from '../../machinery/structural/list-types.ts';
 import { validateValue } from '../../machinery/structural/validate.ts';
 import type { ResourceDefinition, ResourceStrategy, Strategy, StrategyContext } from '../strategy.ts';
 import { isOfKind } from './codec.ts';
+import { type CustomObserver, noCustomObserver } from '../../api/apiextensions/custom-observer.ts';
 import { scaleErrors } from './scale.ts';
 import type { ReadVersion } from './version.ts';
 import { checkEmbedded } from '../../api/apiextensions/embedded-objects.ts';
-
-export interface RuleFindings {
-  readonly errors: readonly FieldError[];
-  /** Errors of values that have not changed: they may have been there before the rule was (KEP-4008). */
-  readonly tolerated: readonly FieldError[];
-}
-
-/** Judges an object by the rules in CEL of its version, with the one before it on an update; a step is a rule. */
-export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => Generator<void, RuleFindings>;
+import type { RuleChecker } from '../../api/apiextensions/object-rules.ts';
 
 /** Whether what an update leaves unchanged may break rules (KEP-4008). */
 const isRatcheting = ({ enabled }: StrategyContext): boolean => enabled('CRDValidationRatcheting');
@@ -39,6 +32,7 @@ export interface CustomStrategyOptions {
   readonly version: ReadVersion;
   /** Absent where the schema has no rules. */
   readonly rules: RuleChecker | undefined;
+  readonly observer?: CustomObserver | undefined;
 }
 
 export function createCustomDefinition(options: CustomStrategyOptions): ResourceDefinition {
@@ -122,18 +116,18 @@ function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldE
 function validateChanged(
   object: KubeObject,
   old: KubeObject,
-  { version }: CustomStrategyOptions,
+  { version, observer = noCustomObserver }: CustomStrategyOptions,
   context: StrategyContext,
 ): FieldErrors {
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}));
+    const before = isRatcheting(context) ? withoutMetadata(old) : undefined;
+    const compared = (milliseconds: number): void => {
+      if (before !== undefined) observer.compared(milliseconds / 1000);
+    };
     errors.push(
-      ...validateValue(
-        withoutMetadata(object),
-        version.schema,
-        isRatcheting(context) ? withoutMetadata(old) : undefined,
-      ),
+      ...validateValue(withoutMetadata(object), version.schema, before, compared),
       ...scaleErrors(object, version.scale),
     );
   }

@@ -3,6 +3,7 @@ import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts'
 import { refusal, warnOf } from './before-create.ts';
 import { validateCommonUpdate } from './common-fields.ts';
 import type { ResourceStrategy } from '../strategy.ts';
+import { wasPruned } from './pruned-objects.ts';
 import type { ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
 import { FieldErrors, TooManyErrors } from '../../machinery/field-errors.ts';
@@ -36,7 +37,7 @@ function* prepare(
   strategy.prepareForUpdate?.(object, old, request.context);
   if (
     counts(rules.resource.generation, request.subresource) &&
-    specChanged(object, old, rules.resource.generation === 'withStatus')
+    (wasPruned(object) || specChanged(object, old, rules.resource.generation === 'withStatus'))
   )
     meta.generation = Number(oldMeta.generation ?? 0) + 1;
   if ((meta.uid ?? '') === '') keep(meta, oldMeta, 'uid');

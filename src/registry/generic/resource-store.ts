@@ -2,6 +2,7 @@
  * The one store for all kinds: reads, and the places where writes meet storage. What is particular to a kind comes
  * from its definition.
  */
+import type { Comparison } from '../../machinery/managed-fields/keep-times.ts';
 import type { TypeCodec } from '../../machinery/codec/index.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { type GroupResource, notFound } from '../../machinery/status.ts';
@@ -42,7 +43,11 @@ export interface ResourceStoreOptions {
   readonly garbageCollection: boolean;
   /** Leases for objects with a time to live (events). */
   readonly lease?: (now: Date) => Promise<LeaseId>;
+  /** Told for each update what looking for a change beside times took. */
+  readonly timesCompared?: ObserveComparison | undefined;
 }
+
+export type ObserveComparison = (comparison: Comparison, seconds: number) => void;
 
 export class ResourceStore implements ResourceRules {
   readonly group: string;
@@ -58,6 +63,7 @@ export class ResourceStore implements ResourceRules {
   hooks: WriteHooks;
   readonly garbageCollection: boolean;
   readonly lease: ((now: Date) => Promise<LeaseId>) | undefined;
+  readonly timesCompared: ObserveComparison | undefined;
   readonly #openStorage: () => ObjectStorage;
   #storage: ObjectStorage | undefined;
 
@@ -76,6 +82,7 @@ export class ResourceStore implements ResourceRules {
     this.hooks = options.hooks ?? {};
     this.garbageCollection = options.garbageCollection;
     this.lease = options.lease;
+    this.timesCompared = options.timesCompared;
   }
 
   get storage(): ObjectStorage {

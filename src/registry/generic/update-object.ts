@@ -84,10 +84,27 @@ async function computeUpdate(
     }
     return {
       action: 'write',
-      object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)),
+      object: withRecordedTimes(object, old, stored!, store),
       begun,
     };
   });
+}
+
+/** What changes nothing but times is as it was. */
+function withRecordedTimes(
+  object: KubeObject,
+  old: KubeObject,
+  stored: StoredObject,
+  store: ResourceStore,
+): KubeObject {
+  const { timesCompared } = store;
+  const start = performance.now();
+  return keepTimes(
+    object,
+    old,
+    (candidate) => store.encode(candidate).equals(stored.bytes),
+    (comparison) => timesCompared?.(comparison, (performance.now() - start) / 1000),
+  );
 }
 
 async function computeCreate(

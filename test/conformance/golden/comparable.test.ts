@@ -35,3 +35,10 @@ test('Of the version of a build the first two numbers are compared', () => {
   expect(ofBuild('v1.32.13')).toEqual(ofBuild('v1.32.0+orch'));
   expect(ofBuild('v1.32.13')).not.toEqual(ofBuild('v1.31.13'));
 });
+
+test('Of the health checks all but that of etcd for readiness are compared', () => {
+  expect(comparable('[+]ping ok\n[+]etcd-readiness ok\nreadyz check passed\n')).toBe(
+    '[+]ping ok\nreadyz check passed\n',
+  );
+  expect(comparable('[-]etcd-readiness failed: reason withheld\n')).toBe('[-]etcd-readiness failed: reason withheld\n');
+});

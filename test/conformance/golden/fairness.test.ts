@@ -2,7 +2,8 @@
  * Recorded answers of a 1.32 server about priority and fairness, replayed: which flow schema and which level each
  * request belongs to, what waits for what, dumps, metrics, and the upkeep of the built-in objects.
  */
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { suggestedFlowSchemas } from '../../../src/api/flowcontrol/suggested.ts';
 import { casesOf, isLeftOut, play, type RecordedCase, titleOf } from './admission/cases.ts';
 import { type AdmissionServer, startAdmissionServer } from './admission/server.ts';
 
@@ -27,6 +28,16 @@ const untilUpkeep = (recorded: RecordedCase): RecordedCase => ({
   ),
 });
 
+/** A server that has just started uses the mandatory objects alone, until it has read the suggested ones. */
+async function suggestedObjectsAreUsed({ client }: AdmissionServer): Promise<void> {
+  const headers = { authorization: 'Bearer admin-token' };
+  const unused = async (): Promise<string[]> => {
+    const metrics = (await client.send({ method: 'GET', path: '/metrics', headers })).body.toString();
+    return [...suggestedFlowSchemas.keys()].filter((name) => !metrics.includes(`flow_schema="${name}"`));
+  };
+  await vi.waitFor(async () => expect(await unused()).toEqual([]), { timeout: 10_000 });
+}
+
 describe.skipIf(byFlags.size === 0)('recorded priority and fairness (skipped without the recordings)', () => {
   for (const [flags, cases] of byFlags) {
     describe(flags, () => {
@@ -37,6 +48,7 @@ describe.skipIf(byFlags.size === 0)('recorded priority and fairness (skipped wit
           files: {},
           uids: { admin: 'admin', alice: 'alice' },
         });
+        if (!flags.includes('--enable-priority-and-fairness=false')) await suggestedObjectsAreUsed(server);
       });
       afterAll(() => server[Symbol.asyncDispose]());
 

@@ -4,21 +4,31 @@
  */
 import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
-import type { FieldErrors } from '../../../machinery/field-errors.ts';
-import type { FieldPath } from '../../../machinery/field-path.ts';
+import { type FieldErrors, findsErrors } from '../../../machinery/field-errors.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStrings, goStruct } from '../../../machinery/go-quote.ts';
 import { repeatedAt } from '../../meta/checks.ts';
 
 const typeMember = 'x-kubernetes-list-type';
 const keysMember = 'x-kubernetes-list-map-keys';
 
-export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
+/** Rules that came later than lists of such types. */
+export type ListRule = 'atomic items of sets' | 'keys of maps';
+
+/** @param skipped rules that the stored definition breaks */
+export function checkListSchema(
+  schema: JSONSchemaProps,
+  path: FieldPath,
+  errors: FieldErrors,
+  skipped: ReadonlySet<ListRule> = new Set(),
+): void {
   const { type = '', [typeMember]: listType, [keysMember]: keys = [] } = schema;
   if (listType !== undefined) {
     const rule = `must be array if ${typeMember} is specified`;
     if (type === '') errors.push(required(path.child('type'), rule));
     else if (type !== 'array') errors.push(invalid(path.child('type'), type, rule));
-    else if (listType === 'set') checkSetItems(schema, path.child('items'), errors);
+    else if (listType === 'set' && !skipped.has('atomic items of sets'))
+      checkSetItems(schema, path.child('items'), errors);
     if (!['atomic', 'set', 'map'].includes(listType))
       errors.push(notSupported(path.child(typeMember), listType, ['atomic', 'set', 'map']));
   }
@@ -28,8 +38,14 @@ export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors
     else if (listType !== 'map') errors.push(invalid(path.child(typeMember), listType, rule));
   }
   if (listType === 'map') checkMapList(schema, keys, path, errors);
-  if (listType === 'map' || listType === 'set') checkItems(schema, listType, keys, path.child('items'), errors);
+  if (!skipped.has('keys of maps')) checkItems(schema, path.child('items'), errors);
 }
+
+export const breaksListRule = (schema: JSONSchemaProps, rule: ListRule): boolean =>
+  findsErrors((errors) => {
+    if (rule === 'keys of maps') checkItems(schema, FieldPath.root, errors);
+    else if (schema[typeMember] === 'set') checkSetItems(schema, FieldPath.root, errors);
+  });
 
 function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) errors.push(required(path.child(keysMember), `must not be empty if ${typeMember} is map`));
@@ -67,13 +83,11 @@ function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path:
 
 /** Items of a map have their keys. */
 function checkItems(
-  { items }: JSONSchemaProps,
-  listType: 'map' | 'set',
-  keys: readonly string[],
+  { items, [typeMember]: listType, [keysMember]: keys = [] }: JSONSchemaProps,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
-  if (items === undefined || Array.isArray(items)) return;
+  if ((listType !== 'map' && listType !== 'set') || items === undefined || Array.isArray(items)) return;
   if (items.nullable === true)
     errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
   if (listType !== 'map') return;

@@ -4,16 +4,19 @@ import type {
   JSONSchemaProps,
   ValidationRule,
 } from '../../gen/types/apiextensions-v1.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
+import { strictRules } from './definition-rules.ts';
 import { compileAhead } from './rule-context.ts';
 import { checkSchema } from './schema.ts';
 import { joined } from '../../../../test/support/patterns.ts';
 
 function errorsOf(properties: Record<string, JSONSchemaProps>, stored?: ReadonlySet<string>): string[] {
   const errors = new FieldErrors();
-  checkSchema({ type: 'object', properties }, false, FieldPath.of('s'), errors, stored);
+  const rules = { ...strictRules(), ...(stored === undefined ? {} : { stored }) };
+  runToEnd(checkSchema({ type: 'object', properties }, false, FieldPath.of('s'), errors, rules));
   return errors.map(fieldErrorText);
 }
 
@@ -144,7 +147,7 @@ describe('rules that are compiled ahead', () => {
     );
   const judged = (root: JSONSchemaProps): string[] => {
     const errors = new FieldErrors();
-    checkSchema(root, true, FieldPath.of('s'), errors);
+    runToEnd(checkSchema(root, true, FieldPath.of('s'), errors));
     return errors.map(fieldErrorText);
   };
 

@@ -95,6 +95,8 @@ export interface RuleContext {
   readonly uncorrelated: FieldPath | undefined;
   /** Rules that are stored already: they may be in a newer language than new ones. */
   readonly stored: ReadonlySet<string>;
+  /** What one rule may cost is not judged again. */
+  readonly ignoresCost: boolean;
 }
 
 export type Step = 'items' | 'properties' | 'additionalProperties';
@@ -184,7 +186,8 @@ function checkRule(
 ): void {
   const rulePath = path.child('rule');
   const cost = compiled.maxCost * (context.cardinality ?? compiled.maxCardinality);
-  if (cost > maxRuleCost) errors.push(forbidden(rulePath, exceeds('estimated rule cost', cost, maxRuleCost)));
+  if (cost > maxRuleCost && !context.ignoresCost)
+    errors.push(forbidden(rulePath, exceeds('estimated rule cost', cost, maxRuleCost)));
   context.totals.add(rulePath, cost);
   const { problem } = compiled.rule;
   if (problem !== undefined && (source.rule ?? '').trim() !== '')
@@ -196,14 +199,14 @@ function checkRule(
 function checkMessage(
   source: ValidationRule,
   { messageExpression, maxMessageCost }: CompiledRule,
-  { totals }: RuleContext,
+  { totals, ignoresCost }: RuleContext,
   path: FieldPath,
   errors: FieldErrors,
 ): void {
   if (messageExpression === undefined || (source.messageExpression ?? '').trim() === '') return;
   if (messageExpression.problem !== undefined)
     return void errors.push(invalid(path, goRule(source), messageExpression.problem));
-  if (maxMessageCost > maxRuleCost)
+  if (maxMessageCost > maxRuleCost && !ignoresCost)
     errors.push(forbidden(path, exceeds('estimated messageExpression cost', maxMessageCost, maxRuleCost)));
   totals.add(path, maxMessageCost);
 }

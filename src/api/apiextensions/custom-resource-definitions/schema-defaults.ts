@@ -10,6 +10,8 @@ import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goSyntax } from '../../../machinery/go-format.ts';
 import { GoSyntax } from '../../../machinery/go-quote.ts';
 import { parseJson } from '../../../machinery/json/reader.ts';
+import { judgeDefault, type RuleBudget } from '../object-rules.ts';
+import { someSchema } from './subschemas.ts';
 import { readStructural, type Structural } from '../../../machinery/structural/schema.ts';
 import { checkEmbedded } from '../embedded-objects.ts';
 import { validateValue } from '../../../machinery/structural/validate.ts';
@@ -17,14 +19,26 @@ import { createMap, isObject, type JsonObject, type JsonValue, RawJson } from '.
 
 /**
  * A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the
- * schema.
+ * schema and by its rules in CEL. In steps, those of each rule.
+ *
+ * @NOTE differs from upstream: all versions of a definition share what these rules may cost.
  */
-export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
-  checkNode(
-    { schema, judged: withoutIntOrString(schema), structural: readStructural(schema as JsonObject) },
-    path,
-    errors,
-  );
+export function* checkDefaults(
+  schema: JSONSchemaProps,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: DefaultRules,
+): Generator<void, void> {
+  const structural = readStructural(schema as JsonObject);
+  if (structural.hasDefaults)
+    yield* checkNode({ schema, judged: withoutIntOrString(schema), structural }, path, errors, rules);
+}
+
+export interface DefaultRules {
+  readonly needsPrunedDefaults: boolean;
+  readonly isRatcheting: boolean;
+  /** What the rules in CEL about all defaults may cost. */
+  readonly budget: RuleBudget;
 }
 
 /** The same schema in three forms. */
@@ -34,11 +48,11 @@ interface Node {
   readonly structural: Structural;
 }
 
-function checkNode(node: Node, path: FieldPath, errors: FieldErrors): void {
+function* checkNode(node: Node, path: FieldPath, errors: FieldErrors, rules: DefaultRules): Generator<void, void> {
   const { schema, judged, structural } = node;
-  if (schema.default !== undefined) checkDefault(node, path.child('default'), errors);
-  if (structural.items !== undefined)
-    checkNode(
+  if (schema.default !== undefined) yield* checkDefault(node, path.child('default'), errors, rules);
+  if (structural.items !== undefined && rules.budget.left >= 0)
+    yield* checkNode(
       {
         schema: schema.items as JSONSchemaProps,
         judged: judged.items as JSONSchemaProps,
@@ -46,9 +60,11 @@ function checkNode(node: Node, path: FieldPath, errors: FieldErrors): void {
       },
       path.child('items'),
       errors,
+      rules,
     );
-  for (const name of Object.keys(schema.properties ?? {}).sort())
-    checkNode(
+  for (const name of Object.keys(schema.properties ?? {}).sort()) {
+    if (rules.budget.left < 0) return;
+    yield* checkNode(
       {
         schema: schema.properties![name]!,
         judged: judged.properties![name]!,
@@ -56,12 +72,19 @@ function checkNode(node: Node, path: FieldPath, errors: FieldErrors): void {
       },
       path.child('properties').key(name),
       errors,
+      rules,
     );
+  }
 }
 
-function checkDefault({ schema, judged, structural }: Node, path: FieldPath, errors: FieldErrors): void {
+function* checkDefault(
+  { schema, judged, structural }: Node,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: DefaultRules,
+): Generator<void, void> {
   const value = plain(schema.default!);
-  if (hasUnknown(value, schema, structural.embedded))
+  if (rules.needsPrunedDefaults && hasUnknown(value, schema, structural.embedded))
     errors.push(invalid(path, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
   const before = errors.length;
   checkEmbedded(value, structural, path, errors);
@@ -72,7 +95,17 @@ function checkDefault({ schema, judged, structural }: Node, path: FieldPath, err
       field: error.field === '<nil>' ? path.toString() : path.child(error.field).toString(),
     })),
   );
+  // Rules about what is not valid by the schema say nothing.
+  if (errors.length === before)
+    errors.push(...(yield* judgeDefault(structural, structural.embedded, value, path, rules)));
 }
+
+/** Whether a default in a structural schema has fields that would be pruned. */
+export const hasUnprunedDefaults = (schema: JSONSchemaProps): boolean =>
+  someSchema(
+    schema,
+    (inside) => inside.default !== undefined && hasUnknown(plain(inside.default), inside, isEmbedded(inside)),
+  );
 
 /** Upstream takes integers and texts in objects where the schema says so, and judges defaults by their type alone. */
 function withoutIntOrString({ 'x-kubernetes-int-or-string': _, ...schema }: JSONSchemaProps): JSONSchemaProps {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -7,7 +8,7 @@ import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {
   const errors = new FieldErrors();
-  checkSchema(schema, hasStatus, FieldPath.of('s'), errors);
+  runToEnd(checkSchema(schema, hasStatus, FieldPath.of('s'), errors));
   return errors.map(fieldErrorText);
 }
 

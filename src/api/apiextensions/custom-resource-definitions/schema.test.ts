@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { RawJson } from '../../../machinery/value.ts';
+import { strictRules } from './definition-rules.ts';
 import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps): string[] {
   const errors = new FieldErrors();
-  checkSchema(schema, false, FieldPath.of('s'), errors);
+  runToEnd(checkSchema(schema, false, FieldPath.of('s'), errors));
   return errors.map(fieldErrorText);
 }
 
@@ -188,6 +190,67 @@ describe('defaults', () => {
       schemaErrors(withField({ type: 'object', properties: { n: { type: 'integer' } }, default: { n: 'x' } })),
     ).toEqual([
       expect.stringMatching(/\.default\.n: Invalid value: "string": n in body must be of type integer: "string"$/),
+    ]);
+  });
+
+  const rule = (text: string, more: object = {}): JSONSchemaProps => ({
+    'x-kubernetes-validations': [{ rule: text, ...more }],
+  });
+  const numbers: JSONSchemaProps = { type: 'object', properties: { n: { type: 'integer', ...rule('self < 3') } } };
+
+  test.each<{ name: string; schema: JSONSchemaProps; errors: string[] }>([
+    { name: 'keeps its rules', schema: { type: 'integer', ...rule('self == 1'), default: 1 }, errors: [] },
+    {
+      name: 'breaks a rule',
+      schema: { type: 'integer', ...rule('self == 2'), default: 1 },
+      errors: ['default: Invalid value: "integer": failed rule: self == 2'],
+    },
+    {
+      name: 'breaks a rule with a message and a reason',
+      schema: { type: 'integer', ...rule('self == 2', { message: 'no', reason: 'FieldValueForbidden' }), default: 1 },
+      errors: ['default: Forbidden: no'],
+    },
+    {
+      name: 'breaks a rule within it',
+      schema: { ...numbers, default: { n: 5 } },
+      errors: ['default.n: Invalid value: "integer": failed rule: self < 3'],
+    },
+    {
+      name: 'keeps a rule about what it was before',
+      schema: { type: 'integer', ...rule('self == oldSelf'), default: 1 },
+      errors: [],
+    },
+    {
+      name: 'breaks a rule about values that are new',
+      schema: { type: 'integer', ...rule('oldSelf.hasValue()', { optionalOldSelf: true }), default: 1 },
+      errors: ['default: Invalid value: "integer": failed rule: oldSelf.hasValue()'],
+    },
+    {
+      name: 'is not valid by the schema, which is told alone',
+      schema: { type: 'integer', ...rule('self == 2'), default: 'x' },
+      errors: ['default: Invalid value: "string":  in body must be of type integer: "string"'],
+    },
+    {
+      name: 'has a rule that cannot be compiled',
+      schema: { type: 'integer', ...rule('self =='), default: 1 },
+      errors: [expect.stringContaining('default: Invalid value: "integer": rule compile error: compilation failed')],
+    },
+  ])('A default $name', ({ schema, errors }) => {
+    expect(schemaErrors(withField(schema))).toEqual(
+      errors.map((text: unknown) => (typeof text === 'string' ? `s.properties[a].${text}` : text)),
+    );
+  });
+
+  test('Rules about all defaults of a definition share what they may cost', () => {
+    const rules = { ...strictRules(), budget: { left: 3 } };
+    const errors = new FieldErrors();
+    const properties = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [name, { type: 'integer', ...rule('self + 1 == 2'), default: 1 }]),
+    );
+    runToEnd(checkSchema({ type: 'object', properties }, false, FieldPath.of('s'), errors, rules));
+    expect(errors.map(fieldErrorText)).toEqual([
+      's.properties[b].default: Invalid value: "integer": validation failed due to running out of cost budget, no ' +
+        'further validation rules will be run',
     ]);
   });
 });

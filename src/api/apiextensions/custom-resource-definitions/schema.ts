@@ -8,15 +8,14 @@ import type { JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { compareText } from '../../../machinery/compare-text.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkListSchema } from './list-schema.ts';
 import { checkDefaults } from './schema-defaults.ts';
+import { type DefinitionRules, schemaTypes, strictRules } from './definition-rules.ts';
 import { checkCompiledRules, inner, type RuleContext, RuleTotals, type Step } from './rule-context.ts';
 import { checkStructural, hasContent, unreadable } from './structural.ts';
+import { subschemas } from './subschemas.ts';
 import { checkValidationRules } from './validation-rules.ts';
-
-const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** Keywords that no schema may have. */
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
@@ -54,30 +53,42 @@ const rootMembers = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** @param stored rules that the stored definition has already */
-export function checkSchema(
+export interface SchemaRules extends DefinitionRules {
+  /** What its rules in CEL may cost is not judged again. */
+  readonly ignoresCost?: boolean;
+}
+
+/** In steps, those of each rule about a default. */
+export function* checkSchema(
   schema: JSONSchemaProps,
   hasStatus: boolean,
   path: FieldPath,
   errors: FieldErrors,
-  stored: ReadonlySet<string> = new Set(),
-): void {
+  rules: SchemaRules = strictRules(),
+): Generator<void, void> {
   if (hasStatus) checkRootKeywords(schema, path, errors);
   if (schema.nullable === true) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'));
   const before = errors.length;
-  const problem = unreadable(schema);
-  if (problem === undefined) {
+  const problem = rules.needsStructural ? unreadable(schema) : undefined;
+  if (rules.needsStructural && problem === undefined) {
     errors.push(...checkStructural(schema, path));
-    if (errors.length === before) checkDefaults(schema, path, errors);
+    if (errors.length === before) yield* checkDefaults(schema, path, errors, rules);
   }
   const totals = new RuleTotals();
   const ruleErrors = new FieldErrors();
   // Rules are compiled for structural schemas only.
   const context: RuleContext | undefined =
-    problem === undefined && errors.length === before
-      ? { totals, isRoot: true, cardinality: 1, uncorrelated: undefined, stored }
+    rules.needsStructural && problem === undefined && errors.length === before
+      ? {
+          totals,
+          isRoot: true,
+          cardinality: 1,
+          uncorrelated: undefined,
+          stored: rules.stored,
+          ignoresCost: rules.ignoresCost === true,
+        }
       : undefined;
-  checkKeywords(schema, path, { errors, ruleErrors, isRoot: true, insideMeta: false }, context);
+  checkKeywords(schema, path, { errors, ruleErrors, isRoot: true, insideMeta: false, rules }, context);
   if (problem !== undefined && errors.length === before) errors.push(invalid(path, '', problem));
   errors.push(...ruleErrors);
   totals.check(path, errors);
@@ -115,6 +126,7 @@ interface Place {
   readonly insideMeta: boolean;
   /** Why there may be no default. */
   readonly noDefaults?: string;
+  readonly rules: DefinitionRules;
 }
 
 /** @param context absent inside of junctors, where there are no rules */
@@ -142,7 +154,7 @@ function checkKeywords(schema: JSONSchemaProps, path: FieldPath, place: Place, c
       context === undefined || step === undefined ? undefined : inner(context, schema, step, path),
     );
   checkExtensions(schema, path, errors);
-  checkListSchema(schema, path, errors);
+  checkListSchema(schema, path, errors, place.rules.skippedListRules);
   checkValidationRules(schema, path.child('x-kubernetes-validations'), errors);
   // Errors of rules about an invalid schema are of no use.
   if (context !== undefined && errors.length === before) checkCompiledRules(schema, context, path, ruleErrors);
@@ -159,9 +171,14 @@ function placeInside(place: Place, schema: JSONSchemaProps, step?: Step, name = 
   return { ...inside, insideMeta: true, ...(place.isRoot && { noDefaults: `in top-level ${name}` }) };
 }
 
-function checkSupported(schema: JSONSchemaProps, path: FieldPath, { errors, insideMeta, noDefaults }: Place): void {
+function checkSupported(
+  schema: JSONSchemaProps,
+  path: FieldPath,
+  { errors, insideMeta, noDefaults, rules }: Place,
+): void {
   const { type = '' } = schema;
-  if (type !== '' && !types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  if (rules.needsKnownTypes && type !== '' && !schemaTypes.includes(type))
+    errors.push(notSupported(path.child('type'), type, schemaTypes));
   if (schema.default !== undefined && noDefaults !== undefined)
     errors.push(forbidden(path.child('default'), `must not be set ${noDefaults}`));
   for (const name of unsupported)
@@ -173,36 +190,6 @@ function checkSupported(schema: JSONSchemaProps, path: FieldPath, { errors, insi
   if (insideMeta && schema['x-kubernetes-embedded-resource'] === true)
     errors.push(forbidden(path.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
 }
-
-interface Subschema {
-  readonly inside: JSONSchemaProps;
-  readonly at: FieldPath;
-  /** How it is inside, where it belongs to the shape. */
-  readonly step?: Step;
-  /** Of a property. */
-  readonly name?: string;
-}
-
-/** Every schema directly inside, with its path, properties by name. */
-function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator<Subschema> {
-  const { additionalProperties: additional, items, not, dependencies } = schema;
-  if (typeof additional === 'object')
-    yield { inside: additional, at: path.child('additionalProperties'), step: 'additionalProperties' };
-  for (const [name, inside] of named(schema.properties))
-    yield { inside, at: path.child('properties').key(name), step: 'properties', name };
-  if (not !== undefined) yield { inside: not, at: path.child('not') };
-  for (const member of ['allOf', 'oneOf', 'anyOf'] as const)
-    for (const [i, inside] of (schema[member] ?? []).entries()) yield { inside, at: path.child(member).index(i) };
-  for (const [name, inside] of named(schema.definitions)) yield { inside, at: path.child('definitions').key(name) };
-  if (Array.isArray(items))
-    for (const [i, inside] of items.entries()) yield { inside, at: path.child('items').index(i) };
-  else if (items !== undefined) yield { inside: items, at: path.child('items'), step: 'items' };
-  for (const [name, inside] of named(dependencies))
-    if (!Array.isArray(inside)) yield { inside, at: path.child('dependencies').key(name) };
-}
-
-const named = <T>(members: Readonly<Record<string, T>> = {}): [string, T][] =>
-  Object.entries(members).sort(([a], [b]) => compareText(a, b));
 
 function checkExtensions(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '', 'x-kubernetes-preserve-unknown-fields': preserve, 'x-kubernetes-map-type': mapType } = schema;

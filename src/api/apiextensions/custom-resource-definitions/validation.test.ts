@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { CustomResourceDefinition } from '../../gen/types/apiextensions-v1.ts';
+import type { CustomResourceDefinition, JSONSchemaProps } from '../../gen/types/apiextensions-v1.ts';
 import { testAuthority } from '../../../../test/support/certificates.ts';
-import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
+import { type FieldError, fieldErrorText } from '../../../machinery/field-error.ts';
 import { setCustomResourceDefinitionDefaults } from './defaults.ts';
-import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
+import { validateDefinition, validateDefinitionMeta, validateDefinitionMetaUpdate } from './validation.ts';
 
 type Version = NonNullable<CustomResourceDefinition['spec']['versions']>[number];
 
@@ -30,8 +31,12 @@ function definition(change: (object: CustomResourceDefinition) => void = () => u
   return object;
 }
 
+const validated = (object: CustomResourceDefinition): readonly FieldError[] =>
+  runToEnd(validateDefinition(object, undefined, validateDefinitionMeta(object)));
+const validatedUpdate = (object: CustomResourceDefinition, old: CustomResourceDefinition): readonly FieldError[] =>
+  runToEnd(validateDefinition(object, old, validateDefinitionMetaUpdate(object, old)));
 const errorsOf = (change: (object: CustomResourceDefinition) => void): string[] =>
-  validateDefinition(definition(change)).map(fieldErrorText);
+  validated(definition(change)).map(fieldErrorText);
 
 test('Names, list kind and conversion are filled in', () => {
   const { spec } = definition();
@@ -133,7 +138,7 @@ describe('certificate authorities of a conversion webhook', () => {
 
   test('Certificate authorities of a conversion webhook may stay bad, and may not become so', () => {
     const update = (old: string, bundle: string): number =>
-      validateDefinitionUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
+      validatedUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
     expect([
       update('Cg==', 'Cg=='),
       update('Cg==', 'Cgo='),
@@ -145,7 +150,7 @@ describe('certificate authorities of a conversion webhook', () => {
 
 describe('updates', () => {
   const update = (old: CustomResourceDefinition, change: (object: CustomResourceDefinition) => void): string[] =>
-    validateDefinitionUpdate(definition(change), old).map(fieldErrorText);
+    validatedUpdate(definition(change), old).map(fieldErrorText);
   const rename = ({ spec }: CustomResourceDefinition): void => {
     spec.scope = 'Cluster';
     spec.names.kind = 'Other';
@@ -169,5 +174,118 @@ describe('updates', () => {
         object.status.storedVersions = ['v1', 'v2'];
       }),
     ).toEqual(['status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions']);
+  });
+
+  const schemas =
+    (...given: JSONSchemaProps[]) =>
+    ({ spec }: CustomResourceDefinition): void => {
+      spec.versions = given.map((openAPIV3Schema, i) =>
+        version(`v${i + 1}`, { storage: i === 0, schema: { openAPIV3Schema } }),
+      );
+    };
+  const withField = (a: JSONSchemaProps): JSONSchemaProps => ({ type: 'object', properties: { a } });
+  const asOldOnes =
+    (given: JSONSchemaProps) =>
+    (object: CustomResourceDefinition): void => {
+      schemas(given)(object);
+      object.spec.preserveUnknownFields = true;
+    };
+  const at = 'spec.validation.openAPIV3Schema.properties[a]';
+  const noType = `${at}.type: Required value: must not be empty for specified object fields`;
+  const unknown: JSONSchemaProps = { type: 'object', default: { x: 1 } };
+  const set: JSONSchemaProps = {
+    type: 'array',
+    'x-kubernetes-list-type': 'set',
+    items: { type: 'array', 'x-kubernetes-list-type': 'map', items: { type: 'string' } },
+  };
+
+  test.each<{ name: string; old: object; now: object; errors: string[] }>([
+    {
+      name: 'is no structural one, where unknown fields are kept',
+      old: asOldOnes(withField({})),
+      now: asOldOnes(withField({ maxLength: 1 })),
+      errors: [],
+    },
+    {
+      name: 'was a structural one',
+      old: asOldOnes(withField({ type: 'string' })),
+      now: asOldOnes(withField({})),
+      errors: [noType],
+    },
+    {
+      name: 'is no structural one, where unknown fields are pruned from now on',
+      old: asOldOnes(withField({})),
+      now: schemas(withField({})),
+      errors: [noType],
+    },
+    {
+      name: 'is no structural one, and has an extension now',
+      old: asOldOnes(withField({})),
+      now: asOldOnes(withField({ 'x-kubernetes-map-type': 'atomic', 'x-kubernetes-embedded-resource': true })),
+      errors: expect.arrayContaining([
+        `${at}.type: Required value: must be object if x-kubernetes-map-type is specified`,
+      ]),
+    },
+    {
+      name: 'is no structural one, and has a default now',
+      old: asOldOnes(withField({})),
+      now: asOldOnes(withField({ default: 1 })),
+      errors: [
+        'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+        noType,
+      ],
+    },
+    {
+      name: 'had a default with unknown fields',
+      old: schemas(withField(unknown)),
+      now: schemas(withField(unknown)),
+      errors: [],
+    },
+    {
+      name: 'had a default without unknown fields',
+      old: schemas(withField({ ...unknown, default: {} })),
+      now: schemas(withField(unknown)),
+      errors: [`${at}.default: Invalid value: map[string]interface {}{"x":1}: must not have unknown fields`],
+    },
+    {
+      name: 'had a type that is none',
+      old: schemas(withField({ type: 'text' })),
+      now: schemas(withField({ type: 'words' })),
+      errors: [],
+    },
+    {
+      name: 'had a set of lists that are maps',
+      old: schemas(withField(set)),
+      now: schemas(withField(set)),
+      errors: expect.not.arrayContaining([expect.stringContaining('must be atomic as item of a list')]),
+    },
+  ])('The schema of an update is judged by what the stored one breaks: it $name', ({ old, now, errors }) => {
+    expect(update(definition(old as never), now as never)).toEqual(errors);
+  });
+
+  test('A served version needs a schema, unless the stored definition has none and keeps unknown fields', () => {
+    const bare =
+      (preserveUnknownFields: boolean) =>
+      ({ spec }: CustomResourceDefinition): void => {
+        spec.versions = [{ ...version('v1', { storage: true }), schema: undefined! }];
+        spec.preserveUnknownFields = preserveUnknownFields;
+      };
+    const path = 'spec.versions[0].schema.openAPIV3Schema';
+    expect(update(definition(bare(true)), bare(true))).toEqual([]);
+    expect(update(definition(bare(true)), bare(false))).toEqual([
+      `${path}: Required value: because otherwise all fields are pruned`,
+    ]);
+    expect(update(definition(), bare(true))).toContain(`${path}: Required value: schemas are required`);
+  });
+
+  test('What a rule may cost is judged with a new schema only', () => {
+    const costly = withField({
+      type: 'array',
+      items: { type: 'string' },
+      'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a == b))' }],
+    });
+    expect(errorsOf(schemas(costly))).toContainEqual(expect.stringContaining('estimated rule cost exceeds budget'));
+    const left = update(definition(schemas(costly)), schemas(costly));
+    expect(left).not.toContainEqual(expect.stringContaining('estimated rule cost exceeds budget'));
   });
 });

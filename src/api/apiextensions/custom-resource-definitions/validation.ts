@@ -18,28 +18,37 @@ import { type NameRule, subdomainName } from '../../meta/name-rules.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../meta/object-meta.ts';
 import { checkApproval } from './approval.ts';
 import { checkConversion } from './conversion.ts';
+import { type DefinitionRules, definitionRules, hasDefaults } from './definition-rules.ts';
 import { checkLabel, checkNames, checkRequiredNames } from './names.ts';
-import { rulesOf } from './rule-context.ts';
 import { checkVersionParts } from './versions.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 const maxWarningLength = 256;
 
-export function validateDefinition(definition: CustomResourceDefinition): FieldErrors {
-  const errors = validateObjectMeta(definition.metadata, { namespaced: false, validateName: nameOf(definition.spec) });
-  checkSpec(definition.spec, undefined, errors);
-  checkRest(definition, undefined, errors);
+export const validateDefinitionMeta = ({ metadata, spec }: CustomResourceDefinition): FieldErrors =>
+  validateObjectMeta(metadata, { namespaced: false, validateName: nameOf(spec) });
+
+export const validateDefinitionMetaUpdate = (
+  { metadata }: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+): FieldErrors => validateObjectMetaUpdate(metadata, old.metadata);
+
+/** Begins with what is wrong with the metadata. In steps, those of schemas. */
+export function* validateDefinition(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+  isRatcheting = true,
+): Generator<void, FieldErrors> {
+  const { spec } = definition;
+  yield* checkSpec(spec, old?.spec, errors, definitionRules(spec, old?.spec, isRatcheting));
+  if (old !== undefined) checkUnchanged(definition, old, errors);
+  checkRest(definition, old, errors);
   return errors;
 }
 
-export function validateDefinitionUpdate(
-  definition: CustomResourceDefinition,
-  old: CustomResourceDefinition,
-): FieldErrors {
-  const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
-  const { spec } = definition;
-  checkSpec(spec, old.spec, errors);
+function checkUnchanged({ spec }: CustomResourceDefinition, old: CustomResourceDefinition, errors: FieldErrors): void {
   // Objects that may be there are found by their scope and written as their kind.
   if (isEstablished(old)) {
     checkImmutable(spec.scope, old.spec.scope, specPath.child('scope'), errors);
@@ -47,8 +56,6 @@ export function validateDefinitionUpdate(
   }
   checkImmutable(spec.group, old.spec.group, specPath.child('group'), errors);
   checkImmutable(spec.names.plural, old.spec.names.plural, specPath.child('names', 'plural'), errors);
-  checkRest(definition, old, errors);
-  return errors;
 }
 
 export function validateDefinitionStatusUpdate(
@@ -112,37 +119,48 @@ function checkStoredVersions(
   });
 }
 
-function checkSpec(
+function* checkSpec(
   spec: CustomResourceDefinitionSpec,
   old: CustomResourceDefinitionSpec | undefined,
   errors: FieldErrors,
-): void {
+  rules: DefinitionRules,
+): Generator<void, void> {
   const { group = '', scope = '', versions = [] } = spec;
   checkGroup(group, specPath.child('group'), errors);
   if (scope === '') errors.push(required(specPath.child('scope')));
   else checkEnum(scope, ['Cluster', 'Namespaced'], specPath.child('scope'), errors);
   const versionsPath = specPath.child('versions');
-  versions.forEach(({ schema }, i) => {
-    if (schema?.openAPIV3Schema === undefined)
-      errors.push(required(versionsPath.index(i).child('schema', 'openAPIV3Schema'), 'schemas are required'));
-  });
+  checkSchemasExist(spec, versionsPath, errors, rules);
+  if (spec.preserveUnknownFields === true && hasDefaults(spec))
+    errors.push(
+      invalid(specPath.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'),
+    );
   versions.forEach((version, i) => {
     checkLabel(version.name ?? '', versionsPath.index(i).child('name'), errors);
     checkWarning(version, versionsPath.index(i).child('deprecationWarning'), errors);
   });
-  const shared = checkVersionParts(
-    versions,
-    versionsPath,
-    specPath,
-    errors,
-    old === undefined ? new Set() : rulesOf(old),
-  );
+  const shared = yield* checkVersionParts(versions, versionsPath, specPath, errors, rules);
   checkVersionSet(spec.versions, versionsPath, errors);
   checkRequiredNames(spec.names, specPath.child('names'), errors);
   checkNames(spec.names, specPath.child('names'), errors);
   errors.push(...shared);
   if (spec.conversion !== undefined)
     checkConversion(spec.conversion, old?.conversion, specPath.child('conversion'), errors);
+}
+
+function checkSchemasExist(
+  { versions = [], preserveUnknownFields }: CustomResourceDefinitionSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  { needsSchemas }: DefinitionRules,
+): void {
+  for (const [i, { schema, served }] of versions.entries()) {
+    if (schema?.openAPIV3Schema !== undefined) continue;
+    const at = path.index(i).child('schema', 'openAPIV3Schema');
+    if (needsSchemas) errors.push(required(at, 'schemas are required'));
+    else if (preserveUnknownFields !== true && served === true)
+      errors.push(required(at, 'because otherwise all fields are pruned'));
+  }
 }
 
 function checkGroup(group: string, path: FieldPath, errors: FieldErrors): void {

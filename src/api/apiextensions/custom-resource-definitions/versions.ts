@@ -8,6 +8,7 @@ import { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkColumn, checkSubresources } from './json-paths.ts';
 import { checkSelectableFields } from './selectable-fields.ts';
+import type { DefinitionRules } from './definition-rules.ts';
 import { checkSchema } from './schema.ts';
 
 type Version = CustomResourceDefinitionVersion;
@@ -16,22 +17,29 @@ interface Part {
   readonly member: 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
   /** Its name where all versions share it. */
   readonly shared: string;
-  check(version: Version, path: FieldPath, errors: FieldErrors, stored: ReadonlySet<string>): void;
+  check(
+    version: Version,
+    path: FieldPath,
+    errors: FieldErrors,
+    rules: DefinitionRules,
+  ): Generator<void, void> | undefined | void;
 }
 
 const parts: readonly Part[] = [
   {
     member: 'schema',
     shared: 'validation',
-    check: ({ schema, subresources }, path, errors, stored) => {
-      if (schema?.openAPIV3Schema !== undefined)
-        checkSchema(
-          schema.openAPIV3Schema,
-          subresources?.status !== undefined,
-          path.child('openAPIV3Schema'),
-          errors,
-          stored,
-        );
+    check: (version, path, errors, rules) => {
+      const { schema, subresources } = version;
+      return schema?.openAPIV3Schema === undefined
+        ? undefined
+        : checkSchema(
+            schema.openAPIV3Schema,
+            subresources?.status !== undefined,
+            path.child('openAPIV3Schema'),
+            errors,
+            { ...rules, ignoresCost: rules.isUnchanged(version) },
+          );
     },
   },
   {
@@ -56,27 +64,25 @@ const parts: readonly Part[] = [
 ];
 
 /**
- * Appends the errors of what versions have of their own; returns those of what they share, which come later.
- *
- * @param stored rules that the stored definition has already
+ * Appends the errors of what versions have of their own; returns those of what they share, which come later. In steps,
+ * those of schemas.
  */
-export function checkVersionParts(
+export function* checkVersionParts(
   versions: readonly Version[],
   path: FieldPath,
   specPath: FieldPath,
   errors: FieldErrors,
-  stored: ReadonlySet<string>,
-): FieldErrors {
+  rules: DefinitionRules,
+): Generator<void, FieldErrors> {
   const [first, ...others] = versions;
   const shared = new FieldErrors();
   if (first === undefined) return shared;
   const sharedParts = new Set(
     parts.filter(({ member }) => others.every((version) => isEqual(version[member], first[member]))),
   );
-  versions.forEach((version, i) => {
+  for (const [i, version] of versions.entries())
     for (const part of parts)
-      if (!sharedParts.has(part)) part.check(version, path.index(i).child(part.member), errors, stored);
-  });
-  for (const part of sharedParts) part.check(first, specPath.child(part.shared), shared, stored);
+      if (!sharedParts.has(part)) yield* part.check(version, path.index(i).child(part.member), errors, rules) ?? [];
+  for (const part of sharedParts) yield* part.check(first, specPath.child(part.shared), shared, rules) ?? [];
   return shared;
 }

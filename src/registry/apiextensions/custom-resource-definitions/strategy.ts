@@ -1,8 +1,9 @@
 import { compileAhead } from '../../../api/apiextensions/custom-resource-definitions/rule-context.ts';
 import {
   validateDefinition,
+  validateDefinitionMeta,
+  validateDefinitionMetaUpdate,
   validateDefinitionStatusUpdate,
-  validateDefinitionUpdate,
 } from '../../../api/apiextensions/custom-resource-definitions/validation.ts';
 import type { CustomResourceDefinition } from '../../../api/gen/types/apiextensions-v1.ts';
 import { compilePatternsAhead } from '../../../api/apiextensions/custom-resource-definitions/structural.ts';
@@ -61,13 +62,15 @@ export const customResourceDefinitionStrategy: ResourceStrategy<CustomResourceDe
     addStoredVersion(definition);
   },
   prepareInTurns: compileInTurns,
-  validate: validateDefinition,
+  validate: validateDefinitionMeta,
+  validateInTurns: (definition, old, errors, { enabled }) =>
+    validateDefinition(definition, old, errors, enabled('CRDValidationRatcheting')),
   prepareForUpdate: (definition, old, context) => {
     dropDisabledFields(definition, old, context);
     definition.status = { ...old.status };
     addStoredVersion(definition);
   },
-  validateUpdate: validateDefinitionUpdate,
+  validateUpdate: validateDefinitionMetaUpdate,
   beginDeletion,
   resetFields: [['status']],
 };

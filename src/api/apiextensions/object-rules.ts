@@ -1,11 +1,11 @@
 /**
  * Rules in CEL (`x-kubernetes-validations`) about custom objects: compiled once for a version, judged for each value
- * that has some, from the object down.
+ * that has some, from the object down; and about the defaults of a definition.
  * @see {@link
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
  *   Validation rules}
  */
-import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
+import type { ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import {
   budgetProblem,
   type CompiledRule,
@@ -23,17 +23,31 @@ import { FieldErrors, maxFieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { jsonEqual, keysOf, memberOf } from '../../machinery/members.ts';
-import { asJson } from '../../machinery/object-meta.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { Structural } from '../../machinery/structural/schema.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
-import type { RuleChecker, RuleFindings } from './strategy.ts';
+import { type CustomObserver, noCustomObserver, timed } from './custom-observer.ts';
+
+export interface RuleFindings {
+  readonly errors: readonly FieldError[];
+  /** Errors of values that have not changed: they may have been there before the rule was (KEP-4008). */
+  readonly tolerated: readonly FieldError[];
+}
+
+/** Judges an object by the rules in CEL of its version, with the one before it on an update; a step is a rule. */
+export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => Generator<void, RuleFindings>;
+
+/** What rules may cost together. */
+export interface RuleBudget {
+  left: number;
+}
 
 /** The rules of one schema node, and the nodes below that have some. */
 interface RuleNode {
   readonly type: string;
   readonly schemaType: SchemaType | undefined;
-  /** Compiled for the first object that has such a value. */
-  readonly rules: () => Generator<void, readonly Rule[]>;
+  /** Compiled for the first object that has such a value; `compiled` is then told how long it took. */
+  readonly rules: (compiled: (milliseconds: number) => void) => Generator<void, readonly Rule[]>;
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly additional: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -44,14 +58,46 @@ interface RuleNode {
 }
 
 /** Undefined where the schema has no rules. */
-export function createRuleChecker(structural: Structural): RuleChecker | undefined {
+export function createRuleChecker(
+  structural: Structural,
+  observer: CustomObserver = noCustomObserver,
+): RuleChecker | undefined {
   const root = readNode(structural, true);
   if (root === undefined) return undefined;
   return function* (object, old) {
-    const run = new Run();
-    yield* run.node(root, FieldPath.root, asJson(object), old === undefined ? undefined : asJson(old));
+    const run = new Run({ left: runtimeBudget }, observer);
+    const judging = run.node(root, FieldPath.root, asJson(object), old === undefined ? undefined : asJson(old));
+    yield* timed(judging, (milliseconds) => observer.rulesEvaluated((milliseconds - run.compiledMs) / 1000));
     return run;
   };
+}
+
+/**
+ * Judges a default by the rules at its place and below: as a value that was there before, and as a new one.
+ *
+ * @param isRoot the schema is that of a whole object
+ * @param path of the default
+ */
+export function* judgeDefault(
+  structural: Structural,
+  isRoot: boolean,
+  value: JsonValue,
+  path: FieldPath,
+  { budget, isRatcheting }: { readonly budget: RuleBudget; readonly isRatcheting: boolean },
+): Generator<void, readonly FieldError[]> {
+  const node = readNode(structural, isRoot);
+  if (node === undefined) return [];
+  const before = budget.left;
+  let errors: readonly FieldError[] = [];
+  for (const old of isRatcheting ? [value, undefined] : [value]) {
+    const own = { left: before };
+    const run = new Run(own);
+    yield* run.node(node, path, value, old);
+    budget.left = Math.min(budget.left, own.left);
+    errors = [...run.errors, ...run.tolerated];
+    if (errors.length > 0) break;
+  }
+  return errors;
 }
 
 function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined {
@@ -70,10 +116,10 @@ function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined
     return undefined;
   const schema = structural.rules as OpenApiSchema;
   let compiled: readonly Rule[] | undefined = sources.length === 0 ? [] : undefined;
-  const rules = function* (): Generator<void, readonly Rule[]> {
-    compiled ??= ((yield* compilingRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot)) ?? []).map(
-      (rule, i) => ({ source: sources[i]!, compiled: rule }),
-    );
+  const rules: RuleNode['rules'] = function* (done) {
+    if (compiled !== undefined) return compiled;
+    const compiling = compilingRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot);
+    compiled = ((yield* timed(compiling, done)) ?? []).map((rule, i) => ({ source: sources[i]!, compiled: rule }));
     return compiled;
   };
   return {
@@ -99,7 +145,20 @@ type Bindings = Parameters<NonNullable<CompiledRule['rule']['program']>['evaluat
 class Run implements RuleFindings {
   readonly errors = new FieldErrors();
   readonly tolerated: FieldError[] = [];
-  #budget = runtimeBudget;
+  /** Of the time that the run took, what was spent on rules that were not compiled yet. */
+  compiledMs = 0;
+  readonly #budget: RuleBudget;
+  readonly #observer: CustomObserver;
+
+  constructor(budget: RuleBudget, observer = noCustomObserver) {
+    this.#budget = budget;
+    this.#observer = observer;
+  }
+
+  readonly #compiled = (milliseconds: number): void => {
+    this.compiledMs += milliseconds;
+    this.#observer.rulesCompiled(milliseconds / 1000);
+  };
 
   *node(
     node: RuleNode,
@@ -107,11 +166,11 @@ class Run implements RuleFindings {
     value: JsonValue | undefined,
     old: JsonValue | undefined,
   ): Generator<void, void> {
-    if (this.#budget < 0 || value === undefined || value === null) return;
-    for (const rule of yield* node.rules()) {
+    if (this.#budget.left < 0 || value === undefined || value === null) return;
+    for (const rule of yield* node.rules(this.#compiled)) {
       this.#judge(node, rule, path, value, old);
       yield;
-      if (this.#budget < 0) return;
+      if (this.#budget.left < 0) return;
     }
     if (Array.isArray(value)) yield* this.#items(node, path, value, old);
     else if (isObject(value))
@@ -168,7 +227,7 @@ class Run implements RuleFindings {
         : outcome.value === true
           ? undefined
           : this.#refusal(type, { source, compiled }, path, bindings);
-    if ('error' in outcome && outcome.cancelled) this.#budget = -1;
+    if ('error' in outcome && outcome.cancelled) this.#budget.left = -1;
     if (refused === undefined) return;
     const isUnchanged = !compiled.usesOldSelf && known !== undefined && jsonEqual(known, value);
     if (!isUnchanged) this.errors.push(refused);
@@ -177,8 +236,8 @@ class Run implements RuleFindings {
   }
 
   #pay({ cost }: Outcome, type: string, path: FieldPath): boolean {
-    this.#budget -= cost;
-    if (this.#budget >= 0) return true;
+    this.#budget.left -= cost;
+    if (this.#budget.left >= 0) return true;
     this.errors.push(invalid(path, type, budgetProblem));
     return false;
   }
@@ -203,7 +262,7 @@ class Run implements RuleFindings {
     const fixed = message.trim() === '' ? `failed rule: ${rule.trim()}` : message.trim();
     if (messageExpression?.program === undefined) return fixed;
     const outcome = messageExpression.program.evaluate(bindings);
-    this.#budget -= outcome.cost;
+    this.#budget.left -= outcome.cost;
     if ('error' in outcome || typeof outcome.value !== 'string') return fixed;
     const made = outcome.value.trim();
     return made === '' || made.includes('\n') || Buffer.byteLength(made) > maxMessageBytes ? fixed : made;

@@ -5,8 +5,7 @@ import type { KubeObject } from '../../machinery/object-meta.ts';
 import { readStructural } from '../../machinery/structural/schema.ts';
 import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
-import { createRuleChecker } from './rules.ts';
-import type { RuleFindings } from './strategy.ts';
+import { createRuleChecker, type RuleFindings } from './object-rules.ts';
 
 const object = (spec: unknown): KubeObject =>
   parseJson(JSON.stringify({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'n' }, spec })) as KubeObject;
@@ -21,6 +20,19 @@ const texts = ({ errors }: RuleFindings): string[] => errors.map(fieldErrorText)
 const numbers: JsonObject = { type: 'object', properties: { n: { type: 'integer' }, m: { type: 'integer' } } };
 
 describe('rules in CEL', () => {
+  test('Rules are compiled once, and each object is told of once', () => {
+    const told: string[] = [];
+    const observer = {
+      rulesCompiled: () => void told.push('compiled'),
+      rulesEvaluated: () => void told.push('evaluated'),
+      compared: () => undefined,
+    };
+    const spec = { ...numbers, ...rules({ rule: 'self.n < 3' }, { rule: 'self.m < 3' }) };
+    const check = createRuleChecker(readStructural({ type: 'object', properties: { spec } }), observer)!;
+    for (const n of [1, 5]) runToEnd(check(object({ n, m: 1 }), undefined));
+    expect(told).toEqual(['compiled', 'evaluated', 'evaluated']);
+  });
+
   test('A schema without any has no checker', () => {
     expect(createRuleChecker(readStructural({ type: 'object', properties: { spec: numbers } }))).toBeUndefined();
   });
