@@ -11,6 +11,16 @@ import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-type
 import { dependencies } from './cmd/dependencies.ts';
 
 export type { Logger } from './base/logger.ts';
+export {
+  type CloudCall,
+  type CloudProvider,
+  type CloudRoute,
+  ImplementedElsewhereError,
+  type LoadBalancers,
+  type NewRoute,
+  RetryLaterError,
+  type Routes,
+} from './controllers/cloud/provider.ts';
 export type {
   ControlPlane,
   ControlPlaneOptions,

@@ -4,6 +4,7 @@
  */
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Logger } from '../base/logger.ts';
+import type { CloudProvider } from '../controllers/cloud/provider.ts';
 
 /** Which daemons run beside the API server, in its process. */
 export interface DaemonOptions {
@@ -13,6 +14,12 @@ export interface DaemonOptions {
    * of namespaces and of dependent objects.
    */
   readonly controllers?: boolean | readonly string[];
+  /**
+   * What the platform does for the cluster: load balancers for services, and routes between nodes. With it
+   * `service-lb-controller` and `node-route-controller` run, where `controllers` names them or is true, and with routes
+   * `node-ipam-controller` gives nodes ranges out of `clusterCidrs`.
+   */
+  readonly cloud?: CloudProvider;
   /** Whether pods are bound to nodes. */
   readonly scheduler?: boolean;
   /** So many nodes whose pods exist in the API alone: they become ready, and jobs succeed. */

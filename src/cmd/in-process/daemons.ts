@@ -37,7 +37,7 @@ const groups = ['system:masters', 'system:authenticated'];
 /** Starts what is asked for. Rejects with nothing left. @returns what ends all of it */
 export function startDaemons(
   server: RunningApiServer,
-  { controllers = false, scheduler = false, hollowNodes = 0 }: DaemonOptions,
+  { controllers = false, cloud, scheduler = false, hollowNodes = 0 }: DaemonOptions,
   { keys, featureGates, log }: DaemonSurroundings,
 ): Promise<() => Promise<void>> {
   return withCleanupStack(async (cleanup) => {
@@ -51,8 +51,8 @@ export function startDaemons(
     const selected = selectionOf(controllers);
     if (selected.length > 0) {
       const client = clientOf('system:kube-controller-manager', 'kube-controller-manager');
-      const options = await controllerOptions(selected, featureGates, keys);
-      const manager = startControllers({ clientFor: () => client, options, log });
+      const options = withNodeRanges(await controllerOptions(selected, featureGates, keys), cloud);
+      const manager = startControllers({ clientFor: () => client, options, cloud, log });
       cleanup.add(() => manager.stop());
     }
     if (scheduler) {
@@ -89,6 +89,13 @@ async function controllerOptions(
   const enabled = controllerNames.filter((controller) => isControllerEnabled(controller, controllers));
   return enabled.some(({ name }) => readKeys.has(name)) ? withKeyFiles(options, keys) : options;
 }
+
+/** Routes lead to ranges of nodes. */
+const withNodeRanges = (options: ControllerManagerOptions, cloud: DaemonOptions['cloud']): ControllerManagerOptions => {
+  if (cloud?.routes === undefined) return options;
+  const { clusterCidrs } = cloud.routes;
+  return { ...options, nodeIpam: { ...options.nodeIpam, allocateNodeCidrs: true, clusterCidrs } };
+};
 
 async function withKeyFiles(
   options: ControllerManagerOptions,

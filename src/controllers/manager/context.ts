@@ -12,6 +12,7 @@ import type { Controller } from '../../reconcile/controller.ts';
 import type { MutationCache } from '../../reconcile/mutation-cache.ts';
 import type { RateLimiter } from '../../reconcile/rate-limiter.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import type { CloudProvider } from '../cloud/provider.ts';
 import type { ControllerManagerOptions } from './options.ts';
 
 export interface ControllerContext {
@@ -20,6 +21,8 @@ export interface ControllerContext {
   /** With the identity of this controller. Writes are refused once the leadership is lost. */
   readonly client: Client;
   readonly options: ControllerManagerOptions;
+  /** What the platform does for the cluster; undefined where it does nothing. */
+  readonly cloud: CloudProvider | undefined;
   readonly events: EventRecorder;
   readonly log: Logger;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ export interface ControllerName {
   readonly isDefault: boolean;
   /** Runs only when all of these are on. */
   readonly gates: readonly string[];
-  /** A name only: the controller is one of the cloud controller manager. */
+  /** One of the cloud controller manager, which runs only with a cloud provider. */
   readonly isCloud: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface ControllerCode {
   readonly reporter?: string;
   /** For controllers that make many requests for one change. */
   readonly rates?: RateFactors;
-  /** Loads the code when the controller is to run. Absent for those that need a cloud provider. */
+  /** Loads the code when the controller is to run. Absent for one that is a name only. */
   readonly load?: () => Promise<StartController>;
 }
 
@@ -139,8 +139,15 @@ const code: Readonly<Record<string, ControllerCode>> = {
     account: 'node-controller',
     load: async () => (await import('../node-lifecycle/controller.ts')).startNodeLifecycle,
   },
-  'service-lb-controller': { account: 'service-controller' },
-  'node-route-controller': { account: 'route-controller' },
+  'service-lb-controller': {
+    account: 'service-controller',
+    load: async () => (await import('../load-balancers/controller.ts')).startLoadBalancers,
+  },
+  'node-route-controller': {
+    account: 'route-controller',
+    reporter: 'route_controller',
+    load: async () => (await import('../routes/controller.ts')).startRoutes,
+  },
   'cloud-node-lifecycle-controller': { account: 'cloud-node-lifecycle-controller' },
   'persistentvolume-binder-controller': {
     account: 'persistent-volume-binder',

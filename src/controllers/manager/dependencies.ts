@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/index.ts';
 import type { SharedInformers } from '../../client/shared-informers.ts';
+import type { CloudProvider } from '../cloud/provider.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
 import type { ClockJumps } from './clock-jumps.ts';
@@ -17,6 +18,8 @@ export interface ManagerDependencies {
   readonly clientFor: (account: string, rates?: RateFactors) => Client;
   readonly informers: SharedInformers;
   readonly options: ControllerManagerOptions;
+  /** Of the platform; undefined where it has none. */
+  readonly cloud: CloudProvider | undefined;
   readonly log: Logger;
   readonly clock: Clock;
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Client } from '../../client/index.ts';
 import type { Logger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
@@ -108,14 +108,20 @@ test('A controller whose work does not end is blocked after ten minutes, and is 
   await stopped;
 });
 
-test('Only controllers that need a cloud provider are without code', () => {
+test('Only the life cycle of nodes of a cloud is a name without code', () => {
   const without = controllerTable.filter(({ load }) => load === undefined);
-  expect(without.map(({ name }) => name)).toEqual([
-    'service-lb-controller',
-    'node-route-controller',
-    'cloud-node-lifecycle-controller',
-  ]);
-  expect(without.every(({ isCloud }) => isCloud)).toBe(true);
+  expect(without.map(({ name }) => name)).toEqual(['cloud-node-lifecycle-controller']);
+});
+
+test.each([
+  { controller: 'service-lb-controller', message: 'the cloud provider does not support external load balancers' },
+  { controller: 'node-route-controller', message: 'the cloud provider does not support routes' },
+])('A cloud provider that does not do what $controller needs leads to a warning', async ({ controller, message }) => {
+  const cloud = controllerTable.filter(({ name }) => name === controller);
+  const { manager, warnings } = setUp(cloud, { cloud: {} });
+  await vi.waitFor(() => expect(warnings).toEqual([{ controller, message }]));
+  expect(manager.status()).toMatchObject([{ name: controller, state: 'running' }]);
+  await manager.stop();
 });
 
 test.each([

@@ -10,6 +10,7 @@ import { type Logger, silentLogger } from '../../base/logger.ts';
 import { createSharedInformers, type SharedInformers } from '../../client/shared-informers.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { WorkQueueMetrics } from '../../server/metrics/work-queue-metrics.ts';
+import type { CloudProvider } from '../cloud/provider.ts';
 import { ClockJumps } from './clock-jumps.ts';
 import { type ControllerDefinition, controllerTable, processAccount } from './controller-table.ts';
 import type { ControllerManagerOptions } from './options.ts';
@@ -20,6 +21,8 @@ import { type ControllerState, Supervisor } from './supervisor.ts';
 export interface ControllerManagerConfig {
   readonly clientFor: ManagerDependencies['clientFor'];
   readonly options: ControllerManagerOptions;
+  /** Runs the controllers that need one. */
+  readonly cloud?: CloudProvider | undefined;
   /** Made and stopped by the manager when absent. */
   readonly informers?: SharedInformers;
   /** Nothing older is read by informers of the manager: the resource version since when this process leads. */
@@ -63,6 +66,7 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
     clientFor,
     informers,
     options,
+    cloud: config.cloud,
     log,
     clock,
     wallTime,
@@ -76,12 +80,15 @@ export function startControllers(config: ControllerManagerConfig): ControllerMan
   const selected = controllers.filter(
     (definition) => isControllerEnabled(definition, options.generic.controllers) && definition.gates.every(isGateOn),
   );
-  for (const { name, isCloud } of selected)
-    if (isCloud && isNamed(name, options.generic.controllers))
-      log.warn({ controller: name }, 'this controller does nothing: it needs a cloud provider, and there is none');
-  const supervisors = selected
-    .filter(({ load }) => load !== undefined)
-    .map((definition) => new Supervisor(definition, dependencies));
+  const canRun = ({ load, isCloud }: ControllerDefinition): boolean =>
+    load !== undefined && (!isCloud || config.cloud !== undefined);
+  for (const definition of selected)
+    if (!canRun(definition) && isNamed(definition.name, options.generic.controllers))
+      log.warn(
+        { controller: definition.name },
+        'this controller does nothing: it needs a cloud provider, and there is none',
+      );
+  const supervisors = selected.filter(canRun).map((definition) => new Supervisor(definition, dependencies));
   const abort = new AbortController();
   const started = startAll(supervisors, options.generic.startIntervalMs, clock, abort.signal);
   const stop = async (): Promise<void> => {

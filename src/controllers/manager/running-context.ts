@@ -26,7 +26,7 @@ const stopTimeoutMs = 10_000;
 
 export function createRun(definition: ControllerDefinition, dependencies: ManagerDependencies): Run {
   const { name, account, reporter = account, rates } = definition;
-  const { options, log, clock, wallTime, clockJumps, random, metrics, isGateOn, queueMetrics } = dependencies;
+  const { options, cloud, log, clock, wallTime, clockJumps, random, metrics, isGateOn, queueMetrics } = dependencies;
   const client = dependencies.clientFor(account, rates);
   const cleanup = new CleanupStack();
   const abort = new AbortController();
@@ -83,6 +83,7 @@ export function createRun(definition: ControllerDefinition, dependencies: Manage
     name,
     client,
     options,
+    cloud,
     events,
     log,
     clock,

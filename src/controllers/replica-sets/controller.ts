@@ -16,6 +16,7 @@ import { isPodActive } from '../shared/pod-conditions.ts';
 import { selectorProblem } from '../shared/selector-problem.ts';
 import { slowStart } from '../shared/slow-start.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
+import { type ReplicaSetMetrics, replicaSetMetrics } from './metrics.ts';
 import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
 import { victimsOf } from './victims.ts';
 
@@ -85,12 +86,14 @@ class Replicator<T extends Replicated> {
   readonly #kind: Kind<T>;
   readonly #pods: MutationCache<Pod>;
   readonly #podControl: PodControl;
+  readonly #metrics: ReplicaSetMetrics | undefined;
 
   constructor(context: ControllerContext, kind: Kind<T>, pods: MutationCache<Pod>) {
     this.#context = context;
     this.#kind = kind;
     this.#pods = pods;
     this.#podControl = new PodControl(context, pods);
+    this.#metrics = replicaSetMetrics(context.metrics);
   }
 
   async sync(key: string): Promise<SyncResult> {
@@ -133,7 +136,9 @@ class Replicator<T extends Replicated> {
   }
 
   async #delete(owner: T, pods: readonly Pod[], count: number): Promise<unknown> {
-    const victims = victimsOf(pods, count, this.#related(owner, pods), this.#context.wallTime());
+    const now = this.#context.wallTime();
+    const victims = victimsOf(pods, count, this.#related(owner, pods), now);
+    this.#metrics?.chosen(victims, pods, now);
     const results = await Promise.allSettled(victims.map((pod) => this.#podControl.delete(pod, owner)));
     return results.find((result) => result.status === 'rejected')?.reason;
   }

@@ -3,6 +3,7 @@ import type { ReplicaSetStatus } from '../../api/gen/types/apps-v1.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { formatMs } from '../shared/times.ts';
 import { isStatusChanged, podsToChange, statusOf } from './sync.ts';
+import { ageRatios } from './metrics.ts';
 import { victimsOf } from './victims.ts';
 
 /** Milliseconds since 1970. */
@@ -66,6 +67,34 @@ describe('the first of two pods to go', () => {
     const pods = [pod('alone', { node: 'a', readyFor: 60 }), pod('crowded', { node: 'b', readyFor: 60 })];
     const related = [...pods, pod('other', { node: 'b', readyFor: 60 })];
     expect(victimsOf(pods, 1, related, nowMs).map(({ metadata }) => metadata.name)).toEqual(['crowded']);
+  });
+});
+
+describe('the ages of pods that are deleted', () => {
+  const young = pod('young', { readyFor: 5, age: 10 });
+  const old = pod('old', { readyFor: 5, age: 40 });
+  test.each([
+    {
+      name: 'are those of ready pods in ages of the youngest',
+      victims: [young, old],
+      pods: [young, old],
+      ratios: [1, 4],
+    },
+    {
+      name: 'leave out pods that are not ready',
+      victims: [pod('a', { age: 1 }), old],
+      pods: [young, old],
+      ratios: [4],
+    },
+    {
+      name: 'are none right after a pod was made',
+      victims: [old],
+      pods: [old, pod('b', { readyFor: 0, age: 0 })],
+      ratios: [],
+    },
+    { name: 'are none where no pod is ready', victims: [pod('c')], pods: [pod('c'), pod('d')], ratios: [] },
+  ])('The ages of pods that are deleted $name', ({ victims, pods, ratios }) => {
+    expect(ageRatios(victims, pods, nowMs)).toEqual(ratios);
   });
 });
 

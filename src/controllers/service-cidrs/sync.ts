@@ -1,7 +1,7 @@
 /** Whether a range of service addresses may go: not as long as a service has an address that is in no other range. */
 import type { Condition } from '../../api/gen/types/meta-v1.ts';
 import type { IPAddress, ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';
-import { type Cidr, isInCidr, parseCidr, parseIp } from '../../machinery/formats/addresses.ts';
+import { type Cidr, containsCidr, isInCidr, parseCidr, parseIp } from '../../machinery/formats/addresses.ts';
 import { formatMs } from '../shared/times.ts';
 
 export const finalizer = 'networking.k8s.io/service-cidr-finalizer';
@@ -13,11 +13,8 @@ const allocator = 'ipallocator.k8s.io';
 export const rangesOf = ({ spec }: ServiceCIDR): Cidr[] =>
   (spec?.cidrs ?? []).map(parseCidr).filter((cidr) => cidr !== undefined);
 
-export const contains = (outer: Cidr, inner: Cidr): boolean =>
-  outer.prefixLength <= inner.prefixLength && isInCidr(outer, inner);
-
 export const overlaps = (a: ServiceCIDR, b: ServiceCIDR): boolean =>
-  rangesOf(a).some((first) => rangesOf(b).some((second) => contains(first, second) || contains(second, first)));
+  rangesOf(a).some((first) => rangesOf(b).some((second) => containsCidr(first, second) || containsCidr(second, first)));
 
 export const containsAddress = (range: ServiceCIDR, { metadata }: IPAddress): boolean => {
   const address = parseIp(metadata.name ?? '');
@@ -30,7 +27,7 @@ export function mayEnd(range: ServiceCIDR, others: readonly ServiceCIDR[], addre
     ({ metadata }) => metadata.name !== range.metadata.name && metadata.deletionTimestamp === undefined,
   );
   const open = rangesOf(range).filter(
-    (cidr) => !staying.some((other) => rangesOf(other).some((outer) => contains(outer, cidr))),
+    (cidr) => !staying.some((other) => rangesOf(other).some((outer) => containsCidr(outer, cidr))),
   );
   if (open.length === 0) return true;
   for (const address of addresses) {

@@ -96,7 +96,11 @@ class AttachDetach {
     this.#operations = new Operations(context, { attachments, attached, onDetached });
     this.#metrics = attachMetrics(context.metrics);
     const namesOf = (entry: AttachedEntry): string => entry.name;
-    this.#metrics?.count({ desired: () => this.#wanted.names(), actual: () => [...attached.all()].map(namesOf) });
+    this.#metrics?.count({
+      desired: () => this.#wanted.names(),
+      actual: () => [...attached.all()].map(namesOf),
+      uses: () => this.#wanted.uses(),
+    });
     context.onStop(() => this.#metrics?.count(undefined));
   }
 

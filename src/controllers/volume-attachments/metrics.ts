@@ -4,11 +4,13 @@ import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { perRegistry } from '../shared/per-registry.ts';
 import { pluginOf } from '../shared/attachable-volumes.ts';
 import type { ForceReason } from './sync.ts';
+import type { VolumeUse } from './wanted-volumes.ts';
 
 /** Names of volumes, one for each node. */
 export interface VolumeCounts {
   readonly desired: () => Iterable<string>;
   readonly actual: () => Iterable<string>;
+  readonly uses: () => Iterable<VolumeUse>;
 }
 
 export const attachMetrics = perRegistry((registry) => new AttachMetrics(registry));
@@ -37,6 +39,17 @@ export class AttachMetrics {
           volumes.inc({ plugin_name: pluginOf(name), state: 'desired_state_of_world' });
         for (const name of this.#counts?.actual() ?? [])
           volumes.inc({ plugin_name: pluginOf(name), state: 'actual_state_of_world' });
+      },
+    });
+    const inUse: Gauge<'node' | 'volume_plugin'> = new Gauge({
+      name: 'storage_count_attachable_volumes_in_use',
+      help: 'Volumes that pods have and that have to be attached, by node and plugin.',
+      labelNames: ['node', 'volume_plugin'],
+      registers,
+      collect: () => {
+        inUse.reset();
+        for (const { node, name, pods } of this.#counts?.uses() ?? [])
+          inUse.inc({ node, volume_plugin: pluginOf(name) }, pods);
       },
     });
   }

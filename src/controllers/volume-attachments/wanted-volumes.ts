@@ -17,6 +17,13 @@ export const attachableKeys = (pod: Pod): string[] => {
   return nodeName !== '' && mayHaveAttachable(pod) ? [nodeName] : [];
 };
 
+export interface VolumeUse {
+  readonly node: string;
+  /** Of the volume. */
+  readonly name: string;
+  readonly pods: number;
+}
+
 export class WantedVolumes {
   readonly #pods: IndexedObjects<Pod>;
   readonly #reader: VolumeReader;
@@ -51,6 +58,12 @@ export class WantedVolumes {
     set(this.#resolved, name, resolved);
     set(this.#byNode, name, wanted);
     return wanted;
+  }
+
+  /** How many pods have each volume on each node, as of the last look. */
+  *uses(): Generator<VolumeUse> {
+    for (const [node, wanted] of this.#byNode)
+      for (const [name, { pods }] of wanted) yield { node, name, pods: pods.length };
   }
 
   /** Pods of the node that have the volume, as of the last look. */

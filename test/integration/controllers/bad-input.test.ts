@@ -19,10 +19,11 @@ beforeAll(async () => {
     const isRefused = rows.some(
       (row) => row.refused !== undefined && path.split('?')[0]!.endsWith(`/${namespaceOf(row)}/${row.refused}`),
     );
-    if (method !== 'POST' || !isRefused) return undefined;
+    if ((method !== 'POST' && method !== 'PUT') || !isRefused) return undefined;
     const message = 'admission webhook "no.example.com" denied the request: no';
     return { status: 403, body: { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message } };
   };
+  await client.core.v1.nodes.create({ metadata: { name: 'node' } });
   for (const row of rows) await client.core.v1.namespaces.create({ metadata: { name: namespaceOf(row) } });
   await pass(5000);
   for (const row of rows) await row.make(client, namespaceOf(row));
@@ -50,7 +51,7 @@ async function store(namespace: string, resource: string, object: KubeObject & J
 interface Row {
   readonly name: string;
   readonly make: (client: Client, namespace: string) => Promise<unknown>;
-  /** Creations of this resource are refused, as by a webhook. */
+  /** Creations of this resource, or updates of this object, are refused, as by a webhook. */
   readonly refused?: string;
   /** Reasons of events, and of conditions with `type=status`. */
   readonly says: readonly string[];
@@ -91,6 +92,7 @@ const refusals: readonly Row[] = [
   ['ReplicaSet', 'replicasets', 'pods', 'FailedCreate', 'ReplicaFailure=True'] as const,
   ['Deployment', 'deployments', 'replicasets', 'ReplicaSetCreateError', 'Progressing=False'] as const,
   ['StatefulSet', 'statefulsets', 'pods', 'FailedCreate'] as const,
+  ['DaemonSet', 'daemonsets', 'pods', 'FailedCreate'] as const,
 ].map(([kind, resource, refused, ...says]) => ({
   name: `a ${kind} whose ${refused} a webhook refuses`,
   make: (client, namespace) =>
@@ -198,6 +200,23 @@ const rows: readonly Row[] = [
         spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'example.com/v1', kind: 'Absent', name: 'absent' } },
       }),
     ...{ says: ['FailedGetScale', 'AbleToScale=False'], atMost: 150 },
+  },
+  {
+    name: 'an autoscaler whose scaling a webhook refuses',
+    async make(client, namespace) {
+      await client.apps.v1.deployments
+        .namespace(namespace)
+        .create({ metadata: { name: 'web' }, spec: { ...apps.spec, replicas: 1 } });
+      await client.autoscaling.v2.horizontalpodautoscalers.namespace(namespace).create({
+        metadata: { name: 'bad' },
+        spec: {
+          ...{ minReplicas: 2, maxReplicas: 3 },
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        },
+      });
+    },
+    refused: 'deployments/web/scale',
+    ...{ says: ['FailedRescale', 'AbleToScale=False'], atMost: 250 },
   },
   {
     name: 'a disruption budget in percent over pods that nothing controls',

@@ -16,7 +16,8 @@ export interface ControllerCluster extends AsyncDisposable {
   readonly manager: ControllerManager;
 }
 
-export interface ControllerClusterOptions extends Partial<Pick<ControllerManagerConfig, 'clock' | 'wallTime' | 'log'>> {
+export interface ControllerClusterOptions
+  extends Partial<Pick<ControllerManagerConfig, 'clock' | 'wallTime' | 'log' | 'metrics'>> {
   /** As `--controllers` has them. */
   readonly controllers: readonly string[];
   readonly options?: Partial<Omit<ControllerManagerOptions, 'generic'>>;

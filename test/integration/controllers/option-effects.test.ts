@@ -274,4 +274,39 @@ describe('the batch periods of endpoints', () => {
     await clock.advance(2000);
     await expect.poll(addresses).toBe(2);
   });
+
+  test('A mirrored slice that is gone is made again after --mirroring-endpointslice-updates-batch-period', async () => {
+    const { client } = server;
+    await client.core.v1.namespaces.create({ metadata: { name: 'mirrored' } });
+    const meta = { metadata: { name: 'web' } };
+    await client.core.v1.services.namespace('mirrored').create({ ...meta, spec: { ports: [{ port: 80 }] } });
+    const subsets = [{ addresses: [{ ip: '192.0.2.1' }], ports: [{ port: 80, protocol: 'TCP' as const }] }];
+    await client.core.v1.endpoints.namespace('mirrored').create({ ...meta, subsets });
+    const slices = client.discovery.v1.endpointslices.namespace('mirrored');
+    const names = async (): Promise<string[]> => (await slices.list()).items.map(({ metadata }) => metadata.name!);
+    const gone: string[] = [];
+    const watching = own('watching', (context) =>
+      context.handle(context.informer(client.discovery.v1.endpointslices), {
+        onDelete: ({ metadata }) => void gone.push(metadata.name!),
+      }),
+    );
+    const name = 'endpointslice-mirroring-controller';
+    const controllers = [...controllerTable.filter((controller) => controller.name === name), watching];
+    const clock = new FakeClock();
+    const options = optionsOf(['--mirroring-endpointslice-updates-batch-period=30s']);
+    await using _ = startControllers({
+      ...{ clientFor: () => client, options, clock, controllers },
+      wallTime: clockOf(clock),
+    });
+    await expect.poll(names).toHaveLength(1);
+    // What the controller itself has changed is over before the test changes something.
+    await clock.advance(31_000);
+    const [made] = await names();
+    await slices.delete(made!);
+    await expect.poll(() => gone).toEqual([made]);
+    await clock.advance(29_000);
+    expect(await names()).toEqual([]);
+    await clock.advance(2000);
+    await expect.poll(names).toHaveLength(1);
+  });
 });

@@ -1,15 +1,21 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { VolumeAttachment } from '../../../src/api/gen/types/storage-v1.ts';
 import type { Client } from '../../../src/client/client.ts';
+import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { defaultControllerManagerOptions } from '../../../src/controllers/manager/options.ts';
-import { type ControllerCluster, startControllerCluster } from './controller-cluster.ts';
+import { allMetrics, MetricRegistry } from '../../../src/server/metrics/metric-registry.ts';
+import { type ControllerCluster, type ControllerClusterOptions, startControllerCluster } from './controller-cluster.ts';
 
 const driver = 'csi.example.com';
 const inStatus = `kubernetes.io/csi/${driver}^handle`;
 const { attachDetach } = defaultControllerManagerOptions;
 
-const startWith = (options: Partial<typeof attachDetach>): Promise<ControllerCluster> =>
+const startWith = (
+  options: Partial<typeof attachDetach>,
+  around: Partial<ControllerClusterOptions> = {},
+): Promise<ControllerCluster> =>
   startControllerCluster({
+    ...around,
     controllers: ['persistentvolume-attach-detach-controller'],
     options: { attachDetach: { ...attachDetach, ...options } },
     serverFlags: ['--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection'],
@@ -139,4 +145,32 @@ test('What a driver takes back is noticed, but not with --disable-attach-detach-
   await driverSays(other.client, looked, { attached: true });
   await reach(other.client, { n1: [inStatus] });
   await reach(client, { n2: [inStatus] });
+});
+
+test.each([
+  { name: 'moves after its pod', disableForceDetachOnTimeout: false },
+  { name: 'stays with --disable-force-detach-on-timeout', disableForceDetachOnTimeout: true },
+])('A volume that a silent node has mounted for six minutes $name', async ({ disableForceDetachOnTimeout }) => {
+  const [clock, metrics] = [new FakeClock(), new MetricRegistry(allMetrics)];
+  const startMs = Date.now();
+  const around = { clock, metrics, wallTime: () => startMs + clock.now() };
+  await using silent = await startWith({ disableForceDetachOnTimeout, disableReconcileSync: true }, around);
+  const api = silent.client;
+  await prepare(api);
+  await addPod(api, 'first', 'n1');
+  await driverSays(api, await attachmentOn(api, 'n1'), { attached: true });
+  await reach(api, { n1: [inStatus] });
+  await api.core.v1.nodes.status.patch('n1', { merge: { status: { volumesInUse: [inStatus] } } });
+  await removePod(api, 'first');
+  // The controller has seen that no pod wants it there.
+  const inUse = (): Promise<string> => metrics.getSingleMetricAsString('storage_count_attachable_volumes_in_use');
+  await expect.poll(inUse).not.toContain('node="n1"');
+  await clock.advance(6 * 60_000 + 1);
+  await addPod(api, 'second', 'n2');
+  if (!disableForceDetachOnTimeout) return void (await attachmentOn(api, 'n2'));
+  const elsewhere =
+    'Warning FailedAttachVolume [attachdetach-controller] Multi-Attach error for volume "pv" ' +
+    "Volume is already exclusively attached to one node and can't be attached to another";
+  await vi.waitFor(async () => expect(await eventsOf(api, 'second')).toEqual([elsewhere]), 5000);
+  await reach(api, { n1: [inStatus] });
 });
