@@ -20,7 +20,7 @@ const rounds = 9;
 const warmUp = 2;
 const requestsPerRound = 20_000;
 
-const metrics = { terminated: () => undefined, inFlight: () => undefined };
+const metrics = { terminated: () => undefined, inFlight: () => undefined, inQueue: () => undefined };
 const control = new FlowControl({
   seats: 600,
   clock: systemClock,

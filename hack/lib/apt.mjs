@@ -122,6 +122,8 @@ export async function unpackDebianPackage({ suite, packageName, folder }) {
     'APT::Sandbox::User': process.getuid?.() === 0 ? 'root' : '',
     'Acquire::Languages': 'none',
     'Acquire::Retries': '3',
+    'Acquire::http::Timeout': '20',
+    'Acquire::https::Timeout': '20',
   };
   const flags = Object.entries(options).flatMap(([name, value]) => (value === '' ? [] : ['-o', `${name}=${value}`]));
   await aptGet([...flags, 'update', '-qq', '--error-on=any'], state);

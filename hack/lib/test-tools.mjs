@@ -13,10 +13,11 @@ export const toolsFolder = process.env.ORCH_TOOLS ?? fileURLToPath(new URL('../.
 
 /**
  * `version` is what an installed program must print to be used instead of a download. A kubectl with a suffix to its
- * version is a custom build, or a wrapper that starts another one.
+ * version is a custom build, or a wrapper that starts another one. `more` are programs beside the binary. Tests that
+ * need an optional tool are skipped without it.
  *
- * @type {Record<string, { binary: string, suite: string, packageName: string, versionArgs: string[], version: RegExp
- *   }>}
+ * @type {Record<string, { binary: string, more?: string[], suite: string, packageName: string, versionArgs: string[],
+ *   version: RegExp, isOptional?: boolean }>}
  */
 const tools = {
   'etcd-3.4': {
@@ -47,9 +48,32 @@ const tools = {
     versionArgs: ['version', '--client'],
     version: /v1\.32\.\d+(?![-\w])/,
   },
+  prometheus: {
+    binary: 'prometheus',
+    more: ['promtool'],
+    suite: 'bookworm',
+    packageName: 'prometheus',
+    versionArgs: ['--version'],
+    version: /prometheus, version 2\./,
+    isOptional: true,
+  },
 };
 
 export const toolNames = Object.keys(tools);
+
+/** @param {string} name */
+export const isOptionalTool = (name) => tools[name]?.isOptional === true;
+
+/**
+ * The folder of an optional tool with its programs, or undefined where `getTool` has not provided it.
+ *
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function optionalToolFolder(name) {
+  const file = placeOf(name);
+  return existsSync(file) ? path.dirname(file) : undefined;
+}
 
 /**
  * The path of a tool that `getTool` has provided; throws with what to do when it is not there.
@@ -75,20 +99,23 @@ export async function getTool(name, report) {
   const file = placeOf(name);
   if (existsSync(file)) return file;
   const installed = installedTool(name);
+  const { suite, packageName, binary, more = [] } = tools[name];
+  const programs = [binary, ...more];
   if (installed !== undefined) {
     report(`${name}: taking ${installed}`);
-    await place(name, async (folder) => symlink(installed, path.join(folder, tools[name].binary)));
+    await place(name, async (folder) => {
+      for (const program of programs)
+        await symlink(path.join(path.dirname(installed), program), path.join(folder, program));
+    });
     return file;
   }
-  const { suite, packageName, binary } = tools[name];
   report(`${name}: downloading ${packageName} of Debian ${suite}`);
   try {
     await place(name, async (folder) => {
       await unpackDebianPackage({ suite, packageName, folder });
-      await rename(path.join(folder, 'usr/bin', binary), path.join(folder, binary));
-      await rm(path.join(folder, 'usr'), { recursive: true, force: true });
-      await rm(path.join(folder, 'etc'), { recursive: true, force: true });
-      await rm(path.join(folder, 'lib'), { recursive: true, force: true });
+      for (const program of programs) await rename(path.join(folder, 'usr/bin', program), path.join(folder, program));
+      for (const rest of ['usr', 'etc', 'lib', 'var'])
+        await rm(path.join(folder, rest), { recursive: true, force: true });
     });
   } catch (error) {
     throw new Error(

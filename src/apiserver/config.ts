@@ -2,7 +2,7 @@
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
-import type { ReloadableText } from '../base/reloadable-file.ts';
+import type { ReloadableFiles, ReloadableText } from '../base/reloadable-file.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
@@ -79,6 +79,8 @@ export interface ApiServerConfig {
   /** What is told of an event loop that stands. */
   readonly stalls: StallReporting;
   readonly version: VersionInfo;
+  /** Files that are reloaded while the server runs, for the metrics. */
+  readonly files?: Pick<ReloadableFiles, 'reloads'>;
   readonly log: Logger;
   /** Gives the start up. */
   readonly signal: AbortSignal;
@@ -122,7 +124,7 @@ export interface StorageConfig extends StorageUpkeep {
 }
 
 /** The document, and how it is read again. */
-export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'reload' | 'reloadMs'>;
+export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'file' | 'reload' | 'reloadMs'>;
 
 export type ServicesConfig = Pick<ServiceRangesOptions, 'clusterIpRanges' | 'nodePortRange'> &
   Omit<ServiceControllersConfig, 'publicAddress' | 'leases'>;

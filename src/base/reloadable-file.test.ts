@@ -20,8 +20,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-describe('WatchedFiles', () => {
-  test('WatchedFiles gives the new text once it is there, behind symbolic links too', async () => {
+describe('ReloadableFiles', () => {
+  test('ReloadableFiles gives the new text once it is there, behind symbolic links too', async () => {
     await writeFile(join(directory, 'one'), '1');
     await writeFile(join(directory, 'two'), '2');
     await symlink('one', join(directory, 'file'));
@@ -38,7 +38,7 @@ describe('WatchedFiles', () => {
     expect([seen, text.get()]).toEqual([['2'], '3']);
   });
 
-  test('WatchedFiles keeps the text when the file is gone or wrong, and says a wrong one once', async () => {
+  test('ReloadableFiles keeps the text when the file is gone or wrong, and says a wrong one once', async () => {
     const path = join(directory, 'file');
     await writeFile(path, 'good');
     const text = await files.watch(path, async (content) => {
@@ -55,6 +55,63 @@ describe('WatchedFiles', () => {
     await writeFile(path, 'better');
     await files.look();
     expect(text.get()).toBe('better');
+  });
+
+  test('Files that fit only each other change together, and stay while one of them does not fit', async () => {
+    const paths = ['a', 'b'].map((name) => join(directory, name));
+    const write = (...contents: string[]) => Promise.all(contents.map((content, i) => writeFile(paths[i]!, content)));
+    await write('1', '1');
+    const texts = await files.watchTogether(paths, ([a, b]) => {
+      if (a !== b) throw new Error(`${a} does not fit ${b}`);
+    });
+    const seen: string[] = [];
+    const shown = (): string => texts.map((text) => text.get()).join('+');
+    for (const text of texts) text.onChange(() => seen.push(shown()));
+    await write('2', '1');
+    await files.look();
+    await files.look();
+    expect([shown(), seen, warnings]).toEqual(['1+1', [], ['2 does not fit 1']]);
+    await write('2', '2');
+    await files.look();
+    expect([shown(), seen, warnings.length]).toEqual(['2+2', ['2+2', '2+2'], 1]);
+  });
+
+  test('A reader that fails on new content keeps no other reader from it', async () => {
+    const path = join(directory, 'file');
+    await writeFile(path, '1');
+    const errors: unknown[] = [];
+    const other = new ReloadableFiles({ log: { ...silentLogger, error: (_, message) => void errors.push(message) } });
+    const text = await other.watch(path);
+    let told = 0;
+    text.onChange(() => {
+      throw new Error('no');
+    });
+    text.onChange(() => told++);
+    await writeFile(path, '2');
+    await other.look();
+    await other.stop();
+    expect([told, errors]).toEqual([1, ['new content was not taken over']]);
+  });
+
+  test('ReloadableFiles counts what was taken and what was refused, each problem once', async () => {
+    const [checked, unchecked] = ['a', 'b'].map((name) => join(directory, name));
+    for (const path of [checked!, unchecked!]) await writeFile(path, 'good');
+    await files.watch(checked!, (content) => {
+      if (content === 'bad') throw new Error('bad content');
+    });
+    await files.watch(unchecked!);
+    const counted = () =>
+      [...files.reloads].map(({ file, status, count }) => `${file.slice(-1)} ${status} ${count}`).sort();
+    for (const content of ['bad', 'better', 'bad', 'best']) {
+      for (const path of [checked!, unchecked!]) await writeFile(path, content);
+      await files.look();
+      await files.look();
+    }
+    expect(counted()).toEqual(['a failure 2', 'a success 2']);
+    await rm(unchecked!);
+    await files.look();
+    await files.look();
+    expect(counted()).toEqual(['a failure 2', 'a success 2', 'b failure 1']);
   });
 
   test('A file that is wrong from the start is an error', async () => {

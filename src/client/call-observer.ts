@@ -1,5 +1,10 @@
+import type { ConnectionObserver } from './connection-observer.ts';
+import type { ExecObserver } from './exec-observer.ts';
+
 /** Told of the calls that a daemon makes itself, for its metrics. */
-export interface CallObserver {
+export interface CallObserver extends ConnectionObserver {
+  /** Of the plugins that give credentials for calls. */
+  readonly plugins?: ExecObserver;
   /** @param host name and port of the server that is asked */
   begins(host: string, bodyBytes: number): Call;
 }

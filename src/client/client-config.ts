@@ -1,4 +1,5 @@
 /** Where an API server is, and how a client authenticates to it. Files in kubeconfig format and pods yield one. */
+import type { Impersonation } from './impersonation.ts';
 import type { ClientPair } from './transport-config.ts';
 
 export interface ClientConfig {
@@ -34,16 +35,4 @@ export interface ClientConfig {
   readonly namespace?: string | undefined;
   /** What an operator should know of the configuration, such as that certificates are not verified. */
   readonly warnings?: readonly string[];
-}
-
-/**
- * Requests are made as another user, if the server permits that.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User
- *   impersonation}
- */
-export interface Impersonation {
-  readonly user: string;
-  readonly uid?: string;
-  readonly groups?: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }

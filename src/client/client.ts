@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { silentLogger, type Logger } from '../base/logger.ts';
 import type { ClientConfig } from './client-config.ts';
+import type { ConnectionObserver } from './connection-observer.ts';
 import type { ApiGroups } from './gen/api-groups.ts';
 import { type Fence, fencedTransport } from './requests/fence.ts';
 import {
@@ -53,7 +54,7 @@ export interface ClientOptions extends Partial<RateLimits> {
   /** How long the server may take to answer that; 15 s when absent. */
   readonly pingTimeoutMs?: number;
   /** Told of each request, for metrics. */
-  readonly observer?: RequestObserver;
+  readonly observer?: RequestObserver & ConnectionObserver;
   /** Told of what an operator should know; silent when absent. */
   readonly log?: Logger;
   readonly clock?: Clock;

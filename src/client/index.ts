@@ -17,7 +17,8 @@ export {
   createClient,
   type GroupVersionResource,
 } from './client.ts';
-export type { ClientConfig, Impersonation } from './client-config.ts';
+export type { ClientConfig } from './client-config.ts';
+export type { Impersonation } from './impersonation.ts';
 export type { ApiGroups } from './gen/api-groups.ts';
 export { KubeconfigError } from './kubeconfig/fields.ts';
 export { inCluster, loadKubeconfig, type LoadOptions, parseClientConfig } from './kubeconfig/load.ts';

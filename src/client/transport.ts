@@ -3,10 +3,14 @@
  * again when they change.
  */
 import type { Socket } from 'node:net';
-import { currentSpan, inChildSpan } from '../base/span.ts';
+import { abortable } from '../base/abortable.ts';
+import { currentSpan, inNewSpan, type Span } from '../base/span.ts';
 import type { Agent, buildConnector, Dispatcher } from 'undici';
 import type { ClientPair, TransportConfig } from './transport-config.ts';
 import type { CallObserver } from './call-observer.ts';
+import { timedLookup } from './timed-lookup.ts';
+import { checkServerIdentity } from '../pki/server-identity.ts';
+import { impersonationHeaders } from './requests/headers.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -34,12 +38,16 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
   let shown: ClientPair | undefined;
   const closed = new AbortController();
   const host = connection.host ?? new URL(connection.url).host;
+  observer?.opened?.();
+  if (observer?.plugins !== undefined) connection.observePlugin?.(observer.plugins);
+  const impersonation = impersonationOf(connection);
   const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
     // Loaded at first use: most servers call no other.
     const { default: undici } = await import('undici');
     const traceparent = currentSpan()?.traceparent;
-    const authorization = await connection.authorization();
-    const pair = await connection.renewedPair?.();
+    // A program that prints them may hang.
+    const authorization = await abortable(connection.authorization(), signal);
+    const pair = connection.renewedPair && (await abortable(connection.renewedPair(), signal));
     // From here to the request nothing waits, so that no other call takes the agent away. New connections show a new
     // certificate; those with the old one end with their requests.
     if (pair !== shown) {
@@ -49,9 +57,13 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
     }
     agent ??= new undici.Agent({
       connections: maxConnections,
-      connect: connectTo(connection, undici.buildConnector(tlsOptions({ ...connection, ...pair })), closed.signal),
+      connect: connectTo(
+        connection,
+        undici.buildConnector({ ...tlsOptions({ ...connection, ...pair }), lookup: timedLookup(observer) }),
+        closed.signal,
+      ),
     });
-    return undici.request(url, {
+    const answer = await undici.request(url, {
       dispatcher: agent,
       method: 'POST',
       body,
@@ -60,9 +72,13 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
         'content-type': 'application/json',
         accept: 'application/json, */*',
         ...(authorization === undefined ? {} : { authorization }),
+        ...impersonation,
         ...(traceparent === undefined ? {} : { traceparent }),
       },
     });
+    // The next call is shown the new ones.
+    if (answer.statusCode === 401) void connection.onUnauthorized?.(authorization).catch(() => undefined);
+    return answer;
   };
   const post: HttpTransport['post'] = async (body, signal, maxAnswerBytes, url = connection.url) => {
     const call = observer?.begins(host, Buffer.byteLength(body));
@@ -73,6 +89,7 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
         throw error;
       });
       call?.answered(answer.statusCode);
+      currentSpan()?.set({ 'http.status_code': answer.statusCode });
       bytes = await readBytes(answer.body, maxAnswerBytes);
       return {
         status: answer.statusCode,
@@ -88,13 +105,34 @@ export function createTransport(connection: TransportConfig, observer?: CallObse
     post(body, signal, maxAnswerBytes, url) {
       const parent = currentSpan();
       const posting = (): Promise<HttpAnswer> => post(body, signal, maxAnswerBytes, url);
-      return parent === undefined ? posting() : inChildSpan(parent, 'HTTP POST', posting, { 'net.peer.name': host });
+      return parent === undefined ? posting() : inNewSpan(callSpan(parent, url ?? connection.url, body), posting);
     },
     async destroy() {
+      if (!closed.signal.aborted) observer?.closed?.();
       closed.abort(new Error('the client was closed'));
       await agent?.destroy();
     },
   };
+}
+
+/** A group or an extra value has a header of its own. */
+function impersonationOf({ impersonate }: TransportConfig): Record<string, string[]> {
+  const headers: Record<string, string[]> = {};
+  for (const [name, value] of impersonate === undefined ? [] : impersonationHeaders(impersonate))
+    (headers[name] ??= []).push(value);
+  return headers;
+}
+
+/** Under the names that clients of HTTP have in OpenTelemetry. */
+function callSpan(parent: Span, url: string, body: string | Buffer): Span {
+  const { hostname, origin, pathname, port, search } = new URL(url);
+  return parent.call('HTTP POST', {
+    'http.method': 'POST',
+    'http.url': `${origin}${pathname}${search}`,
+    'http.request_content_length': Buffer.byteLength(body),
+    'net.peer.name': hostname,
+    ...(port === '' ? {} : { 'net.peer.port': Number(port) }),
+  });
 }
 
 const firstOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
@@ -119,6 +157,7 @@ const tlsOptions = ({
   skipVerify,
 }: TransportConfig): buildConnector.BuildOptions => ({
   rejectUnauthorized: !skipVerify,
+  checkServerIdentity,
   ...(ca === undefined ? {} : { ca }),
   ...(serverName === undefined ? {} : { servername: serverName }),
   ...(certificate === undefined ? {} : { cert: certificate }),

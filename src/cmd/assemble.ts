@@ -32,7 +32,7 @@ import type { KeyPair, Pki } from '../pki/pki.ts';
 import { readTracingConfig } from './tracing-config.ts';
 import { readMetricsConfig } from './flags/shared/metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
-import { fixedPair, watchFlagPair } from './key-pair-files.ts';
+import { checkPair, fixedPair, watchFlagPair } from './key-pair-files.ts';
 import { readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
@@ -196,10 +196,12 @@ const withoutAnonymous = (
 
 async function readStore(storage: ApiServerOptions['storage'], directory: string | undefined): Promise<StoreConfig> {
   if (storage.servers.length === 0) return { kind: 'embedded', directory };
-  // Only to say early what cannot be read: the client reads them again for each connection, as they may be replaced.
-  await readFlagFile('store-cafile', storage.caFile);
-  await readFlagFile('store-certfile', storage.certFile);
-  await readFlagFile('store-keyfile', storage.keyFile);
+  // Only to say early what cannot be used: the client reads them again for each connection, as they may be replaced.
+  await readFlagFile('store-cafile', storage.caFile, (pem) => void readCertificates(pem));
+  const certificate = await readFlagFile('store-certfile', storage.certFile);
+  const key = await readFlagFile('store-keyfile', storage.keyFile);
+  if (certificate !== undefined && key !== undefined)
+    checkPair(['store-certfile', storage.certFile!, certificate], ['store-keyfile', storage.keyFile!, key]);
   const overrides = storage.serversOverrides.map(readOverride).filter((override) => override !== undefined);
   return {
     kind: 'etcd',

@@ -124,21 +124,20 @@ async function jwtConfig(
   files: ReloadableFiles,
 ): Promise<JwtConfig | undefined> {
   if (options.authenticationConfig !== undefined) {
-    const file = await watchFlagFile(
-      files,
-      'authentication-config',
-      options.authenticationConfig,
-      async (text) => void (await readValidated(text, disallowedIssuers)),
-    );
+    // The authenticator handles a later text that cannot be used, because it counts them.
+    const path = options.authenticationConfig;
+    const text = await watchFlagFile(files, 'authentication-config', path);
     return {
-      initial: await readValidated(file.get(), disallowedIssuers),
+      initial: await validInitially(text.get(), path, disallowedIssuers),
       algorithms: signingAlgorithms,
-      file,
+      file: { path, text },
       disallowedIssuers,
     };
   }
   if (options.oidcIssuerUrl === undefined) return undefined;
-  const certificateAuthority = (await readFlagFile('oidc-ca-file', options.oidcCaFile)) ?? '';
+  // @NOTE differs from upstream: there an empty file means the authorities of the system.
+  const certificateAuthority =
+    (await readFlagFile('oidc-ca-file', options.oidcCaFile, (pem) => void readCertificates(pem))) ?? '';
   try {
     return {
       initial: await validateJwtConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers),
@@ -148,6 +147,18 @@ async function jwtConfig(
     };
   } catch (error) {
     throw new UserError(`the --oidc-* flags are wrong: ${(error as Error).message}`);
+  }
+}
+
+async function validInitially(
+  text: string,
+  path: string,
+  disallowedIssuers: readonly string[],
+): Promise<JwtConfig['initial']> {
+  try {
+    return await readValidated(text, disallowedIssuers);
+  } catch (error) {
+    throw new UserError(`--authentication-config: ${path}: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -260,21 +271,10 @@ async function webhookConfig({
 }
 
 async function readKeys<T>(flag: string, path: string, read: (pem: string) => T): Promise<T> {
-  const pem = (await readFlagFile(flag, path))!;
-  try {
-    return read(pem);
-  } catch (error) {
-    throw new UserError(`--${flag}: ${path}: ${(error as Error).message}`);
-  }
+  let keys: T;
+  await readFlagFile(flag, path, (pem) => void (keys = read(pem)));
+  return keys!;
 }
 
-async function readTokenFile(path: string | undefined): Promise<string | undefined> {
-  const content = await readFlagFile('token-auth-file', path);
-  if (content === undefined) return undefined;
-  try {
-    parseTokenFile(content);
-    return content;
-  } catch (error) {
-    throw new UserError(`--token-auth-file: ${path!}: ${(error as Error).message}`);
-  }
-}
+const readTokenFile = (path: string | undefined): Promise<string | undefined> =>
+  readFlagFile('token-auth-file', path, (content) => void parseTokenFile(content));

@@ -21,6 +21,7 @@ export async function readEncryptionConfig(
   }
   return {
     text,
+    file: path,
     ...(reload ? { reload: () => readFile(path, 'utf8') } : {}),
     ...(reloadMs === undefined ? {} : { reloadMs }),
   };

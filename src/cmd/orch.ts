@@ -4,12 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import type { CommandContext } from './command.ts';
 import { isOriginal, main } from './main.ts';
 import { dependencies } from './dependencies.ts';
-import { endWithStarter } from './up/start-process.ts';
+import { endWithStarter, type NodeFlags, processStarter } from './up/start-process.ts';
 
 export { dependencies, main };
 
-const context: CommandContext = {
-  parts: dependencies,
+const context: Omit<CommandContext, 'parts'> = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   readStdin: () => buffer(process.stdin),
@@ -21,8 +20,15 @@ const context: CommandContext = {
   exit: (code) => process.exit(code),
 };
 
+interface Engine {
+  /** For the processes that this one starts. */
+  readonly nodeFlags: NodeFlags;
+  /** For this one. */
+  readonly tuneForDaemons: () => void;
+}
+
 /** Runs the command line of this process. */
-export async function run(engine: Pick<CommandContext, 'tuneForDaemons'>): Promise<void> {
+export async function run({ nodeFlags, tuneForDaemons }: Engine): Promise<void> {
   endWithStarter(process);
 
   // A reader that has seen enough (`orch help | head`) is no error.
@@ -35,6 +41,7 @@ export async function run(engine: Pick<CommandContext, 'tuneForDaemons'>): Promi
   const program = path.basename(process.argv[1] ?? '');
   process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], {
     ...context,
-    ...engine,
+    parts: { ...dependencies, startProcess: processStarter(nodeFlags) },
+    tuneForDaemons,
   });
 }

@@ -3,14 +3,28 @@ import type { ReloadableText, ReloadableFiles } from '../base/reloadable-file.ts
 import { UserError } from './user-error.ts';
 import { describeFileError } from '../base/file-error.ts';
 
-/** Reads a file that a flag names. The error says which flag, and why in the words operators know. */
-export async function readFlagFile(flag: string, path: string | undefined): Promise<string | undefined> {
+/**
+ * Reads a file that a flag names. The error says which flag, and why in the words operators know.
+ * @param check throws for invalid content
+ */
+export async function readFlagFile(
+  flag: string,
+  path: string | undefined,
+  check: (text: string) => void = () => undefined,
+): Promise<string | undefined> {
   if (path === undefined) return undefined;
+  let text: string;
   try {
-    return await readFile(path, 'utf8');
+    text = await readFile(path, 'utf8');
   } catch (error) {
     throw new UserError(`--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });
   }
+  try {
+    check(text);
+  } catch (error) {
+    throw new UserError(`--${flag}: ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  return text;
 }
 
 /**

@@ -7,7 +7,9 @@ import { writeYaml } from '../machinery/json/yaml-write.ts';
 import type { SchedulerConfig, SchedulerFeatures } from '../scheduler/config/types.ts';
 import { allInformers, createSchedulerInformers, type SchedulerInformers } from '../scheduler/informers.ts';
 import { createSchedulerMetrics } from '../scheduler/metrics.ts';
-import { createScheduler } from '../scheduler/scheduler.ts';
+import { podResourceMetrics } from '../scheduler/pod-resource-metrics.ts';
+import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts';
+import type { MetricRegistry } from '../server/metrics/metric-registry.ts';
 import type { Command } from './command.ts';
 import { readDaemonCommandLine } from './daemon/read-command-line.ts';
 import type { LeadingDaemon } from './daemon/daemon-spec.ts';
@@ -43,6 +45,7 @@ const run =
       return 0;
     }
     const cache: { informers?: SchedulerInformers } = {};
+    const leading: Leading = {};
     const readAhead = ({ client, log }: LeadingDaemon): (() => Promise<void>) => {
       const wholePods = inForce.scheduler.extenders.length > 0;
       const parts = { log, clock: systemClock, random: Math.random, wholePods, ...features };
@@ -59,13 +62,24 @@ const run =
         featureGates: completed.featureGates,
         config: { name: 'kubescheduler.config.k8s.io', value: formatDocument(inForce) },
         standBy: inForce.process.delayCacheUntilActive ? undefined : readAhead,
-        lead: (daemon) => schedule(daemon, completed, { config: inForce.scheduler, features }, cache.informers),
+        pages: (registry) => ({ '/metrics/resources': () => podResources(leading, registry) }),
+        lead: (daemon) => schedule(daemon, completed, { config: inForce.scheduler, features }, { ...cache, leading }),
         emulatedVersions: configuration.emulatedVersions,
         flags: () => flagValues(schedulerFlags, line.options),
       },
       context,
     );
   };
+
+/** What works while this process leads. */
+interface Leading {
+  scheduler?: Scheduler;
+}
+
+/** Only the leader shows pods, so that those of several processes are not counted twice. */
+async function* podResources({ scheduler: running }: Leading, registry: MetricRegistry): AsyncGenerator<string> {
+  if (running !== undefined) yield* podResourceMetrics(running.pods(), (name) => registry.shows(name));
+}
 
 export const scheduler = run('scheduler');
 /** In the place of the original: with its lock. */
@@ -112,7 +126,7 @@ async function schedule(
   daemon: LeadingDaemon,
   { podMaxInUnschedulableMs }: CompletedScheduler,
   { config, features }: { readonly config: SchedulerConfig; readonly features: SchedulerFeatures },
-  informers: SchedulerInformers | undefined,
+  { informers, leading }: { readonly informers?: SchedulerInformers; readonly leading: Leading },
 ): Promise<void> {
   const { signal, log } = daemon;
   const running = createScheduler({
@@ -140,6 +154,7 @@ async function schedule(
   try {
     await running.start(signal);
     isReady = true;
+    leading.scheduler = running;
     log.info({}, 'scheduling');
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -149,6 +164,7 @@ async function schedule(
     if (!signal.aborted) throw error;
   } finally {
     stopWatching();
+    delete leading.scheduler;
     await running.stop();
   }
 }

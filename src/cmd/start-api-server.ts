@@ -34,7 +34,7 @@ async function openStores({ store, egress, log }: StartConfig): Promise<OpenStor
 
 /** What the server itself is started with. */
 export function serverConfig(start: StartConfig, stores: Pick<OpenStores, 'main' | 'overrides'>): ApiServerConfig {
-  const { store: _store, files: _files, ...config } = start;
+  const { store: _store, ...config } = start;
   return { ...config, storage: { ...config.storage, store: stores.main, overrides: stores.overrides } };
 }
 

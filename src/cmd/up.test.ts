@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -223,6 +223,20 @@ describe('what orch up refuses, in one line with the next step', () => {
       'Error: the data directory /d is in use by another process (pid 12): stop that process, or choose ' +
         'another directory with --data-dir\n',
     );
+  });
+
+  test('orch up refuses a directory whose cluster runs already, and leaves its logs', async () => {
+    const running = runCommand(up());
+    await running.says('kubectl get namespaces');
+    const log = join(dataDir, 'logs', 'scheduler.log');
+    await mkdir(join(dataDir, 'logs'));
+    await writeFile(log, 'of the first');
+    expect(await errorOf(up('--hollow-nodes=1'))).toBe(
+      'Error: the cluster in DIR/data runs already, at https://127.0.0.1:PORT: stop it first, or choose another ' +
+        'directory with --data-dir\n',
+    );
+    expect(await readFile(log, 'utf8')).toBe('of the first');
+    await stop(running);
   });
 
   test('A data directory that cannot be', async () => {

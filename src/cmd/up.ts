@@ -41,6 +41,14 @@ export const upFlags = {
     ...serverFlags.authorization.flags,
     modes: withDefault(serverFlags.authorization.flags.modes, ['Node', 'RBAC']),
   }),
+  nodeAgent: section(serverFlags.nodeAgent.title, {
+    ...serverFlags.nodeAgent.flags,
+    port: {
+      ...serverFlags.nodeAgent.flags.port,
+      deprecated: undefined,
+      help: 'Where the agent of --node listens.',
+    },
+  }),
   local: section('Local control plane', {
     dataDir: text('data-dir', 'supported', {
       default: '.orch',

@@ -11,7 +11,7 @@ import type { Admission } from './admission.ts';
 import { definitionOf, hasDefinition } from './resource-definitions.ts';
 import type { ResourceDefinition } from './strategy.ts';
 import { createStorageCodec, type StorageMediaType } from './generic/storage-codec.ts';
-import { ResourceStore } from './generic/resource-store.ts';
+import { type ObserveComparison, ResourceStore } from './generic/resource-store.ts';
 import { createServedVersion, type ServedVersion } from './generic/served-version.ts';
 import type { WriteHooks } from './generic/write.ts';
 import { ResourceStores } from './resource-stores.ts';
@@ -37,6 +37,7 @@ export interface CatalogOptions {
   readonly hooks: ReadonlyMap<string, WriteHooks>;
   /** Leases for events. */
   readonly eventLease: (now: Date) => Promise<LeaseId>;
+  readonly timesCompared?: ObserveComparison;
 }
 
 export interface CatalogEntry {
@@ -181,6 +182,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
     codec: stored.codec,
     admission: options.admission,
     garbageCollection: options.garbageCollection,
+    timesCompared: options.timesCompared,
     ...(hooks === undefined ? {} : { hooks }),
     ...(info.name === 'events' ? { lease: options.eventLease } : {}),
   });

@@ -66,6 +66,8 @@ export interface SchedulerOptions {
 export interface Scheduler {
   /** Resolves when pods are being scheduled: all objects have been read once. Rejects when the signal aborts. */
   start(signal?: AbortSignal): Promise<void>;
+  /** Those that it has read, without those that have ended. */
+  pods(): readonly Pod[];
   /** Resolves when nothing is under way any more. What was not bound stays without a node. */
   stop(): Promise<void>;
 }
@@ -171,6 +173,10 @@ class RunningScheduler implements Scheduler {
     const either = AbortSignal.any([this.#abort.signal, ...(signal === undefined ? [] : [signal])]);
     for (const informer of informers) await informer.untilSynced(either);
     this.#running = this.#run();
+  }
+
+  pods(): readonly Pod[] {
+    return this.#informers.pods.lister.list();
   }
 
   async stop(): Promise<void> {

@@ -68,6 +68,14 @@ describe('a stream that is copied to a client', () => {
     expect(from.destroyed).toBe(true);
   });
 
+  test('A stream of text is copied to a client as bytes', async () => {
+    const written: unknown[] = [];
+    const client = new Client();
+    client.write = (chunk) => written.push(chunk) > 0;
+    await copyStream(Readable.from(['é', 'b']), client, () => undefined);
+    expect(written).toEqual([Buffer.from('é'), Buffer.from('b')]);
+  });
+
   test('A stream that is copied to a client is stopped when the client is gone already', async () => {
     const client = new Client();
     client.closed = true;

@@ -10,8 +10,9 @@ export async function copyStream(source: Readable, sink: Sink, stop: () => void)
   sink.onClose(stop);
   if (sink.closed) stop();
   try {
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      if (!sink.write(chunk)) await sink.drained();
+    for await (const chunk of source as AsyncIterable<Buffer | string>) {
+      // A length of text is not one of bytes: HTTP/2 has that in front of each piece.
+      if (!sink.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)) await sink.drained();
     }
     if (!source.readableEnded && !sink.closed) sink.abort();
   } catch {

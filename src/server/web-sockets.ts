@@ -12,7 +12,8 @@ import type { Sink, WebSocketAnswer } from './exchange.ts';
 /**
  * Bytes of a message: where clients have nothing to say, and where the answer has an input.
  *
- * @NOTE differs from upstream: there a message may have 32 MiB before it ends the connection.
+ * @NOTE differs from upstream: there a message may have 32 MiB before it ends the connection. `ws` hands on whole
+ *   messages only, of which each connection may hold one in part.
  */
 const maxMessageBytes = { withoutInput: 64 * 1024, withInput: 1024 * 1024 };
 type Kind = keyof typeof maxMessageBytes;

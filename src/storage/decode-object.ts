@@ -2,6 +2,7 @@ import { StorageError } from './storage-error.ts';
 import { encryptedRead, isEncrypted } from './encryption/identity.ts';
 import type { KeyValue } from './interface.ts';
 import type { ObjectCodec, StoredObject } from './objects.ts';
+import type { StorageCounts } from './storage-counts.ts';
 
 /** A stored value, and why it cannot be decrypted where that is so. */
 export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'unreadable'>;
@@ -15,6 +16,19 @@ export function decodeObject(codec: ObjectCodec, kv: StoredValue): StoredObject 
     throw isEncrypted(kv.value) ? undecryptable(kv, encryptedRead()) : unreadable(kv.key, kv.modRevision, cause);
   }
 }
+
+/** The same codec; what it cannot decode is counted. A value that is encrypted is no such one. */
+export const countDecodeErrors = (codec: ObjectCodec, counts: StorageCounts): ObjectCodec => ({
+  decode(key, value, revision) {
+    try {
+      return codec.decode(key, value, revision);
+    } catch (error) {
+      if (!isEncrypted(value)) counts.decodeErrors++;
+      throw error;
+    }
+  },
+  encode: (key, bytes) => codec.encode(key, bytes),
+});
 
 /** One of many: what cannot be decrypted is told with its key, as upstream does in lists. */
 export function decodeListed(codec: ObjectCodec, kv: StoredValue): StoredObject {

@@ -245,6 +245,7 @@ class DirectObjectStorage implements ObjectStorage {
       filter,
       after,
       queue,
+      counts: this.counts,
       signal: abort.signal,
       reached,
     });

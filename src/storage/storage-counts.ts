@@ -1,3 +1,5 @@
+import type { WindowCapacity } from './cache/window-capacity.ts';
+
 /**
  * What the storage of one resource has done since it was opened. Counting is an addition; metrics read the sums.
  */
@@ -10,6 +12,10 @@ export class StorageCounts {
   readonly consistent = { answered: 0, left: 0 };
   /** Of the watch on the store. */
   eventsReceived = 0;
+  /** How often the store said up to where its events are known, without events. */
+  progressNotifications = 0;
+  /** Stored values that are no objects. */
+  decodeErrors = 0;
   /** Handed to the watchers of the cache, once each. */
   eventsDispatched = 0;
   /** What watches of the cache began with. */
@@ -20,6 +26,8 @@ export class StorageCounts {
   terminatedWatchers = 0;
   /** Up to which the cache knows every change; undefined without a cache. */
   revision: (() => number) | undefined;
+  /** Of the cache. */
+  readonly window: WindowCapacity = { capacity: undefined, increases: 0, decreases: 0 };
   /** Told of every read that the cache lets wait until it is as new as the read asks for. */
   waited: ((milliseconds: number) => void) | undefined;
 

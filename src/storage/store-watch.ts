@@ -7,6 +7,7 @@ import { objectEvent } from './object-events.ts';
 import type { KeyEvent, KeyValue, Store } from './interface.ts';
 import type { ObjectCodec, ObjectEvent, StoredObject } from './objects.ts';
 import { decodeObject } from './decode-object.ts';
+import type { StorageCounts } from './storage-counts.ts';
 import { inRange } from './selection.ts';
 import type { AttributesFilter, KeyRange } from './selection.ts';
 import { weightOfAll } from './watch-queue.ts';
@@ -19,6 +20,7 @@ export interface StoreWatchOptions {
   readonly filter: AttributesFilter | undefined;
   readonly after: number;
   readonly queue: WatchQueue;
+  readonly counts: StorageCounts;
   readonly signal: AbortSignal;
   /** Called when everything up to `revision` was pushed. Returning true ends the pump. */
   readonly reached: (revision: number) => boolean;
@@ -30,8 +32,9 @@ export interface StoreWatchOptions {
  * Watches the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws.
  */
 export async function pumpStoreWatch(options: StoreWatchOptions): Promise<void> {
-  const { store, range, after, queue, signal, reached } = options;
+  const { store, range, after, queue, counts, signal, reached } = options;
   for await (const batch of store.watch(range.prefix, { after, previous: true, signal })) {
+    if (batch.events.length === 0) counts.progressNotifications++;
     const events = eventsOf(batch.events, options);
     if (events.length > 0 && queue.push(events, weightOfAll(events))) queue.announce();
     if (reached(batch.revision)) return;

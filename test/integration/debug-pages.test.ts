@@ -35,6 +35,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
+const notText = 'media type not acceptable, must be: text/plain\n';
 const index = expect.stringContaining('<title>/debug/flags/</title>') as unknown;
 const forbidden = (verb: string, at: string): unknown =>
   expect.stringContaining(`forbidden: User \\"alice\\" cannot ${verb} path \\"${at}\\"`);
@@ -107,8 +108,11 @@ describe('pages about the process', () => {
         /^\nkube-apiserver flagz\nWarning: .*\n\n[^]*\nauthorization-mode=\[RBAC\]\n[^]*\nrequest-timeout=1m0s\n/,
       ),
     },
-    { at: '/statusz', status: 406, text: 'media type not acceptable, must be: text/plain\n' },
-    { at: '/flagz', accept: '*/*', status: 406, text: 'media type not acceptable, must be: text/plain\n' },
+    { at: '/statusz', status: 406, text: notText },
+    { at: '/flagz', accept: '*/*', status: 200, text: expect.stringMatching(/^\nkube-apiserver flagz\n/) },
+    { at: '/statusz', accept: 'text/*;charset=utf-8;q=0.1', status: 200, text: expect.stringContaining('statusz') },
+    { at: '/flagz', accept: 'text/plain;charset=latin1', status: 406, text: notText },
+    { at: '/flagz', accept: 'text/html, application/json', status: 406, text: notText },
     { at: '/statusz/x', status: 404, text: '404 page not found\n' },
     { at: '/configz', status: 404, text: '404 page not found\n' },
     { at: '/debug/', status: 404, text: '404 page not found\n' },

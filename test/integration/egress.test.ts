@@ -127,7 +127,9 @@ afterAll(async () => {
 async function asked(hook: string, clientConfig: object): Promise<void> {
   await users.create(configurations, {
     metadata: { name: hook },
-    webhooks: [hooks.webhook(hook, { clientConfig: { ...clientConfig, caBundle: hooks.caBundle } })],
+    webhooks: [
+      hooks.webhook(hook, { clientConfig: { ...clientConfig, caBundle: hooks.caBundle }, timeoutSeconds: 10 }),
+    ],
   });
   const before = hooks.asked.length;
   for (let i = 0; hooks.asked.length === before; i++) {

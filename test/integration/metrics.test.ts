@@ -1,4 +1,8 @@
-/** What /metrics shows of a server that was used. */
+/**
+ * What /metrics shows of a server that was used.
+ *
+ * One file because all tests look at one server, whose metrics the requests of the tests before have made.
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -296,11 +300,83 @@ describe('metrics', () => {
   // Histograms of ratios over time are histograms to those that read them.
   const shownType = (type: string): string => type.replace('TimingRatio', '').toLowerCase();
 
+  const readFacts = (): Record<string, Record<string, Record<string, MetricFact>>> =>
+    JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as never;
+
+  test('There are metrics of rules, of Pod Security, and of watches that begin with a list', async () => {
+    const rules = { 'x-kubernetes-validations': [{ rule: 'self.n < 3' }] };
+    const spec = { type: 'object', properties: { n: { type: 'integer' } }, ...rules };
+    const version = { name: 'v1', served: true, storage: true };
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'counts.metrics.test' },
+      spec: {
+        group: 'metrics.test',
+        scope: 'Namespaced',
+        names: { plural: 'counts', kind: 'Count' },
+        versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }],
+      },
+    };
+    await server.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+    const counts = '/apis/metrics.test/v1/namespaces/default/counts';
+    const count = { apiVersion: 'metrics.test/v1', kind: 'Count', metadata: { name: 'c' }, spec: { n: 1 } };
+    await vi.waitFor(async () => expect((await server.send('POST', counts, { body: count })).status).toBe(201), {
+      timeout: 20_000,
+    });
+    const patch = { body: { spec: { n: 2 } }, headers: { 'content-type': 'application/merge-patch+json' } };
+    expect((await server.send('PATCH', `${counts}/c`, patch)).status).toBe(200);
+    expect(await valueOf('apiserver_cel_compilation_duration_seconds_count')).toBe(1);
+    expect(await valueOf('apiserver_cel_evaluation_duration_seconds_count')).toBe(2);
+    expect(await valueOf('apiextensions_apiserver_validation_ratcheting_seconds_count')).toBe(1);
+    expect(
+      await valueOf('apiserver_request_timestamp_comparison_time_count', 'code_path="unequal_objects_fast"'),
+    ).toBeGreaterThan(0);
+    expect(await valueOf('pod_security_evaluations_total', 'decision="allow"', 'mode="enforce"')).toBeGreaterThan(0);
+    expect(
+      await valueOf('apiserver_admission_step_admission_duration_seconds_summary', 'quantile="0.99"'),
+    ).toBeGreaterThan(0);
+    expect(await valueOf('watch_cache_capacity', 'resource="configmaps"')).toBe(100);
+    const listed = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    await server.send('GET', `/api/v1/namespaces/default/configmaps?watch=true&${listed}&timeoutSeconds=1`);
+    expect(
+      await valueOf('apiserver_watch_list_duration_seconds_count', 'resource="configmaps"', 'scope="namespace"'),
+    ).toBe(1);
+  });
+
+  /** Shown once what they are about is configured. */
+  const configured =
+    /^apiserver_(envelope_encryption|encryption_config|externaljwt|rerouted|storage_(data_key|envelope|transf))/;
+  /** Of daemons that call an API server, or that are elected. */
+  const ofDaemons = /^(apiserver_delegated_|leader_election_|running_managed_controllers$|rest_client_)/;
+  /** `docs/conformance.md` has the reasons. */
+  const without = new Set([
+    'aggregator_openapi_v2_regeneration_count',
+    'aggregator_openapi_v2_regeneration_duration',
+    'apiextensions_openapi_v2_regeneration_count',
+    'apiextensions_openapi_v3_regeneration_count',
+    'apiserver_kube_aggregator_x509_insecure_sha1_total',
+    'apiserver_kube_aggregator_x509_missing_san_total',
+    'apiserver_selfrequest_total',
+    'apiserver_webhooks_x509_insecure_sha1_total',
+    'apiserver_webhooks_x509_missing_san_total',
+    'etcd_version_info',
+  ]);
+
+  test('All metrics of 1.32 are there that count something', { skip: !hasShared('facts/metrics.json') }, async () => {
+    const facts = readFacts();
+    const { text } = await server.send('GET', '/metrics');
+    const shown = new Set(Array.from(text.matchAll(/^# HELP (\S+)/gm), ([, name]) => name));
+    const missing = ['STABLE', 'BETA', 'ALPHA']
+      .flatMap((level) => Object.entries({ ...facts[level]!['any'], ...facts[level]!['kube-apiserver'] }))
+      .filter(([, fact]) => !('deprecatedVersion' in fact))
+      .map(([name]) => name)
+      .filter((name) => !shown.has(name) && !configured.test(name) && !ofDaemons.test(name));
+    expect(missing.sort()).toEqual([...without]);
+  });
+
   test('Metrics have the types, labels and buckets of 1.32', { skip: !hasShared('facts/metrics.json') }, async () => {
-    const facts = JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as Record<
-      string,
-      Record<string, Record<string, MetricFact>>
-    >;
+    const facts = readFacts();
     const known = new Map(
       ['STABLE', 'BETA', 'ALPHA'].flatMap((level) =>
         Object.values(facts[level]!).flatMap((metrics) =>
@@ -324,7 +400,7 @@ describe('metrics', () => {
           ),
         ),
       ]
-        .filter((label) => label !== 'le')
+        .filter((label) => label !== 'le' && label !== 'quantile')
         .sort();
       const buckets = [...new Set(series.flatMap((line) => /[{,]le="([^"+]+)"/.exec(line)?.[1] ?? []))].map(Number);
       if (fact === undefined) wrong.push(`${name} is not in 1.32`);

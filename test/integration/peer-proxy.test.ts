@@ -82,7 +82,7 @@ afterAll(async () => {
 
 /** How many writes of the resource the server has answered. */
 const requestsOf = (metrics: string): string | undefined =>
-  /^apiserver_request_total\{.*resource="volumeattributesclasses".*verb="POST".*\} (\d+)$/m.exec(metrics)?.[1];
+  /^apiserver_request_total\{verb="POST".*resource="volumeattributesclasses".*\} (\d+)$/m.exec(metrics)?.[1];
 
 const volumeClass = (name: string): object => ({
   metadata: { name },

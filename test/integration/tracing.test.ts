@@ -102,7 +102,8 @@ describe('a server that traces all requests', () => {
       name: `POST ${collection}`,
       below: [['Create', 'Mutating admission', 'Validating admission', 'Create etcd3', 'SerializeObject']],
     },
-    { name: `GET ${collection}`, below: [['List', 'SerializeObject']] },
+    { name: `GET ${collection}`, below: [['List', 'cacher.GetList', 'SerializeObject']] },
+    { name: `GET ${collection}/{:name}`, below: [['Get', 'cacher.Get', 'SerializeObject']] },
     { name: 'GET', below: [] },
   ])('Sends the spans of $name', ({ name, below }) => {
     expect(treeOf(rootOf(name))).toEqual(below);
@@ -133,11 +134,56 @@ describe('a server that traces all requests', () => {
     expect(rootOf('GET').attributes['http.target']).toBe('/version?access_token=REDACTED');
   });
 
+  test('Names what is read, written and sent as upstream does', () => {
+    const [verb] = childrenOf(rootOf(`POST ${collection}`));
+    const attributesOf = (name: string): unknown => childrenOf(verb!).find((span) => span.name === name)?.attributes;
+    const auditId = verb!.attributes['audit-id'];
+    expect(rootOf(`POST ${collection}`).attributes).toMatchObject({
+      'http.scheme': 'https',
+      'net.host.name': '127.0.0.1',
+      'net.protocol.version': '1.1',
+      'net.sock.peer.addr': '127.0.0.1',
+    });
+    expect(verb!.attributes).toMatchObject({
+      accept: '',
+      client: '127.0.0.1',
+      'api-group': '',
+      'api-version': 'v1',
+      name: '',
+      subresource: '',
+      namespace: 'default',
+      protocol: 'HTTP/1.1',
+      resource: 'configmaps',
+      scope: 'resource',
+      url: '/api/v1/namespaces/default/configmaps',
+      'user-agent': 'tracer/1',
+      verb: 'POST',
+    });
+    expect(attributesOf('Create etcd3')).toEqual({
+      'audit-id': auditId,
+      key: '/registry/configmaps/default/traced',
+      type: '*core.ConfigMap',
+      resource: 'configmaps',
+    });
+    expect(attributesOf('SerializeObject')).toMatchObject({
+      'audit-id': auditId,
+      method: 'POST',
+      url: '/api/v1/namespaces/default/configmaps',
+      protocol: 'HTTP/1.1',
+      mediaType: 'application/json',
+    });
+  });
+
   test('Tells webhooks which span calls them', () => {
     const calls = spans.filter(({ name }) => name === 'HTTP POST');
     expect(calls.length).toBeGreaterThan(0);
     expect(calledWith.slice(0, calls.length)).toEqual(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
     expect(new Set(calls.map(({ parentSpanId }) => parentSpanId))).not.toContain('');
+    expect(calls[0]!.attributes).toMatchObject({
+      'http.method': 'POST',
+      'http.status_code': '200',
+      'net.peer.name': '127.0.0.1',
+    });
   });
 
   test('Marks what failed', () => {

@@ -45,7 +45,10 @@ export function serveStreams(
     state.protocols.push(accepted.protocol);
     socket.once('close', () => kubelet.events.emit('left'));
     if (isForward) forwardPorts(accepted);
-    else void runCommand(accepted, searchParams, state, programs).catch(() => undefined);
+    else {
+      const isAttach = pathname.startsWith('/attach/');
+      void runCommand(accepted, searchParams, { state, programs, isAttach }).catch(() => undefined);
+    }
   };
   return state;
 }
@@ -68,8 +71,7 @@ function forwardPorts({ connection }: AcceptedUpgrade): void {
 async function runCommand(
   { connection, protocol }: AcceptedUpgrade,
   query: URLSearchParams,
-  state: KubeletStreams,
-  programs: readonly string[],
+  { state, programs, isAttach }: { state: KubeletStreams; programs: readonly string[]; isAttach: boolean },
 ): Promise<void> {
   const isTerminal = query.get('tty') === '1';
   const wanted: CommandStream[] = ['error'];
@@ -78,7 +80,7 @@ async function runCommand(
   if (query.get('error') === '1' && !isTerminal) wanted.push('stderr');
   if (isTerminal) wanted.push('resize');
   const streams: Streams = await commandStreams(connection, wanted);
-  const command = query.getAll('command');
+  const command = isAttach ? ['attached'] : query.getAll('command');
   const isProgram = programs.includes(command[0] ?? '');
   const failure = isProgram ? await runProgram(command, streams) : await run(command, streams, state);
   for (const type of ['stdout', 'stderr'] as const)
@@ -127,6 +129,11 @@ async function run(
   switch (name) {
     case 'echo':
       stdout?.write(args.join(' '));
+      return undefined;
+    case 'attached':
+      stdout?.write('attached\n');
+      if (stdin !== undefined)
+        for await (const bytes of stdin.iterator({ destroyOnReturn: false })) stdout?.write(bytes);
       return undefined;
     case 'both':
       stdout?.write('out');

@@ -43,6 +43,7 @@ const running = (enable: readonly string[], disable: readonly string[]): string[
       observe: () => undefined,
     },
     policies: { sources: listedPolicies(objectsOf({})), kinds: new ResourceStores(), observe: () => undefined },
+    observePodSecurity: () => undefined,
     log: silentLogger,
   }).map(({ name }) => name);
 

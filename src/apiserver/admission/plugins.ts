@@ -38,6 +38,7 @@ import type { CachedObjects } from '../loopback/cached-objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { runningPlugins } from './plugin-names.ts';
 import { createPodSecurity } from './pod-security.ts';
+import type { ObservePodSecurity } from './pod-security/observations.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuota } from './resource-quota.ts';
 import { createRuntimeClass } from './runtime-class.ts';
@@ -87,6 +88,7 @@ export interface AdmissionPluginOptions {
   readonly imageReviews: Pick<ImageReviews, 'post'>;
   readonly webhooks: WebhookAdmission;
   readonly policies: PolicyAdmission;
+  readonly observePodSecurity: ObservePodSecurity;
   readonly log: Logger;
 }
 
@@ -144,7 +146,7 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
     ...(configuration.imagePolicy === undefined
       ? []
       : [createImagePolicyWebhook({ configuration: configuration.imagePolicy, backend: options.imageReviews })]),
-    createPodSecurity({ objects, configuration: configuration.podSecurity }),
+    createPodSecurity({ objects, configuration: configuration.podSecurity, observe: options.observePodSecurity }),
     createPodNodeSelector({ objects, configuration: configuration.podNodeSelector }),
     createPriority({ objects }),
     createDefaultTolerationSeconds({

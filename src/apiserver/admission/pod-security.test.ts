@@ -1,20 +1,31 @@
+/**
+ * Pod Security admission.
+ *
+ * One file because standards, labels, metrics and configuration are judged by the same pods and namespaces.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Namespace, Pod } from '../../api/gen/types/core-v1.ts';
+import { allMetrics, MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import { createPodSecurity } from './pod-security.ts';
+import { createPodSecurityMetrics } from './pod-security/metrics.ts';
 import { detailsText, evaluatePod } from './pod-security/evaluate.ts';
-import { type Level, type LevelVersion, policyOf } from './pod-security/policy.ts';
+import { type Level, type LevelVersion, noDefaults, policyOf } from './pod-security/policy.ts';
+import type { AdmissionAttributes } from '../../registry/admission.ts';
 import { attributesFor, objectsOf } from './testing/attributes.ts';
 
 const labels = (values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(values).map(([key, value]) => [`pod-security.kubernetes.io/${key}`, value]));
+
 const namespace = (values: Record<string, string>): Namespace =>
   ({ metadata: { name: 'team', labels: labels(values) } }) as Namespace;
+
 const pod = (spec: object = {}, name = 'p'): Pod =>
   ({
     metadata: { name, namespace: 'team' },
     spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
     status: {},
   }) as unknown as Pod;
+
 const strict = {
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
   containers: [
@@ -238,6 +249,74 @@ describe('PodSecurity admission', () => {
       'existing pods in namespace "team" violate the new PodSecurity enforce level "baseline:latest"',
       'a (and 1 other pod): host namespaces',
     ]);
+  });
+});
+
+describe('metrics of PodSecurity', () => {
+  const hostNetwork = { hostNetwork: true };
+  const about = 'request_operation="create",resource="pod",subresource=""';
+  const evaluated = (decision: string, policy: string, mode: string): string => {
+    const [level, version] = policy.split(':');
+    return (
+      `pod_security_evaluations_total{decision="${decision}",policy_level="${level}",policy_version="${version}",` +
+      `mode="${mode}",${about}} 1`
+    );
+  };
+  const template = {
+    object: { metadata: { name: 'd' }, spec: { template: pod(hostNetwork) } },
+    request: { resource: { group: 'apps', version: 'v1', resource: 'deployments' } },
+  };
+
+  interface Counted {
+    readonly name: string;
+    readonly labelled?: object;
+    readonly spec?: object;
+    readonly object?: object;
+    readonly request?: Partial<AdmissionAttributes>;
+    readonly exempt?: boolean;
+    readonly lines: readonly string[];
+  }
+
+  it.each<Counted>([
+    { name: 'A pod to which nothing applies', lines: [evaluated('allow', 'privileged:latest', 'enforce')] },
+    {
+      name: 'A pod that is refused and audited',
+      labelled: { enforce: 'baseline', 'enforce-version': 'v1.20', audit: 'baseline', 'audit-version': 'v1.99' },
+      spec: hostNetwork,
+      lines: [evaluated('deny', 'baseline:v1.20', 'enforce'), evaluated('deny', 'baseline:future', 'audit')],
+    },
+    {
+      name: 'A template that is warned about',
+      labelled: { warn: 'baseline' },
+      ...template,
+      lines: [evaluated('deny', 'baseline:latest', 'warn').replace('"pod"', '"controller"')],
+    },
+    {
+      name: 'A pod of a user that is exempt',
+      exempt: true,
+      spec: hostNetwork,
+      lines: [`pod_security_exemptions_total{${about}} 1`],
+    },
+    {
+      name: 'A pod in a namespace whose label cannot be read',
+      labelled: { warn: 'loose' },
+      lines: [
+        evaluated('allow', 'privileged:latest', 'enforce'),
+        `pod_security_errors_total{fatal="false",${about}} 1`,
+      ],
+    },
+  ])('$name is counted', async ({ labelled = {}, spec, object, request, exempt, lines }) => {
+    const registry = new MetricRegistry(allMetrics);
+    const attributes = attributesFor('pods', (object as Pod | undefined) ?? pod(spec), request);
+    const usernames = exempt === true ? [attributes.user.name] : [];
+    const plugin = createPodSecurity({
+      objects: objectsOf({ '/namespaces': [namespace(labelled as Record<string, string>)] }),
+      configuration: { defaults: noDefaults, exemptions: { usernames, namespaces: [], runtimeClasses: [] } },
+      observe: createPodSecurityMetrics(registry),
+    });
+    await Promise.resolve(plugin.validate!(attributes)).catch(() => undefined);
+    const shown = (await registry.metrics()).split('\n').filter((line) => line.startsWith('pod_security_'));
+    expect(shown).toEqual(lines);
   });
 });
 

@@ -25,6 +25,7 @@ import {
   note,
 } from './pod-security/exemptions.ts';
 import { detailsText, evaluatePod, reasonsText } from './pod-security/evaluate.ts';
+import { aboutRequest, type ObservePodSecurity } from './pod-security/observations.ts';
 import {
   isStricter,
   type LevelVersion,
@@ -66,14 +67,20 @@ export interface PodSecurityOptions {
   readonly objects: CachedObjects;
   /** Without one nothing is enforced by default, and nothing is exempt. */
   readonly configuration?: PodSecurityConfiguration | undefined;
+  readonly observe?: ObservePodSecurity;
 }
 
-export function createPodSecurity({ objects, configuration }: PodSecurityOptions): AdmissionPlugin {
+export function createPodSecurity({
+  objects,
+  configuration,
+  observe = () => undefined,
+}: PodSecurityOptions): AdmissionPlugin {
   const defaults = configuration?.defaults ?? noDefaults;
   const exemptions = exemptionsOf(configuration);
   const context = { objects, defaults, exemptions };
+  const judge: Judge = { exemptions, observe, policyIn };
   const policies = new WeakMap<Namespace, Policy>();
-  const policyIn = async (namespace: string): Promise<Policy> => {
+  async function policyIn(namespace: string): Promise<Policy> {
     const found =
       (await objects.find<Namespace>('', 'namespaces', '', namespace)) ??
       (await objects.findFresh<Namespace>('', 'namespaces', '', namespace));
@@ -81,7 +88,7 @@ export function createPodSecurity({ objects, configuration }: PodSecurityOptions
     let policy = policies.get(found);
     if (policy === undefined) policies.set(found, (policy = policyOf(found.metadata?.labels, defaults)));
     return policy;
-  };
+  }
   return {
     name: 'PodSecurity',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -92,14 +99,19 @@ export function createPodSecurity({ objects, configuration }: PodSecurityOptions
       } = attributes;
       if (group === '' && resource === 'namespaces')
         return subresource === '' ? validateNamespace(attributes, context) : undefined;
-      if (group === '' && resource === 'pods') return validatePod(attributes, policyIn, exemptions);
+      if (group === '' && resource === 'pods') return validatePod(attributes, judge);
       const path = subresource === '' ? templatePaths.get(`${group}/${resource}`) : undefined;
-      return path === undefined ? undefined : validateTemplate(attributes, path, policyIn, exemptions);
+      return path === undefined ? undefined : validateTemplate(attributes, path, judge);
     },
   };
 }
 
-type PolicyIn = (namespace: string) => Promise<Policy>;
+/** What pods and templates are judged by. */
+interface Judge {
+  readonly exemptions: Exemptions;
+  readonly observe: ObservePodSecurity;
+  policyIn(namespace: string): Promise<Policy>;
+}
 
 interface NamespaceContext {
   readonly objects: CachedObjects;
@@ -107,44 +119,76 @@ interface NamespaceContext {
   readonly exemptions: Exemptions;
 }
 
-async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn, exemptions: Exemptions): Promise<void> {
-  if (ignoredSubresources.has(attributes.subresource) || isExempt(attributes, exemptions)) return;
-  const policy = await policyIn(attributes.namespace);
-  if (isFullyPrivileged(policy)) return note(attributes, 'enforce-policy', 'privileged:latest');
+async function validatePod(attributes: AdmissionAttributes, judge: Judge): Promise<void> {
+  const { exemptions } = judge;
+  if (ignoredSubresources.has(attributes.subresource)) return;
+  if (isExempt(attributes, exemptions)) return observeExemption(attributes, judge);
+  const policy = await policyOfNamespace(attributes, judge);
+  if (isFullyPrivileged(policy)) {
+    note(attributes, 'enforce-policy', 'privileged:latest');
+    return observeEvaluation(attributes, judge, 'enforce', policy.enforce, true);
+  }
   const pod = attributes.object as Pod;
   if (attributes.operation === 'UPDATE' && !isSignificant(pod, attributes.oldObject as Pod)) return;
-  if (isExemptClass(attributes, pod.spec, exemptions)) return;
+  if (isExemptClass(attributes, pod.spec, exemptions)) return observeExemption(attributes, judge);
   const { enforce, warn } = policy;
   note(attributes, 'enforce-policy', levelVersionText(enforce));
-  noteViolations(attributes, policy, pod);
+  noteErrors(attributes, policy, judge);
   const findings = evaluatePod(enforce, pod);
+  observeEvaluation(attributes, judge, 'enforce', enforce, findings.length === 0);
+  noteViolations(attributes, policy, pod, judge);
   if (findings.length > 0)
     throw refused(attributes, `violates PodSecurity ${goQuote(levelVersionText(enforce))}: ${detailsText(findings)}`);
-  warnAbout(attributes, warn, pod);
+  warnAbout(attributes, warn, pod, judge);
 }
 
-async function validateTemplate(
-  attributes: AdmissionAttributes,
-  path: readonly string[],
-  policyIn: PolicyIn,
-  exemptions: Exemptions,
-): Promise<void> {
-  if (isExempt(attributes, exemptions)) return;
+async function validateTemplate(attributes: AdmissionAttributes, path: readonly string[], judge: Judge): Promise<void> {
+  const { exemptions } = judge;
+  if (isExempt(attributes, exemptions)) return observeExemption(attributes, judge);
   const { spec, metadata } = (templateAt(attributes.object!, path) ?? {}) as PodTemplateSpec;
   if (spec === undefined) return;
-  const policy = await policyIn(attributes.namespace);
-  if (isExemptClass(attributes, spec, exemptions)) return;
-  noteViolations(attributes, policy, { metadata, spec });
-  warnAbout(attributes, policy.warn, { metadata, spec });
+  const policy = await policyOfNamespace(attributes, judge);
+  if (isExemptClass(attributes, spec, exemptions)) return observeExemption(attributes, judge);
+  noteErrors(attributes, policy, judge);
+  noteViolations(attributes, policy, { metadata, spec }, judge);
+  warnAbout(attributes, policy.warn, { metadata, spec }, judge);
 }
+
+async function policyOfNamespace(attributes: AdmissionAttributes, { policyIn, observe }: Judge): Promise<Policy> {
+  try {
+    return await policyIn(attributes.namespace);
+  } catch (error) {
+    observe({ what: 'error', isFatal: true, ...aboutRequest(attributes) });
+    throw error;
+  }
+}
+
+const observeExemption = (attributes: AdmissionAttributes, { observe }: Judge): void =>
+  observe({ what: 'exemption', ...aboutRequest(attributes) });
+
+const observeEvaluation = (
+  attributes: AdmissionAttributes,
+  { observe }: Judge,
+  mode: 'enforce' | 'audit' | 'warn',
+  policy: LevelVersion,
+  isAllowed: boolean,
+): void => observe({ what: 'evaluation', mode, policy, isAllowed, ...aboutRequest(attributes) });
 
 const isFullyPrivileged = ({ enforce, audit, warn, errors }: Policy): boolean =>
   errors.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged');
 
-function noteViolations(attributes: AdmissionAttributes, { audit, errors }: Policy, pod: PodView): void {
-  if (errors.length > 0) note(attributes, 'error', `Failed to parse policy: ${aggregateText(errors)}`);
+function noteErrors(attributes: AdmissionAttributes, { errors }: Policy, { observe }: Judge): void {
+  if (errors.length === 0) return;
+  note(attributes, 'error', `Failed to parse policy: ${aggregateText(errors)}`);
+  observe({ what: 'error', isFatal: false, ...aboutRequest(attributes) });
+}
+
+/** What is in order by a policy that refuses nothing is not counted as evaluated. */
+function noteViolations(attributes: AdmissionAttributes, { audit }: Policy, pod: PodView, judge: Judge): void {
   const findings = evaluatePod(audit, pod);
-  if (findings.length > 0) note(attributes, 'audit-violations', violationText(audit, findings));
+  if (findings.length === 0) return;
+  note(attributes, 'audit-violations', violationText(audit, findings));
+  observeEvaluation(attributes, judge, 'audit', audit, false);
 }
 
 const violationText = (level: LevelVersion, findings: ReturnType<typeof evaluatePod>): string =>
@@ -153,9 +197,11 @@ const violationText = (level: LevelVersion, findings: ReturnType<typeof evaluate
 const templateAt = (object: KubeObject, path: readonly string[]): JsonObject | undefined =>
   path.reduce<JsonObject | undefined>((value, member) => value?.[member] as JsonObject | undefined, asJson(object));
 
-function warnAbout({ warn }: AdmissionAttributes, level: LevelVersion, pod: PodView): void {
+function warnAbout(attributes: AdmissionAttributes, level: LevelVersion, pod: PodView, judge: Judge): void {
   const findings = evaluatePod(level, pod);
-  if (findings.length > 0) warn(violationText(level, findings));
+  if (findings.length === 0) return;
+  attributes.warn(violationText(level, findings));
+  observeEvaluation(attributes, judge, 'warn', level, false);
 }
 
 /** Of what may change in a pod, only images and new containers matter to the standards. */

@@ -41,6 +41,7 @@ export function createAdmission(
     imageReviews,
     policies: { sources: policies, kinds: stores, observe: metrics.admissionPolicies },
     webhooks: { clients: webhooks, createSource: sources.create, observe: metrics.admissionWebhooks },
+    observePodSecurity: metrics.podSecurity,
     log: config.log,
   });
   const chain = createAdmissionChain(plugins, metrics.admission);

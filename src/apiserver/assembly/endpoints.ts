@@ -54,6 +54,7 @@ export function createEndpoints(
     largeRequests,
     maxBodyBytes: defaultMaxBodyBytes,
     bodyRead: (request, bytes) => requestMetrics.bodyRead(request, bytes),
+    watchListed: (request) => requestMetrics.watchListed(request),
   };
   const serve = (entry: CatalogEntry): ServedResource =>
     serveResource(context, entry, { registry, authentication, store: config.storage.store, connections });

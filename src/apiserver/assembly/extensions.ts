@@ -48,6 +48,8 @@ export function createExtensions(
     webhooks,
     enabled: dependencies.featureEnabled,
     observeConversions: createConversionMetrics(metrics.registry),
+    observer: metrics.customObjects,
+    timesCompared: metrics.timesCompared,
   });
   const peers = createPeers(dependencies, resources, endpoints, { forwarding, serving }, cleanup);
   return { aggregation, customResources, peers };

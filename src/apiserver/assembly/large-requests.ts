@@ -27,6 +27,8 @@ export function createLargeRequests(
     pluginServices,
     admissionWebhooks: metrics.admissionWebhooks,
     admissionPolicies: metrics.admissionPolicies,
+    podSecurity: metrics.podSecurity,
+    customObjects: metrics.customObjects,
     dials: metrics.dials,
     log: config.log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),

@@ -35,6 +35,7 @@ export function createNonResources(
     health,
     serverAddress,
     registry: metrics.registry,
+    aggregated: () => metrics.discoveryAggregated(),
     debug,
     flowControl: fairQueuing?.control,
     documents: new Map<string, Handler>([

@@ -5,6 +5,7 @@ import { createAttributesScanner } from '../../machinery/codec/attributes-scanne
 import type { Admission } from '../../registry/admission.ts';
 import { createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createSigningRequestHooks } from '../../registry/certificates/certificate-signing-requests/hooks.ts';
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
 import type { CleanupStack } from '../../base/cleanup-stack.ts';
 import type { PluginServices } from '../admission/plugins.ts';
@@ -31,7 +32,7 @@ export function createResources(
   security: Security,
   cleanup: CleanupStack,
 ): Resources {
-  const { config, groupVersions } = dependencies;
+  const { config, groupVersions, metrics } = dependencies;
   const { stores } = loopback;
   const { authorizer, rbac } = security.authorization;
   const serviceRanges = createObservedServiceRanges(dependencies, loopback, resourceStorage);
@@ -51,8 +52,10 @@ export function createResources(
     hooks: new Map([
       ['/services', createServiceHooks({ allocator: serviceRanges.allocator, stores, log: config.log })],
       ...createEscalationHooks({ authorizer, policy: rbac.policy }),
+      ['certificates.k8s.io/certificatesigningrequests', createSigningRequestHooks(metrics.certificateIssued)],
     ]),
     eventLease: resourceStorage.eventLease,
+    timesCompared: metrics.timesCompared,
   });
   return { registry, admission, serviceRanges, pluginServices };
 }

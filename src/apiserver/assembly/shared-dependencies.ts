@@ -7,6 +7,7 @@ import { Lifecycle } from '../../server/lifecycle.ts';
 import type { ApiServerConfig } from '../config.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import { servedGroupVersions } from './served-group-versions.ts';
+import { showFileReloads } from '../../server/metrics/file-reload-metrics.ts';
 
 export interface SharedDependencies {
   readonly config: ApiServerConfig;
@@ -25,6 +26,7 @@ export interface SharedDependencies {
 export function createSharedDependencies(config: ApiServerConfig): SharedDependencies {
   const serverId = randomUUID();
   const metrics = new Metrics({ settings: config.metrics, serverId });
+  if (config.files !== undefined) showFileReloads(metrics.registry, config.files);
   if (config.egress !== undefined) config.egress.observe = metrics.dials;
   return {
     config,

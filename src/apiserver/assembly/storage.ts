@@ -6,17 +6,19 @@ import { createEventTtl } from '../../registry/core/events/event-ttl.ts';
 import type { ResourceStores } from '../../registry/resource-stores.ts';
 import { createWatchCache } from '../../storage/cache/watch-cache.ts';
 import { StorageCounts } from '../../storage/storage-counts.ts';
+import { countDecodeErrors } from '../../storage/decode-object.ts';
 import { createDirectObjectStorage } from '../../storage/direct-storage.ts';
 import type { Encryption } from '../../storage/encryption/encryption.ts';
 import type { LeaseId, Store } from '../../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import { observeStore } from '../../storage/observed-store.ts';
-import { traceStore } from '../metrics/store-spans.ts';
+import { traceReads, traceStore } from '../metrics/store-spans.ts';
 import { type CountedStorage, createStorageMetrics } from '../metrics/storage-metrics.ts';
 import type { SharedDependencies } from './shared-dependencies.ts';
 import type { Loopback } from './loopback.ts';
 
-type StoredResource = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>;
+type StoredResource = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'> &
+  Partial<Pick<ResourceInfo, 'kind' | 'type'>>;
 
 export interface ResourceStorage {
   readonly storeOf: (group: string, resource: string) => Store;
@@ -29,21 +31,20 @@ export interface ResourceStorage {
 }
 
 export function createResourceStorage(
-  { config: { storage, log, tracing }, metrics }: SharedDependencies,
+  { config: { storage, log, tracing }, metrics, featureEnabled }: SharedDependencies,
   { stores }: Loopback,
   encryption: Encryption | undefined,
   cleanup: CleanupStack,
 ): ResourceStorage {
   const storageMetrics = createStorageMetrics(metrics.registry, () => openStorages(stores, storage.prefix));
+  const waitsForStore = !featureEnabled('ResilientWatchCacheInitialization');
   const storeOf = (group: string, resource: string): Store =>
     storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const objectStoreOf = (info: StoredResource): Store => {
     const resource = qualified({ group: info.group, resource: info.name });
     const counted = storageMetrics.observerOf(resource);
-    const observed = observeStore(
-      storeOf(info.group, info.name),
-      tracing === undefined ? counted : traceStore(resource, counted),
-    );
+    const within = tracing === undefined ? undefined : traceStore(resource, typeOf(info));
+    const observed = observeStore(storeOf(info.group, info.name), counted, within);
     return encryption?.wrap(observed, { group: storedGroupOf(info), resource: info.name }) ?? observed;
   };
   // Watches end when their storage does, which lets their connections go.
@@ -54,10 +55,11 @@ export function createResourceStorage(
     open(info, prefix, codec) {
       const counts = new StorageCounts();
       counts.waited = storageMetrics.waitsOf(qualified({ group: info.group, resource: info.name }));
-      const options = { store: objectStoreOf(info), prefix, codec, counts, namespaced: info.namespaced, log };
-      return storage.usesWatchCache(info.group, info.name)
-        ? createWatchCache({ ...options, indexedFields: indexedFieldsOf(info) })
-        : createDirectObjectStorage(options);
+      const shared = { store: objectStoreOf(info), prefix, counts, namespaced: info.namespaced, log };
+      const options = { ...shared, codec: countDecodeErrors(codec, counts) };
+      if (!storage.usesWatchCache(info.group, info.name)) return createDirectObjectStorage(options);
+      const cache = createWatchCache({ ...options, indexedFields: indexedFieldsOf(info), waitsForStore });
+      return tracing === undefined ? cache : traceReads(cache, qualified({ group: info.group, resource: info.name }));
     },
     eventLease: createEventTtl({
       store: storeOf('', 'events'),
@@ -75,6 +77,13 @@ const indexedFieldsOf = ({ group, name }: ResourceInfo): string[] =>
 function storedGroupOf({ storage, apiVersion }: StoredResource): string {
   const [group = ''] = (storage?.apiVersion ?? apiVersion).split('/').slice(0, -1);
   return group;
+}
+
+/** As spans name it: `*core.Pod`. Custom resources are of one type. */
+function typeOf(info: StoredResource): string {
+  if (info.type === undefined || info.type.startsWith('custom:')) return '*unstructured.Unstructured';
+  const [group = ''] = storedGroupOf(info).split('.');
+  return `*${group === '' ? 'core' : group}.${info.kind}`;
 }
 
 const openStorages = ({ stores }: ResourceStores, storePrefix: string): CountedStorage[] =>

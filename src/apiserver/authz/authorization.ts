@@ -109,7 +109,7 @@ interface Parts {
 /** What is there once, whatever the order of the authorizers, and however often it changes. */
 function createParts({ registry, decode, log, featureEnabled, metrics, webhooks }: AuthorizationOptions): Parts {
   const rbac = new RbacSource({ registry, decode, log });
-  const graph = new NodeGraph(decode);
+  const graph = new NodeGraph(decode, (operation, seconds) => metrics.graphChanged(operation, seconds));
   const nodeObjects = new ResourceInformers(registry, log, graph.resources);
   const authorizerOf = (config: AuthorizerConfig, clients: WebhookClient[]): Authorizer => {
     switch (config.type) {

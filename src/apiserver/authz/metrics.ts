@@ -24,6 +24,9 @@ export class AuthorizationMetrics {
   readonly #reloads: Counter;
   readonly #reloadedAt: Gauge;
   readonly #serverHash: string;
+  readonly #graph: SeriesHistogram;
+  /** By operation, of which there are few. */
+  readonly #graphActions = new Map<string, HistogramSeries>();
   /** Label sets are bound once: hashing labels on every request costs more than counting. */
   readonly #judged = new Map<string, Judged>();
   readonly #decided = new Map<string, CounterSeries>();
@@ -47,6 +50,12 @@ export class AuthorizationMetrics {
     this.#decisions = new SeriesCounter({
       name: 'apiserver_authorization_decisions_total',
       help: 'Decisions by the authorizer that made them.',
+      registry,
+    });
+    this.#graph = new SeriesHistogram({
+      name: 'node_authorizer_graph_actions_duration_seconds',
+      help: 'Time that a change of what nodes may read took, in seconds, by operation.',
+      buckets: Array.from({ length: 12 }, (_, i) => 0.0001 * 2 ** i),
       registry,
     });
     this.#webhookCalls = new Counter({
@@ -111,6 +120,13 @@ export class AuthorizationMetrics {
       );
     series.total.inc();
     series.duration.observe(seconds);
+  }
+
+  /** What has to do with which node was changed. */
+  graphChanged(operation: string, seconds: number): void {
+    let series = this.#graphActions.get(operation);
+    if (series === undefined) this.#graphActions.set(operation, (series = this.#graph.series({ operation })));
+    series.observe(seconds);
   }
 
   /** One of the authorizers decided. */

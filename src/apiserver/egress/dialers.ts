@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { Dialer } from '../../base/dialer.ts';
+import { currentSpan, inChildSpan } from '../../base/span.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { deadline } from '../../client/deadline.ts';
 import type { EgressConfiguration, EgressName, Tunnel } from './configuration.ts';
@@ -45,7 +46,7 @@ function createDialer(tunnel: Tunnel, observe: ObserveDial, clock: Clock): Diale
   const { protocol, transport } = tunnel;
   const open = (...args: [...Parameters<Dialer>, OnStage]): Promise<Duplex> =>
     tunnel.protocol === 'grpc' ? dialThroughGrpc(tunnel.path, ...args) : dialThroughHttpConnect(tunnel, ...args);
-  return async (address, outer) => {
+  const dial: Dialer = async (address, outer) => {
     setMaxListeners(0, outer);
     const startedMs = clock.now();
     let stage: Stage = 'connect';
@@ -61,5 +62,11 @@ function createDialer(tunnel: Tunnel, observe: ObserveDial, clock: Clock): Diale
     } finally {
       limited.end();
     }
+  };
+  return (address, signal) => {
+    const parent = currentSpan();
+    if (parent === undefined) return dial(address, signal);
+    const name = `Proxy via ${protocol} protocol over ${transport}`;
+    return inChildSpan(parent, name, () => dial(address, signal), { address: `${address.host}:${address.port}` });
   };
 }

@@ -31,6 +31,8 @@ export interface EndpointContext {
   readonly deprecatedUse: (served: ServedResource, subresource: string, removedRelease: string) => void;
   /** For one watch: told of the bytes of each event that is sent. */
   readonly watchEvents: (group: string, version: string, kind: string) => (bytes: number) => void;
+  /** Told when a watch that begins with a list has sent the list. */
+  readonly watchListed?: (request: ApiRequest) => void;
   readonly allowPrivileged: boolean;
   /** `--min-request-timeout` in seconds: how long a watch lives at least. */
   readonly minRequestTimeoutSeconds: number;

@@ -2,14 +2,16 @@
 import { isEqual } from '../../machinery/equal.ts';
 import { JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
-import { stringifyJson } from '../../machinery/json/writer.ts';
+import { encodeJson, stringifyJson } from '../../machinery/json/writer.ts';
 import type { MergeType } from '../../machinery/managed-fields/merge-type.ts';
+import { keysOf } from '../../machinery/members.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { ObjectForms, ResourceForm } from '../../registry/admission.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { plainError } from '../../machinery/status.ts';
 import { settled } from '../../registry/generic/pending.ts';
+import { markPruned } from '../../registry/generic/pruned-objects.ts';
 import type { ServedVersion } from '../../registry/generic/served-version.ts';
 import type { EndpointContext } from './context.ts';
 import { goType, internalType } from './go-types.ts';
@@ -65,11 +67,20 @@ class ServedForms implements ObjectForms {
     return { kind, apiVersion, ...this.#context.toEncodedJson(asJson(converted), typeId) };
   }
 
+  async write(object: KubeObject, form: ResourceForm): Promise<Buffer> {
+    const version = this.#versionOf(form);
+    const converted = asJson(await settled(() => this.#convert(object, this.#served.servedVersion, version)));
+    if (version.custom !== undefined) return encodeJson(converted);
+    const { kind, apiVersion, typeId } = version;
+    return this.#context.codecs.of(typeId).toJson(converted, { typeMeta: { kind, apiVersion } });
+  }
+
   async replace(object: KubeObject, shown: JsonObject, form: ResourceForm): Promise<boolean> {
     const version = this.#versionOf(form);
     const own = this.#served.servedVersion;
     this.#checkKind(shown, version);
     const next = version.codec.normalize(shown).value as KubeObject;
+    if (version.custom !== undefined && losesFields(shown, asJson(next))) markPruned(object);
     const before = await settled(() => this.#convert(object, own, version));
     const isChanged = !isEqual(before, next);
     version.setDefaults(next);
@@ -133,6 +144,12 @@ class ServedForms implements ObjectForms {
     return versions.convert(asJson(object), from.apiVersion, to.apiVersion) as KubeObject;
   }
 }
+
+/** Whether fields were pruned that count as changes of the object. */
+const losesFields = (shown: JsonObject, pruned: JsonObject): boolean =>
+  keysOf(shown).some((name) => !uncounted.has(name) && !isEqual(shown[name], pruned[name]));
+
+const uncounted: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 /** The caller holds the object: it changes in place. */
 function become(object: KubeObject, next: KubeObject): void {

@@ -85,7 +85,13 @@ export async function objectResponse(
 
 /** Undefined where nothing is traced. */
 const beginSerialization = (request: ApiRequest, { mediaType }: Representation): Span | undefined =>
-  currentSpan()?.child('SerializeObject', { 'audit-id': request.auditId, method: request.method, mediaType });
+  currentSpan()?.child('SerializeObject', {
+    'audit-id': request.auditId,
+    method: request.method,
+    url: request.path,
+    protocol: `HTTP/${request.exchange.httpVersion}`,
+    mediaType,
+  });
 
 /**
  * Where a webhook converts custom objects, it is asked before anything is written: no answer begins that cannot be

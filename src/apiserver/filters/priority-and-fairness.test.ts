@@ -62,10 +62,15 @@ class Scene {
     metrics: new FlowControlMetrics(this.registry, () => this.clock.now()),
   });
   readonly inFlight: Record<string, number> = {};
+  readonly inQueue: Record<string, number> = {};
   readonly level: PriorityLevel;
   readonly #filter = queueFairly(
     { control: this.control, requestTimeoutMs: 60_000, clock: this.clock },
-    { terminated: () => undefined, inFlight: (kind, count) => void (this.inFlight[kind] = count) },
+    {
+      terminated: () => undefined,
+      inFlight: (kind, count) => void (this.inFlight[kind] = count),
+      inQueue: (kind, count) => void (this.inQueue[kind] = count),
+    },
   );
 
   constructor(level = queuing) {

@@ -28,7 +28,7 @@ const mostWaitMs = 60_000;
  */
 export function queueFairly(
   { control, requestTimeoutMs, clock }: FairnessOptions,
-  metrics: Pick<RequestMetrics, 'terminated' | 'inFlight'>,
+  metrics: Pick<RequestMetrics, 'terminated' | 'inFlight' | 'inQueue'>,
 ): Filter {
   const running = { readOnly: 0, mutating: 0 };
   const waiting = { readOnly: 0, mutating: 0 };
@@ -43,9 +43,9 @@ export function queueFairly(
     const { entry, request: seats } = control.enter(classified, { info, user }, request.query);
     let isLet = entry === 'running';
     if (entry === 'waiting') {
-      control.noteCurrent(kind, 'waiting', ++waiting[kind]);
+      countWaiting(kind, 1);
       isLet = await waitForSeats(classified, seats, request);
-      control.noteCurrent(kind, 'waiting', --waiting[kind]);
+      countWaiting(kind, -1);
     }
     schema.series.waited(((seats.startedAt ?? clock.now()) - seats.arrivedAt) / 1000, isLet);
     if (!isLet) {
@@ -85,6 +85,12 @@ export function queueFairly(
     control.send(classified, seats);
     return whileSent(response, request, { clock, requestTimeoutMs }, leave);
   };
+
+  function countWaiting(kind: 'readOnly' | 'mutating', change: 1 | -1): void {
+    waiting[kind] += change;
+    metrics.inQueue(kind, waiting[kind]);
+    control.noteCurrent(kind, 'waiting', waiting[kind]);
+  }
 
   /** False when the seats did not come in time, or the client went away. */
   function waitForSeats(classified: Classified, seats: SeatRequest, request: ApiRequest): Promise<boolean> {

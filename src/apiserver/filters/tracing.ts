@@ -2,10 +2,12 @@
  * Spans of requests, under upstream's names: one for the whole request, one for the verb. Neither is made, and these
  * functions are not called, where nothing is traced.
  */
-import { inChildSpan, runInSpan, currentSpan } from '../../base/span.ts';
+import { currentSpan, inChildSpan, runInSpan, type SpanAttributes } from '../../base/span.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
 import type { Tracer } from '../../server/tracing/tracer.ts';
 import { requestUriOf } from '../audit/redaction.ts';
+import { sourceAddresses } from '../audit/source-addresses.ts';
+import { scopeLabel, verbLabel } from '../metrics/request-labels.ts';
 import type { ApiRequest, Filter, Handler } from '../request/request.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 
@@ -33,9 +35,10 @@ export function traceRequests(tracer: Tracer): Filter {
       attributes: {
         'http.method': method,
         'http.scheme': 'https',
-        'http.flavor': exchange.httpVersion,
+        ...hostOf(exchange.header('host') ?? ''),
         'http.target': requestUriOf(exchange.target),
         'user_agent.original': exchange.header('user-agent') ?? '',
+        'net.protocol.version': exchange.httpVersion,
         'net.sock.peer.addr': exchange.remoteAddress,
         'audit-id': auditId,
       },
@@ -43,7 +46,10 @@ export function traceRequests(tracer: Tracer): Filter {
     if (span === undefined) return next();
     try {
       const response = await runInSpan(span, next);
-      span.set({ 'http.status_code': response.status });
+      span.set({
+        'http.status_code': response.status,
+        ...('body' in response && response.body !== undefined ? { 'http.wrote_bytes': response.body.length } : {}),
+      });
       if (response.status >= 500) span.fail(`HTTP status ${response.status}`);
       if ('stream' in response) exchange.onClose(() => span.end());
       else span.end();
@@ -54,6 +60,12 @@ export function traceRequests(tracer: Tracer): Filter {
       throw error;
     }
   };
+}
+
+/** From the header `Host`, which clients choose. */
+function hostOf(host: string): SpanAttributes {
+  const [, name = '', port] = /^(.*?)(?::(\d{1,5}))?$/s.exec(host)!;
+  return { 'net.host.name': name, ...(port === undefined ? {} : { 'net.host.port': Number(port) }) };
 }
 
 const verbs: Readonly<Record<string, string>> = {
@@ -74,14 +86,22 @@ export const traceVerbs =
   (request): Promise<ApiResponse> => {
     const parent = currentSpan();
     const { info, auditId, exchange } = request;
-    const name = Object.hasOwn(verbs, info.verb) ? verbs[info.verb] : undefined;
-    if (parent === undefined || name === undefined) return resources(request);
-    return inChildSpan(parent, name, () => resources(request), {
+    const spanName = Object.hasOwn(verbs, info.verb) ? verbs[info.verb] : undefined;
+    if (parent === undefined || spanName === undefined) return resources(request);
+    return inChildSpan(parent, spanName, () => resources(request), {
+      accept: exchange.header('accept') ?? '',
       'audit-id': auditId,
-      method: request.method,
-      resource: info.resource,
-      scope: info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster',
-      'user-agent': exchange.header('user-agent') ?? '',
+      client: sourceAddresses(exchange).addresses[0] ?? '',
+      'api-group': info.group,
+      'api-version': info.version,
+      name: info.name,
+      subresource: info.subresource,
+      namespace: info.namespace,
       protocol: `HTTP/${exchange.httpVersion}`,
+      resource: info.resource,
+      scope: scopeLabel(info),
+      url: request.path,
+      'user-agent': exchange.header('user-agent') ?? '',
+      verb: verbLabel(request),
     });
   };

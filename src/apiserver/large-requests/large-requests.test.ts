@@ -8,6 +8,7 @@ import { LargeBody } from '../endpoints/large-body.ts';
 import { LargeRequests } from './large-requests.ts';
 import type { LargeRequestLimits } from './limits.ts';
 import { requestErrors } from './messages.ts';
+import { noCustomObserver } from '../../api/apiextensions/custom-observer.ts';
 import { StatusError } from '../../machinery/status.ts';
 import { StorageError } from '../../storage/storage-error.ts';
 
@@ -46,6 +47,8 @@ function setUp(
     pluginServices: {} as never,
     admissionWebhooks: () => undefined,
     admissionPolicies: () => undefined,
+    podSecurity: () => undefined,
+    customObjects: noCustomObserver,
     dials: () => undefined,
     log: silentLogger,
     limits: { bodyBytes: 5, ...limits },

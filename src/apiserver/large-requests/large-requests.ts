@@ -14,12 +14,14 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DialObservation, ObserveDial } from '../egress/dialers.ts';
+import type { ObservePodSecurity, PodSecurityObservation } from '../admission/pod-security/observations.ts';
 import type { ObservePolicy, PolicyObservation } from '../admission/policies/observations.ts';
 import type { ObserveWebhook, WebhookObservation } from '../admission/webhooks/observations.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type CallPort, type Method, PortCalls } from '../../base/message-port-calls.ts';
 import { internalError } from '../../machinery/status.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
+import type { CustomObserver } from '../../api/apiextensions/custom-observer.ts';
 import type { Store } from '../../storage/interface.ts';
 import { storeMethods } from '../../storage/remote/serve-store.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../auth/authorization/authorizer.ts';
@@ -48,6 +50,8 @@ export interface LargeRequestsOptions {
   readonly pluginServices: PluginServices;
   readonly admissionWebhooks: ObserveWebhook;
   readonly admissionPolicies: ObservePolicy;
+  readonly podSecurity: ObservePodSecurity;
+  readonly customObjects: CustomObserver;
   readonly dials: ObserveDial;
   readonly log: Logger;
   readonly limits?: Partial<LargeRequestLimits>;
@@ -155,7 +159,7 @@ export class LargeRequests implements LargeBodyHandler {
 
   #start(file: URL): Thread {
     const { config, storeOf, authorizer, pluginServices, log } = this.#options;
-    const { admission, admissionWebhooks, admissionPolicies, dials } = this.#options;
+    const { admission, admissionWebhooks, admissionPolicies, podSecurity, customObjects, dials } = this.#options;
     const worker = new Worker(file, {
       workerData: config,
       name: 'large requests',
@@ -171,6 +175,8 @@ export class LargeRequests implements LargeBodyHandler {
         ).observe(seconds),
       takeEvent: ([keys]: readonly EventKeys[]) => pluginServices.takeEvent(keys!),
       createNamespace: ([name]: readonly string[]) => pluginServices.createNamespace(name!),
+      observePodSecurity: ([observation]: readonly PodSecurityObservation[]) => podSecurity(observation!),
+      observeCustom: ([what, seconds]: readonly [keyof CustomObserver, number]) => customObjects[what](seconds),
       observePolicy: ([observation]: readonly PolicyObservation[]) => admissionPolicies(observation!),
       observeDial: ([observation]: readonly DialObservation[]) => dials(observation!),
       observeWebhook: ([observation]: readonly WebhookObservation[]) => admissionWebhooks(observation!),

@@ -3,7 +3,8 @@ import type { GroupVersionInfo, ResourceInfo } from '../../api/resources.ts';
 import type { Store } from '../../storage/interface.ts';
 import { objectsOf, plainOf } from './messages.ts';
 
-type Stored = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>;
+type Stored = Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'> &
+  Partial<Pick<ResourceInfo, 'kind' | 'type'>>;
 
 /** Of a custom resource no more is known here than its names. */
 export function resourceOf(groupVersions: readonly GroupVersionInfo[], group: string, name: string): Stored {

@@ -18,6 +18,7 @@ import { type AdmissionObserver, createAdmissionChain } from '../../registry/adm
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
 import { createServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../../registry/core/services/hooks.ts';
+import type { CustomObserver } from '../../api/apiextensions/custom-observer.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { WriteHooks } from '../../registry/generic/write.ts';
 import { ResourceStores, type StoredKind } from '../../registry/resource-stores.ts';
@@ -42,17 +43,13 @@ import { CustomResources } from '../custom-resources/custom-resources.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
 import { writeVerbs } from '../endpoints/router.ts';
 import type { ServedResource } from '../served/served-resource.ts';
-import { parseQuery } from '../request/query.ts';
-import { type ApiResponse } from '../../server/exchange.ts';
-import { ApiRequest } from '../request/request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { Encoder } from '../representation/encoder.ts';
-import { parseRequestInfo } from '../request/request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../loopback/shared-decoder.ts';
 import { createEgress } from '../egress/dialers.ts';
 import { WebhookClients } from '../webhooks/webhook-clients.ts';
 import { createServiceResolver } from '../webhooks/service-resolver.ts';
-import { InMemoryExchange } from './in-memory-exchange.ts';
 import {
   type AdmissionObservation,
   type Aside,
@@ -64,9 +61,11 @@ import {
   type RecordedCall,
   requestErrors,
 } from './messages.ts';
+import { requestOf, bodyOf } from './thread-requests.ts';
 
 /** What was made for one answer is not asked for again. */
 const representationBudgetBytes = 1024 * 1024;
+
 const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
 class LargeRequestThread {
@@ -157,6 +156,8 @@ class LargeRequestThread {
         createSource: listedSources(objects),
         observe: (observation) => void this.#calls.call('observeWebhook', [observation]).catch(() => undefined),
       },
+      observePodSecurity: (observation) =>
+        void this.#calls.call('observePodSecurity', [observation]).catch(() => undefined),
       log,
     });
     const admission = createAdmissionChain(plugins, this.#admissionObserver());
@@ -223,6 +224,7 @@ class LargeRequestThread {
           metadata: codecs.of('meta/v1.ObjectMeta'),
           garbageCollection: true,
           enabled: featureEnabled,
+          observer: this.#customObserver(),
           converter: converterOf(webhooks, definition.spec.conversion),
         }),
     });
@@ -283,6 +285,18 @@ class LargeRequestThread {
     return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
   }
 
+  #customObserver(): CustomObserver {
+    const observe =
+      (what: keyof CustomObserver) =>
+      (seconds: number): void =>
+        void this.#calls.call('observeCustom', [what, seconds]).catch(() => undefined);
+    return {
+      rulesCompiled: observe('rulesCompiled'),
+      rulesEvaluated: observe('rulesEvaluated'),
+      compared: observe('compared'),
+    };
+  }
+
   #admissionObserver(): AdmissionObserver {
     const observe = (...about: AdmissionObservation): void =>
       void this.#calls.call('observeAdmission', about).catch(() => undefined);
@@ -299,42 +313,5 @@ class LargeRequestThread {
 
 /** Only for what has a store: nothing else is sent here. */
 const served = (entry: CatalogEntry): ServedResource => ({ ...entry, deprecation: undefined, subresources: new Map() });
-
-function requestOf(
-  { method, path, query, headers, body, user, auditId, audit }: LargeRequest,
-  recorded: RecordedCall[],
-): ApiRequest {
-  const parameters = parseQuery(query);
-  const request = new ApiRequest(
-    new InMemoryExchange({ method, target: path, headers, body: Buffer.from(body) }),
-    path,
-    parameters,
-    auditId,
-    performance.now(),
-  );
-  request.info = parseRequestInfo(method, path, parameters);
-  request.user = user;
-  if (audit === undefined) return request;
-  const keep =
-    (name: RecordedCall[0]) =>
-    (...args: readonly unknown[]): void =>
-      void recorded.push([name, args]);
-  request.audit = {
-    ...audit,
-    annotate: keep('annotate'),
-    completeReference: keep('completeReference'),
-    keepRequest: keep('keepRequest'),
-    keepResponse: keep('keepResponse'),
-    keepStatus: () => undefined,
-  };
-  return request;
-}
-
-function bodyOf(answer: ApiResponse): Uint8Array {
-  if ('chunks' in answer) return Buffer.concat([...answer.chunks]);
-  if ('stream' in answer) throw new Error('a write is not answered with a stream');
-  const { body = '' } = answer;
-  return typeof body === 'string' ? Buffer.from(body) : body;
-}
 
 if (parentPort !== null) new LargeRequestThread(parentPort, workerData as LargeRequestsConfig);

@@ -96,6 +96,26 @@ export function createEncryptionMetrics(registry: Registry, serverId: string): E
     labelNames: ['status', 'apiserver_id_hash'],
     registers,
   });
+  /** Deprecated: the same as reloads with this status. */
+  const byStatus = {
+    success: new Counter({
+      name: 'apiserver_encryption_config_controller_automatic_reload_success_total',
+      help: 'Reloads of the encryption configuration that succeeded.',
+      labelNames: ['apiserver_id_hash'],
+      registers,
+    }),
+    failure: new Counter({
+      name: 'apiserver_encryption_config_controller_automatic_reload_failures_total',
+      help: 'Reloads of the encryption configuration that failed.',
+      labelNames: ['apiserver_id_hash'],
+      registers,
+    }),
+  };
+  const failures = new Counter({
+    name: 'apiserver_storage_data_key_generation_failures_total',
+    help: 'New keys that could not be made.',
+    registers,
+  });
   const apiserver_id_hash = hashOf(serverId);
   const lastArrival = new Map<Direction, number>();
   const keys = new RecentLabels((labels) => (used.remove(labels), lastUsed.remove(labels)));
@@ -107,6 +127,7 @@ export function createEncryptionMetrics(registry: Registry, serverId: string): E
     },
     cacheMissed: () => misses.inc(),
     keyGenerated: (seconds) => generated.observe(seconds),
+    keyFailed: () => failures.inc(),
     kmsCalled: (provider_name, method_name, seconds, error) =>
       calls.observe({ provider_name, method_name, grpc_status_code: statusOf(error) }, seconds),
     keyUsed(transformation_type, provider_name, keyId) {
@@ -130,6 +151,7 @@ export function createEncryptionMetrics(registry: Registry, serverId: string): E
     },
     reloaded(status) {
       reloads.inc({ status, apiserver_id_hash });
+      byStatus[status].inc({ apiserver_id_hash });
       lastReload.set({ status, apiserver_id_hash }, now());
     },
   };

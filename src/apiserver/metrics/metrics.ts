@@ -10,12 +10,19 @@ import { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { AdmissionObserver } from '../../registry/admission.ts';
 import { createAdmissionMetrics } from '../admission/metrics.ts';
 import { createConditionMetrics } from '../admission/matching/metrics.ts';
+import { createPodSecurityMetrics } from '../admission/pod-security/metrics.ts';
+import type { ObservePodSecurity } from '../admission/pod-security/observations.ts';
 import { createPolicyMetrics } from '../admission/policies/metrics.ts';
 import type { ObservePolicy } from '../admission/policies/observations.ts';
 import { createWebhookMetrics } from '../admission/webhooks/metrics.ts';
 import type { ObserveWebhook } from '../admission/webhooks/observations.ts';
 import type { ObserveDial } from '../egress/dialers.ts';
 import { createEgressMetrics } from '../egress/metrics.ts';
+import type { CustomObserver } from '../../api/apiextensions/custom-observer.ts';
+import type { ObserveIssued } from '../../registry/certificates/certificate-signing-requests/hooks.ts';
+import type { ObserveComparison } from '../../registry/generic/resource-store.ts';
+import { createCustomMetrics } from './custom-metrics.ts';
+import { createComparisonMetrics, createIssuedMetrics } from './write-metrics.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from '../../server/metrics/metric-registry.ts';
 import { collectNodeMetrics } from '../../server/metrics/node-metrics.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
@@ -29,6 +36,7 @@ const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 export class Metrics {
   readonly registry: MetricRegistry;
   readonly #handshakeErrors: CounterSeries;
+  readonly #aggregations: CounterSeries;
   readonly #evictions: Readonly<Record<Evicted, CounterSeries>>;
   readonly #watchEvents: SeriesCounter;
   readonly #watchEventSizes: SeriesHistogram;
@@ -38,6 +46,10 @@ export class Metrics {
   readonly admission: AdmissionObserver;
   readonly admissionWebhooks: ObserveWebhook;
   readonly admissionPolicies: ObservePolicy;
+  readonly podSecurity: ObservePodSecurity;
+  readonly customObjects: CustomObserver;
+  readonly certificateIssued: ObserveIssued;
+  readonly timesCompared: ObserveComparison;
   /** Of connections through tunnels. */
   readonly dials: ObserveDial;
   readonly authentication: AuthenticationMetrics;
@@ -55,6 +67,11 @@ export class Metrics {
     this.#handshakeErrors = new SeriesCounter({
       name: 'apiserver_tls_handshake_errors_total',
       help: 'Connections that failed in their TLS handshake.',
+      registry,
+    }).series({});
+    this.#aggregations = new SeriesCounter({
+      name: 'aggregator_discovery_aggregation_count_total',
+      help: 'Documents of aggregated discovery that were made.',
       registry,
     }).series({});
     const evictions = new SeriesCounter({
@@ -98,6 +115,10 @@ export class Metrics {
     const conditions = createConditionMetrics(this.registry);
     this.admissionWebhooks = createWebhookMetrics(this.registry, conditions);
     this.admissionPolicies = createPolicyMetrics(this.registry, conditions);
+    this.podSecurity = createPodSecurityMetrics(this.registry);
+    this.customObjects = createCustomMetrics(this.registry);
+    this.certificateIssued = createIssuedMetrics(this.registry);
+    this.timesCompared = createComparisonMetrics(this.registry);
     this.dials = createEgressMetrics(this.registry);
     this.authentication = new AuthenticationMetrics(this.registry, options.serverId);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
@@ -117,6 +138,10 @@ export class Metrics {
 
   handshakeFailed(): void {
     this.#handshakeErrors.inc();
+  }
+
+  discoveryAggregated(): void {
+    this.#aggregations.inc();
   }
 
   evicted(kind: Evicted): void {

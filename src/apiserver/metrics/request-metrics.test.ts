@@ -104,6 +104,26 @@ describe('metrics of requests', () => {
     expect(await shown(registry, 'apiserver_response_sizes')).toContain('_count{verb="LIST"');
   });
 
+  it.each([
+    { name: 'a create', info: { verb: 'create', name: '' }, labels: ['POST', 'resource'] },
+    { name: 'an update', info: { verb: 'update' }, labels: ['PUT', 'resource'] },
+    { name: 'a patch', info: { verb: 'patch' }, labels: ['PATCH', 'resource'] },
+    { name: 'an apply', info: { verb: 'patch' }, apply: true, labels: ['APPLY', 'resource'] },
+    { name: 'a deletion of one object', info: { verb: 'delete' }, labels: ['DELETE', 'resource'] },
+    { name: 'a deletion of all', info: { verb: 'deletecollection', name: '' }, labels: ['DELETE', 'namespace'] },
+    { name: 'a list of all namespaces', info: { verb: 'list', name: '', namespace: '' }, labels: ['LIST', 'cluster'] },
+    { name: 'a log', info: { subresource: 'log' }, labels: ['CONNECT', 'resource'] },
+    { name: 'a way to a pod', info: { verb: 'create', subresource: 'exec' }, labels: ['CONNECT', 'resource'] },
+    { name: 'a HEAD of a page', info: { verb: 'head', isResourceRequest: false }, labels: ['GET', ''] },
+    { name: 'a method that nothing answers', info: { verb: 'brew', isResourceRequest: false }, labels: ['other', ''] },
+  ])('Metrics of requests show $name as those of the reference do', async ({ info, apply, labels: [verb, scope] }) => {
+    const { metrics, registry } = create();
+    const contentType = apply === true ? 'application/apply-patch+yaml' : 'application/merge-patch+json';
+    metrics.observe(Object.assign(request(info), { header: () => contentType }), response(200), 0.1, undefined);
+    const [, found] = /^apiserver_request_total\{(.*)\}/m.exec(await shown(registry, 'apiserver_request_total'))!;
+    expect(found).toMatch(new RegExp(`^verb="${verb}",.*,scope="${scope}",`));
+  });
+
   it('Metrics of requests have the SLI duration, its old name only where hidden metrics are shown', async () => {
     const sli = async ({ metrics, registry }: ReturnType<typeof create>): Promise<string[]> => {
       metrics.observe(request({}, 'dryRun=All'), response(200), 0.04, undefined);

@@ -2,7 +2,6 @@
  * Metrics of requests, by what their paths name. They are made when the served APIs are known: a name that is not
  * served is counted under one name.
  */
-import { Gauge } from 'prom-client';
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
 import type { ApiResponse } from '../../server/exchange.ts';
@@ -13,9 +12,9 @@ import type { ServedApis } from '../served-apis.ts';
 import { type CounterSeries, SeriesCounter } from '../../server/metrics/series-counter.ts';
 import { type GaugeSeries, SeriesGauge } from '../../server/metrics/series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from '../../server/metrics/series-histogram.ts';
-import type { Labels } from '../../server/metrics/series.ts';
+import { type Labels, showValues } from '../../server/metrics/series.ts';
 import { qualified } from '../../machinery/status.ts';
-import { firstSegment, isRead, keyOf, verbLabel } from './request-labels.ts';
+import { firstSegment, isRead, keyOf, scopeLabel, verbLabel } from './request-labels.ts';
 
 const durationBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -25,9 +24,11 @@ const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
 const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
 const bodyBuckets = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000);
+const watchListBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 /** What `fieldValidation` may say; all else is shown under one name. */
 const fieldValidations: ReadonlySet<string> = new Set(['', 'Ignore', 'Strict', 'Warn']);
 const validatedVerbs: ReadonlySet<string> = new Set(['create', 'patch', 'update']);
+type RequestKind = 'readOnly' | 'mutating';
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
 /**
@@ -74,8 +75,9 @@ export class RequestMetrics {
   readonly #postTimeouts: SeriesCounter;
   readonly #longRunning: SeriesGauge;
   readonly #open = new BoundedCache<GaugeSeries>(keptSeries);
-  readonly #inFlight: Gauge;
-  readonly #running = new Map<'readOnly' | 'mutating', number>();
+  readonly #watchLists: SeriesHistogram;
+  readonly #running = new Map<RequestKind, number>();
+  readonly #waiting = new Map<RequestKind, number>();
   /** Labels are worked out once per kind of request. */
   readonly #series = new BoundedCache<RequestSeries>(keptSeries);
   readonly #served: Pick<ServedApis, 'knows'>;
@@ -151,21 +153,33 @@ export class RequestMetrics {
       help: 'Watches and other long-running requests that are open.',
       registry,
     });
-    this.#inFlight = new Gauge({
-      name: 'apiserver_current_inflight_requests',
-      help: 'Requests in work, by kind.',
-      labelNames: ['request_kind'],
-      registers: [registry],
-      collect: () => this.#showInFlight(),
+    this.#watchLists = new SeriesHistogram({
+      name: 'apiserver_watch_list_duration_seconds',
+      help: 'Time from a watch that begins with a list until the list is sent, in seconds.',
+      buckets: watchListBuckets,
+      registry,
     });
+    const current = (name: string, help: string, counts: ReadonlyMap<RequestKind, number>): void =>
+      showValues({ name, help, type: 'gauge', registry }, () =>
+        [...counts].map(([kind, value]) => ({ labels: { request_kind: kind }, value })),
+      );
+    current('apiserver_current_inflight_requests', 'Requests in work, by kind.', this.#running);
+    current('apiserver_current_inqueue_requests', 'Requests that wait for seats, by kind.', this.#waiting);
   }
 
-  inFlight(kind: 'readOnly' | 'mutating', count: number): void {
+  inFlight(kind: RequestKind, count: number): void {
     this.#running.set(kind, count);
   }
 
-  #showInFlight(): void {
-    for (const [kind, count] of this.#running) this.#inFlight.set({ request_kind: kind }, count);
+  inQueue(kind: RequestKind, count: number): void {
+    this.#waiting.set(kind, count);
+  }
+
+  /** A watch that begins with a list has sent the list. */
+  watchListed(request: ApiRequest): void {
+    const { group, version, resource, scope } = this.#labelsOf(request);
+    const seconds = (performance.now() - request.receivedAt) / 1000;
+    this.#watchLists.series({ group, version, resource, scope }).observe(seconds);
   }
 
   /** Counts an answered request. @param bytes undefined where the length is not known */
@@ -260,19 +274,13 @@ export class RequestMetrics {
     return labels;
   }
 
-  #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
-    const scope = !info.isResourceRequest
-      ? ''
-      : info.name !== ''
-        ? 'resource'
-        : info.namespace !== ''
-          ? 'namespace'
-          : 'cluster';
+  #labelsOf(request: ApiRequest): Record<RequestLabel, string> {
+    const { info, query } = request;
     return {
-      verb: verbLabel(info.verb),
+      verb: verbLabel(request),
       dry_run: dryRunLabel(query),
       ...this.#namesOf(info),
-      scope,
+      scope: scopeLabel(info),
       component: 'apiserver',
     };
   }

@@ -149,6 +149,33 @@ const shown: readonly ShownCount[] = [
     values: byResource(({ revision }) => revision?.()),
   },
   {
+    name: 'watch_cache_capacity',
+    help: 'Changes for which the window of the watch cache has place.',
+    type: 'gauge',
+    values: byResource(({ window }) => window.capacity),
+  },
+  {
+    name: 'watch_cache_capacity_increase_total',
+    help: 'How often the window of the watch cache became larger.',
+    values: byResource(({ window }) => window.increases),
+  },
+  {
+    name: 'watch_cache_capacity_decrease_total',
+    help: 'How often the window of the watch cache became smaller.',
+    values: byResource(({ window }) => window.decreases),
+  },
+  {
+    name: 'etcd_bookmark_counts',
+    help: 'How often the store said up to where its events are known.',
+    type: 'gauge',
+    values: byResource(({ progressNotifications }) => progressNotifications),
+  },
+  {
+    name: 'apiserver_storage_decode_errors_total',
+    help: 'Stored values that are no objects.',
+    values: byResource(({ decodeErrors }) => decodeErrors),
+  },
+  {
     name: 'apiserver_init_events_total',
     help: 'Events that watches of the cache began with.',
     values: byResource(({ initialEvents }) => initialEvents),

@@ -20,16 +20,21 @@ export interface NodeMetrics {
 }
 
 export function createNodeMetrics(registry: MetricRegistry): NodeMetrics {
-  const insecure = new SeriesCounter({
-    name: 'kube_apiserver_pod_logs_insecure_backend_total',
-    help: 'Requests for logs, by whether the certificate of the node agent was to be verified.',
-    registry,
-  });
-  const failures = new SeriesCounter({
-    name: 'kube_apiserver_pod_logs_backend_tls_failure_total',
-    help: 'Requests for logs that failed because the certificate of the node agent was not accepted.',
-    registry,
-  }).series({});
+  /** The same under a second name, which is deprecated. */
+  const counters = (names: readonly string[], help: string): readonly SeriesCounter[] =>
+    names.map((name) => new SeriesCounter({ name, help, registry }));
+  const insecure = counters(
+    ['kube_apiserver_pod_logs_insecure_backend_total', 'kube_apiserver_pod_logs_pods_logs_insecure_backend_total'],
+    'Requests for logs, by whether the certificate of the node agent was to be verified.',
+  );
+  const failures = counters(
+    [
+      'kube_apiserver_pod_logs_backend_tls_failure_total',
+      'kube_apiserver_pod_logs_pods_logs_backend_tls_failure_total',
+    ],
+    'Requests for logs that failed because the certificate of the node agent was not accepted.',
+  );
+  for (const counter of failures) counter.series({});
   const translated = new SeriesCounter({
     name: 'apiserver_stream_translator_requests_total',
     help: 'Streams of exec and attach that were translated from WebSockets, by the code of their end.',
@@ -42,8 +47,13 @@ export function createNodeMetrics(registry: MetricRegistry): NodeMetrics {
   });
   return {
     logs: {
-      read: (skipsVerify) => insecure.series({ usage: skipsVerify ? 'skip_tls_allowed' : 'enforce_tls' }).inc(),
-      unverified: () => failures.inc(),
+      read(skipsVerify) {
+        for (const counter of insecure)
+          counter.series({ usage: skipsVerify ? 'skip_tls_allowed' : 'enforce_tls' }).inc();
+      },
+      unverified() {
+        for (const counter of failures) counter.series({}).inc();
+      },
     },
     translated: (code) => translated.series({ code: String(code) }).inc(),
     tunnelled: (code) => tunnelled.series({ code: String(code) }).inc(),

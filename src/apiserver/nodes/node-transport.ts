@@ -18,6 +18,7 @@ import {
 import type { ClientPair } from '../aggregation/backends.ts';
 import type { Address } from '../webhooks/service-resolver.ts';
 import { NodeConnectionError } from './connection-errors.ts';
+import { checkServerIdentity } from '../../pki/server-identity.ts';
 import type { DialNode } from './dial-node.ts';
 
 /**
@@ -151,7 +152,12 @@ export class NodeTransport {
   #tlsOptions(peer: Peer, { host }: Address): tls.ConnectionOptions {
     const { authorities, client } = this.#options;
     // A name that is an address is not sent (RFC 6066 section 3), but it is what the certificate must be for.
-    const common = { host, ALPNProtocols: ['http/1.1'], ...(net.isIP(host) === 0 ? { servername: host } : {}) };
+    const common = {
+      host,
+      checkServerIdentity,
+      ALPNProtocols: ['http/1.1'],
+      ...(net.isIP(host) === 0 ? { servername: host } : {}),
+    };
     if (peer === 'https') return { ...common, rejectUnauthorized: false };
     return {
       ...common,

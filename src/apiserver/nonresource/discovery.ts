@@ -21,15 +21,15 @@ import type { ServedApis } from '../served-apis.ts';
 
 /** `/api` */
 export const coreVersions =
-  (served: Served, serverAddress: () => string): Handler =>
+  (served: Served, serverAddress: () => string, aggregated?: () => void): Handler =>
   async (request) =>
-    aggregatedDocument(served, request, '/api') ?? document(request, apiVersions(served, serverAddress()));
+    aggregatedDocument(served, request, '/api', aggregated) ?? document(request, apiVersions(served, serverAddress()));
 
 /** `/apis` */
 export const groups =
-  (served: Served): Handler =>
+  (served: Served, aggregated?: () => void): Handler =>
   async (request) =>
-    aggregatedDocument(served, request, '/apis') ?? document(request, apiGroupList(served));
+    aggregatedDocument(served, request, '/apis', aggregated) ?? document(request, apiGroupList(served));
 
 /** `/api/<version>` */
 export const versionOfCore =
@@ -88,12 +88,22 @@ function resourceList(served: Served, request: ApiRequest, apiVersion: string): 
   return document(request, list);
 }
 
-/** The aggregated form, when of what the client accepts it is the first that is served. */
-function aggregatedDocument(served: Served, request: ApiRequest, root: '/api' | '/apis'): ApiResponse | undefined {
+/**
+ * The aggregated form, when of what the client accepts it is the first that is served.
+ *
+ * @param made told of each that is made
+ */
+function aggregatedDocument(
+  served: Served,
+  request: ApiRequest,
+  root: '/api' | '/apis',
+  made: (() => void) | undefined,
+): ApiResponse | undefined {
   const representation = firstAcceptable({ ...wishes(request), convertible: isAggregated });
   if (representation?.as === undefined) return undefined;
   const { mediaType, as, asVersion = '' } = representation;
   const list = aggregated(served, root, asVersion);
+  made?.();
   const headers = {
     'content-type': `${mediaType};g=${aggregatedGroup};v=${asVersion};as=${as}`,
     vary: 'Accept',

@@ -30,6 +30,8 @@ export interface NonResourceOptions {
   /** `host:port` that `/api` tells clients. */
   readonly serverAddress: () => string;
   readonly debug: DebugPages;
+  /** Told of each document of aggregated discovery that is made. */
+  readonly aggregated?: () => void;
   /** Undefined: requests are counted only. */
   readonly flowControl: FlowControl | undefined;
   /** By route: OpenAPI, OpenID. */
@@ -58,9 +60,9 @@ export function createApplication(options: NonResourceOptions): Koa<RequestState
   router.all('/version', onlyGet, inJson, serveVersion(version));
   router.all('/metrics', onlyGet, serveMetrics(registry));
   router.all('/metrics/slis', onlyGet, serveHealthMetrics(registry));
-  router.all('/api', onlyGet, answered(coreVersions(served, serverAddress)));
+  router.all('/api', onlyGet, answered(coreVersions(served, serverAddress, options.aggregated)));
   router.all('/api/*version', answered(versionOfCore(served)));
-  router.all('/apis', whenKnown(served), onlyGet, answered(groups(served)));
+  router.all('/apis', whenKnown(served), onlyGet, answered(groups(served, options.aggregated)));
   router.all('/apis/*path', whenKnown(served), answered(groupOrVersion(served)));
   for (const [path, handler] of documents) router.all(path, answered(handler));
   router.all('/index.html', answered(pathList(() => shownPaths(options))));

@@ -37,6 +37,48 @@ async function slowService() {
   };
 }
 
+test('A webhook is shown who the server acts as, and its refusal of credentials is told', async () => {
+  const { waiting, arrived, connection } = await slowService();
+  const refused: (string | undefined)[] = [];
+  const client = createWebhookClient({
+    connection: {
+      ...connection,
+      authorization: () => Promise.resolve('Bearer t'),
+      onUnauthorized: (shown) => Promise.resolve(refused.push(shown)),
+      impersonate: { user: 'jane', groups: ['a', 'b'], extra: { 'x/y': ['1'] } },
+    },
+    timeoutMs: 60_000,
+    retryDelaysMs: [],
+  });
+  const calls: Promise<unknown>[] = [];
+  for (const status of [200, 401]) {
+    calls.push(client.post({}).catch((error: unknown) => (error as Error).message));
+    await arrived(calls.length);
+    waiting.at(-1)!.writeHead(status).end('{}');
+    await calls.at(-1);
+  }
+  expect(waiting[0]!.req.headersDistinct).toMatchObject({
+    authorization: ['Bearer t'],
+    'impersonate-user': ['jane'],
+    'impersonate-group': ['a', 'b'],
+    'impersonate-extra-x%2fy': ['1'],
+  });
+  expect(await calls[1]).toBe('the webhook answered with status 401');
+  expect(refused).toEqual(['Bearer t']);
+  await client.close();
+});
+
+test('Credentials that do not come cost a call no more than its time', async () => {
+  const { connection } = await slowService();
+  const never = new Promise<never>(() => undefined);
+  const client = createWebhookClient({ connection: { ...connection, authorization: () => never }, timeoutMs: 60_000 });
+  const end = new AbortController();
+  const call = client.call('{}', { timeoutMs: 60_000, signal: end.signal });
+  end.abort(new DOMException('', 'TimeoutError'));
+  await expect(call).rejects.toThrow('context deadline exceeded');
+  await client.close();
+});
+
 test('No more questions wait than are allowed; when one is answered, the next may come', async () => {
   const { waiting, arrived, connection } = await slowService();
   const client = createWebhookClient({ connection, timeoutMs: 60_000, maxPending: 2 });
@@ -154,7 +196,7 @@ test('Each call is counted, by what was answered, with its time and its sizes', 
   await nowhere.close();
   const lines = (await registry.metrics())
     .split('\n')
-    .filter((line) => /^rest_client_\w+(total|count|size_bytes_sum)\{/.test(line))
+    .filter((line) => /^rest_client_(\w+(total|count|size_bytes_sum)\{|transport_cache)/.test(line))
     .sort();
   const judge = 'verb="POST",host="judge.team.svc:443"';
   const unreachableHost = 'verb="POST",host="127.0.0.1:1"';
@@ -172,7 +214,19 @@ test('Each call is counted, by what was answered, with its time and its sizes', 
     `rest_client_response_size_bytes_count{${judge}} 2`,
     `rest_client_response_size_bytes_sum{${unreachableHost}} 0`,
     `rest_client_response_size_bytes_sum{${judge}} 10`,
+    'rest_client_transport_cache_entries 0',
+    'rest_client_transport_create_calls_total{result="miss"} 2',
   ]);
+});
+
+test('The plugin of a connection is told of to the metrics of calls', async () => {
+  const { connection } = await slowService();
+  const registry = new Registry();
+  const observer = createRestClientMetrics(registry);
+  const observePlugin: TransportConfig['observePlugin'] = (plugins) => plugins.called({ status: 'no_error', code: 0 });
+  await createWebhookClient({ connection: { ...connection, observePlugin }, timeoutMs: 60_000, observer }).close();
+  const shown = 'rest_client_exec_plugin_call_total{call_status="no_error",code="0"} 1';
+  expect((await registry.metrics()).split('\n')).toContain(shown);
 });
 
 describe('a webhook that cannot be reached', () => {

@@ -122,7 +122,8 @@ test.each([
 describe('the credentials of a source', () => {
   const source = (id: string): CredentialsSource => ({
     id,
-    find: (server) => (server === 'none:443' ? undefined : { authorization: () => Promise.resolve(`${id} ${server}`) }),
+    find: ({ server }) =>
+      server === 'none:443' ? undefined : { authorization: () => Promise.resolve(`${id} ${server}`) },
   });
 
   test.each([
@@ -141,6 +142,24 @@ describe('the credentials of a source', () => {
   ])('Those for $name are shown', async ({ config, expected }) => {
     await createClients().hold(config, settings, source('s')).post({});
     expect(await made[0]!.connection.authorization()).toBe(expected);
+  });
+
+  test.each([
+    {
+      name: 'a URL',
+      config: { url: 'https://hook.example.com/x?y', caBundle: 'AA==' },
+      cluster: { server: 'https://hook.example.com', 'certificate-authority-data': 'AA==', config: null },
+    },
+    {
+      name: 'a service',
+      config: { service: { name: 'hook', namespace: 'team' } },
+      cluster: { server: 'https://hook.team.svc:443', 'tls-server-name': 'hook.team.svc', config: null },
+    },
+  ])('A source of credentials is told of the cluster behind $name', async ({ config, cluster }) => {
+    const told: unknown[] = [];
+    const find: CredentialsSource['find'] = (target) => void told.push(target.cluster);
+    await createClients().hold(config, settings, { id: 's', find }).post({});
+    expect(told).toEqual([cluster]);
   });
 
   test('Clients with other credentials are not shared', async () => {

@@ -28,8 +28,14 @@ export interface WebhookClientConfig {
 export interface CredentialsSource {
   /** The same for all clients that get the same credentials. */
   readonly id: string;
-  /** @param server host and port */
-  find(server: string): ServerCredentials | undefined;
+  find(target: CredentialsTarget): ServerCredentials | undefined;
+}
+
+export interface CredentialsTarget {
+  /** Host and port. */
+  readonly server: string;
+  /** What an exec plugin with `provideClusterInfo` is told: `spec.cluster` of an ExecCredential. */
+  readonly cluster: Readonly<Record<string, unknown>>;
 }
 
 export type WebhookSettings = Omit<WebhookClientOptions, 'connection' | 'observer'>;
@@ -124,6 +130,7 @@ export class WebhookClients {
     let kept = this.#kept.get(key);
     if (kept === undefined) kept = { client: open(), holders: new Set() };
     else this.#kept.delete(key);
+    if (kept.holders.size > 0 && !kept.holders.has(holder)) this.#options.observer.shared?.();
     this.#kept.set(key, kept);
     kept.holders.add(holder);
     if (this.#kept.size > this.#maxKept) this.#retire(this.#kept.keys().next().value!);
@@ -152,8 +159,10 @@ export class WebhookClients {
       key: undefined,
       authorization: () => Promise.resolve(undefined),
     };
-    if (url !== undefined)
-      return this.#byControlPlane({ ...common, url, serverName: undefined, ...credentials?.find(serverIn(url)) });
+    if (url !== undefined) {
+      const target = targetOf(serverIn(url), /^[^/]*\/\/[^/?#]*/.exec(url)?.[0] ?? url, caBundle);
+      return this.#byControlPlane({ ...common, url, serverName: undefined, ...credentials?.find(target) });
+    }
     const { name = '', namespace = '', path = '/', port = defaultWebhookPort } = service;
     const serverName = serverNameOf({ name, namespace });
     const server = `${serverName}:${port}`;
@@ -162,15 +171,32 @@ export class WebhookClients {
       url: `https://${server}${path.startsWith('/') ? path : `/${path}`}`,
       host: server,
       serverName,
-      ...credentials?.find(server),
+      ...credentials?.find(targetOf(server, `https://${server}`, caBundle, serverName)),
       address: () => this.#options.resolve({ namespace, name, port }),
       dial: this.#options.dialers?.cluster,
     };
   }
 }
 
+const targetOf = (
+  server: string,
+  address: string,
+  caBundle: string | undefined,
+  serverName?: string,
+): CredentialsTarget => ({
+  server,
+  cluster: {
+    server: address,
+    ...(serverName === undefined ? {} : { 'tls-server-name': serverName }),
+    ...(caBundle === undefined ? {} : { 'certificate-authority-data': caBundle }),
+    config: null,
+  },
+});
+
 /** Host and port, the host as it is written: `URL` would change its case. */
 function serverIn(url: string): string {
-  const [, authority = ''] = /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url) ?? [];
+  const authority = authorityIn(url);
   return /:\d+$/.test(authority) ? authority : `${authority}:443`;
 }
+
+const authorityIn = (url: string): string => /^[^:]*:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(url)?.[1] ?? '';

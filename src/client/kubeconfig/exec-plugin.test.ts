@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSelfSigned } from '../../pki/pki.ts';
+import type { ExecObserver } from '../exec-observer.ts';
 import { execCredentials, type ExecOptions } from './exec-plugin.ts';
 
 const v1 = 'client.authentication.k8s.io/v1';
@@ -12,6 +14,30 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'orch-exec-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
+
+const dayMs = 86_400_000;
+
+/** What an observer was told of a plugin. */
+class Observed implements ExecObserver {
+  readonly told: string[] = [];
+  readonly ages: number[] = [];
+  /** The certificate that the plugin prints. */
+  expected: X509Certificate | undefined;
+
+  called({ status, code }: { readonly status: string; readonly code: number }): void {
+    this.told.push(`${status} ${code}`);
+  }
+
+  rotated(ageMs: number): void {
+    this.told.push('rotated');
+    this.ages.push(ageMs);
+  }
+
+  holds(_plugin: string, certificateEndsAt: number | undefined): void {
+    const said = this.expected && Date.parse(this.expected.validTo);
+    this.told.push(certificateEndsAt === undefined ? 'has none' : certificateEndsAt === said ? 'ends as it says' : '?');
+  }
+}
 
 /** A plugin that notes what it was told, and prints the file `answer`. */
 async function setUp({ fields = {}, options = {} }: { fields?: object; options?: Partial<ExecOptions> } = {}) {
@@ -109,6 +135,40 @@ describe('an exec plugin', () => {
     await print({ token: 'a' });
     await credentials.authorization();
     expect(JSON.parse((await told())[0]!.split('|')[0]!).spec).toEqual({ interactive });
+  });
+
+  test('An exec plugin whose certificate is replaced is counted with ages and ends of certificates', async () => {
+    const observer = new Observed();
+    const { credentials, print, pass } = await setUp({ options: { observer } });
+    for (const day of [0, 1]) {
+      const from = new Date(start + day * dayMs);
+      const pair = createSelfSigned('plugin', { dnsNames: ['plugin'], ipAddresses: [] }, from);
+      const expirationTimestamp = new Date(start + (day + 1) * dayMs).toISOString();
+      await print({ clientCertificateData: pair.certificate, clientKeyData: pair.key, expirationTimestamp });
+      observer.expected = new X509Certificate(pair.certificate);
+      await credentials.renewedPair();
+      await credentials.renewedPair();
+      pass(dayMs);
+    }
+    await print({ token: 'a' });
+    observer.expected = undefined;
+    await credentials.renewedPair();
+    const ok = 'no_error 0';
+    expect(observer.told).toEqual([ok, 'ends as it says', ok, 'rotated', 'ends as it says', ok, 'rotated', 'has none']);
+    expect(observer.ages.map((ms) => Math.round(ms / dayMs))).toEqual([1, 1]);
+  });
+
+  test.each([
+    { name: 'is not there', command: 'no-such-plugin', told: 'plugin_not_found_error 1' },
+    { name: 'is no program', command: './answer', told: 'plugin_not_found_error 1' },
+    { name: 'ends with code 3', command: './plugin', told: 'plugin_execution_error 3' },
+  ])('An exec plugin that $name is counted as such', async ({ command, told }) => {
+    const observer = new Observed();
+    const { credentials, print, endWith } = await setUp({ fields: { command }, options: { observer } });
+    await print({ token: 'a' });
+    await endWith(3);
+    await expect(credentials.authorization()).rejects.toThrow('exec plugin');
+    expect(observer.told).toEqual([told]);
   });
 
   test('An exec plugin of v1beta1 asks where it can without saying so', async () => {

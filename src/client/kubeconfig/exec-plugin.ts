@@ -4,10 +4,12 @@
  *   client-go credential plugins}
  */
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import path from 'node:path';
 import type { ClientConfig } from '../client-config.ts';
 import { isPair } from '../../base/key-pair.ts';
 import { parseTime } from '../../machinery/time.ts';
+import type { ExecObserver } from '../exec-observer.ts';
 import type { ClientPair } from '../transport-config.ts';
 import { type Fields, fieldsOf, KubeconfigError, text } from './fields.ts';
 import type { Entry } from './merge.ts';
@@ -20,14 +22,23 @@ export interface ExecOptions {
   readonly isInteractive: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly observer?: ExecObserver | undefined;
 }
 
-type ExecCredentials = Required<Pick<ClientConfig, 'authorization' | 'onUnauthorized' | 'renewedPair'>>;
+type ExecCredentials = Required<Pick<ClientConfig, 'authorization' | 'onUnauthorized' | 'renewedPair'>> & {
+  /** For what is told of the plugin from now on. */
+  observePlugin(observer: ExecObserver): void;
+};
 
 interface Credential {
   readonly token: string | undefined;
   readonly pair: ClientPair | undefined;
   readonly expiresAt: number;
+}
+
+interface Held {
+  readonly pair: ClientPair;
+  readonly certificate: X509Certificate;
 }
 
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
@@ -37,13 +48,23 @@ const maxOutputBytes = 1024 * 1024;
 /** Throws {@link KubeconfigError} for an entry that is not complete. */
 export function execCredentials({ fields, folder }: Entry, options: ExecOptions): ExecCredentials {
   const plugin = pluginOf(fields, folder, options);
+  let { observer } = options;
   let known: Promise<Credential> | undefined;
+  let held: Held | undefined;
+  const observed = (credential: Credential): Credential => {
+    const { pair } = credential;
+    if (observer === undefined || pair?.certificate === held?.pair.certificate) return credential;
+    if (held !== undefined) observer.rotated(options.now() - Date.parse(held.certificate.validFrom));
+    held = pair && { pair, certificate: new X509Certificate(pair.certificate) };
+    observer.holds([plugin.command, ...plugin.args].join(' '), held && Date.parse(held.certificate.validTo));
+    return credential;
+  };
   const current = async (): Promise<Credential> => {
     const before = known;
     if (before !== undefined && (await before).expiresAt > options.now()) return before;
     // Another call may have begun to fetch them meanwhile.
     if (known === before) {
-      known = runPlugin(plugin, options);
+      known = runPlugin(plugin, { ...options, observer }).then(observed);
       known.catch(() => (known = undefined));
     }
     return known!;
@@ -53,6 +74,7 @@ export function execCredentials({ fields, folder }: Entry, options: ExecOptions)
     return token === undefined ? undefined : `Bearer ${token}`;
   };
   return {
+    observePlugin: (given) => void (observer = given),
     authorization,
     renewedPair: async () => (await current()).pair,
     async onUnauthorized(shown) {
@@ -103,7 +125,7 @@ function pluginOf(fields: Fields, folder: string, { cluster, environment, isInte
   };
 }
 
-function runPlugin(plugin: Plugin, { now }: ExecOptions): Promise<Credential> {
+function runPlugin(plugin: Plugin, { now, observer }: ExecOptions): Promise<Credential> {
   const { command, args, environment, installHint, isInteractive } = plugin;
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(`exec plugin ${command}: ${why}`));
@@ -118,10 +140,17 @@ function runPlugin(plugin: Plugin, { now }: ExecOptions): Promise<Credential> {
       if (bytes > maxOutputBytes) child.kill();
       else pieces.push(piece);
     });
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      fail(error.code === 'ENOENT' ? `not found${installHint === '' ? '' : `. ${installHint}`}` : error.message),
-    );
+    let isStarted = true;
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      isStarted = false;
+      const isFile = ['ENOENT', 'EACCES', 'ENOTDIR'].includes(error.code ?? '');
+      observer?.called({ status: isFile ? 'plugin_not_found_error' : 'client_internal_error', code: 1 });
+      fail(error.code === 'ENOENT' ? `not found${installHint === '' ? '' : `. ${installHint}`}` : error.message);
+    });
     child.once('close', (code, signal) => {
+      if (!isStarted) return;
+      // As Go has the code of a process that a signal has ended.
+      observer?.called({ status: code === 0 ? 'no_error' : 'plugin_execution_error', code: code ?? -1 });
       if (bytes > maxOutputBytes) return fail('it printed more than 1 MiB');
       if (code !== 0) return fail(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}`);
       try {

@@ -13,6 +13,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { describeFileError } from '../../base/file-error.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { inClusterConfig, type Pod, thisPod } from '../in-cluster.ts';
+import type { ExecObserver } from '../exec-observer.ts';
 import { KubeconfigError } from './fields.ts';
 import { filesIn, type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './merge.ts';
 import { resolveContext, type ResolveOptions } from './resolve.ts';
@@ -29,6 +30,8 @@ export interface LoadOptions {
   readonly isInteractive?: boolean;
   readonly clock?: Clock;
   readonly pod?: Pod;
+  /** Told what exec plugins do. */
+  readonly observer?: ExecObserver | undefined;
 }
 
 /** Rejects with {@link KubeconfigError}, which names the file. */
@@ -62,11 +65,12 @@ export async function inCluster(pod: Pod = thisPod, clock: Clock = systemClock):
   };
 }
 
-const resolveOptions = ({ context, environment, isInteractive, clock }: LoadOptions): ResolveOptions => ({
+const resolveOptions = ({ context, environment, isInteractive, clock, observer }: LoadOptions): ResolveOptions => ({
   context,
   environment: environment ?? process.env,
   isInteractive: isInteractive ?? process.stdin.isTTY === true,
   clock: clock ?? systemClock,
+  observer,
 });
 
 async function readConfig(file: string, mustExist: boolean): Promise<Kubeconfig | undefined> {

@@ -11,7 +11,7 @@ import { Ticker } from '../../base/ticker.ts';
 import type { ClientConfig } from '../client-config.ts';
 import type { Pod } from '../in-cluster.ts';
 import type { ClientPair } from '../transport-config.ts';
-import { inCluster, loadKubeconfig } from './load.ts';
+import { inCluster, loadKubeconfig, type LoadOptions } from './load.ts';
 
 export interface ReadConfig {
   readonly config: ClientConfig;
@@ -36,10 +36,13 @@ export interface ReloadingConfig {
 const defaultEveryMs = 5000;
 
 /** A kubeconfig file, which has to exist. Exec plugins cannot ask a person. */
-export async function readKubeconfigFile(path: string, clock?: Clock): Promise<ReadConfig> {
+export async function readKubeconfigFile(
+  path: string,
+  options: Pick<LoadOptions, 'clock' | 'observer'> = {},
+): Promise<ReadConfig> {
   // Read first: a file that is replaced meanwhile differs at the next look. What is wrong with it, the other read says.
   const text = await readFile(path, 'utf8').catch(() => '');
-  const config = await loadKubeconfig({ path, isInteractive: false, ...(clock === undefined ? {} : { clock }) });
+  const config = await loadKubeconfig({ ...options, path, isInteractive: false });
   return { config, fingerprint: `${config.ca ?? ''}\n${text}` };
 }
 

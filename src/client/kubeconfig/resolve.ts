@@ -1,11 +1,14 @@
 /** One context of a kubeconfig as the configuration of a client. */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import type { ClientConfig, Impersonation } from '../client-config.ts';
+import type { ClientConfig } from '../client-config.ts';
 import { proxySchemes } from '../transport/proxy-tunnel.ts';
 import { fixedAuthorization, readClientPair, readServerTls } from './connection-fields.ts';
+import type { ExecObserver } from '../exec-observer.ts';
 import { execCredentials } from './exec-plugin.ts';
+import { execCluster } from './exec-cluster.ts';
 import { type Fields, fieldsOf, KubeconfigError, readPem, text } from './fields.ts';
+import { impersonationOf } from './impersonation.ts';
 import type { Entry, Kubeconfig } from './merge.ts';
 import { selectContext } from './select-context.ts';
 import { tokenFile } from './token-file.ts';
@@ -15,10 +18,8 @@ export interface ResolveOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly isInteractive: boolean;
   readonly clock: Clock;
+  readonly observer?: ExecObserver | undefined;
 }
-
-/** Where a cluster keeps what exec plugins are told. */
-const execExtension = 'client.authentication.k8s.io/exec';
 
 export async function resolveContext(config: Kubeconfig, options: ResolveOptions): Promise<ClientConfig> {
   const { context, cluster, userName, user, url } = selectContext(config, options.context);
@@ -29,7 +30,7 @@ export async function resolveContext(config: Kubeconfig, options: ResolveOptions
     proxyUrl: proxyOf(cluster.fields),
     namespace: text(context.fields, 'namespace') || 'default',
     impersonate: impersonationOf(user.fields, userName),
-    ...(await credentialsOf(user, userName, { ...options, cluster: clusterInfo(cluster.fields, tls.ca) })),
+    ...(await credentialsOf(user, userName, { ...options, cluster: execCluster(cluster.fields, tls.ca) })),
   };
 }
 
@@ -50,20 +51,6 @@ function proxyOf(fields: Fields): string | undefined {
     throw new KubeconfigError(`proxy-url ${JSON.stringify(url)}: the scheme must be http, https or socks5`);
   return url;
 }
-
-function impersonationOf(fields: Fields, userName: string): Impersonation | undefined {
-  const user = text(fields, 'as');
-  const uid = text(fields, 'as-uid');
-  const groups = texts(fields['as-groups']);
-  const extra = Object.fromEntries(
-    Object.entries(fieldsOf(fields['as-user-extra'])).map(([key, values]) => [key, texts(values)]),
-  );
-  if (user !== '') return { user, groups, extra, ...(uid === '' ? {} : { uid }) };
-  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-  throw new KubeconfigError(`user ${JSON.stringify(userName)} has as-uid, as-groups or as-user-extra without as`);
-}
-
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 type Credentials = Pick<ClientConfig, 'certificate' | 'key' | 'renewedPair' | 'authorization' | 'onUnauthorized'>;
 
@@ -97,20 +84,4 @@ async function pem(fields: Fields, name: string, folder: string): Promise<string
   } catch (error) {
     throw new KubeconfigError(`${name}: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** `spec.cluster` of an ExecCredential. */
-function clusterInfo(fields: Fields, ca: string | undefined): Fields {
-  const extensions = fields['extensions'];
-  const own = (Array.isArray(extensions) ? extensions : [])
-    .map(fieldsOf)
-    .find((extension) => text(extension, 'name') === execExtension);
-  return {
-    server: text(fields, 'server'),
-    ...(text(fields, 'tls-server-name') === '' ? {} : { 'tls-server-name': text(fields, 'tls-server-name') }),
-    ...(fields['insecure-skip-tls-verify'] === true ? { 'insecure-skip-tls-verify': true } : {}),
-    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
-    ...(text(fields, 'proxy-url') === '' ? {} : { 'proxy-url': text(fields, 'proxy-url') }),
-    config: own?.['extension'] ?? null,
-  };
 }

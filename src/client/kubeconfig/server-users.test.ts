@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -82,7 +82,7 @@ describe('the credentials of a user for servers', () => {
 
   const write = (name: string, content: string): Promise<void> => writeFile(path.join(folder, name), content);
   const credentials = (fields: object, clock = new FakeClock()): ServerCredentials =>
-    credentialsOfUser({ fields: { ...fields }, folder }, clock);
+    credentialsOfUser({ fields: { ...fields }, folder }, { server: 'https://hook.example.com' }, clock);
   const pair = (name: string): { certificate: string; key: string } =>
     createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
   const inFiles = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
@@ -131,9 +131,81 @@ describe('the credentials of a user for servers', () => {
     }
   });
 
-  test.each(['exec', 'auth-provider'])('A user with %s is refused, and no program is run', async (kind) => {
-    await expect(credentials({ [kind]: {} }).authorization()).rejects.toThrow(
-      `users with ${kind} are not supported here`,
+  test('A user with an auth-provider is refused', async () => {
+    await expect(credentials({ 'auth-provider': {} }).authorization()).rejects.toThrow(
+      'users with auth-provider are not supported here',
     );
+  });
+
+  /** A plugin that notes what it is told, and prints the token `printed`. */
+  const plugin = async (more: object = {}): Promise<object> => {
+    const status = JSON.stringify({
+      apiVersion: 'client.authentication.k8s.io/v1',
+      kind: 'ExecCredential',
+      status: { token: 'printed' },
+    });
+    await write('plugin', `echo "$KUBERNETES_EXEC_INFO" >> ${folder}/told; echo '${status}'`);
+    const args = [path.join(folder, 'plugin')];
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    return { apiVersion, command: '/bin/sh', args, interactiveMode: 'IfAvailable', ...more };
+  };
+
+  test('A user with an exec plugin has what it prints, once it is needed', async () => {
+    const shown = credentials({ exec: await plugin({ provideClusterInfo: true }) });
+    await expect(access(path.join(folder, 'told'))).rejects.toThrow('ENOENT');
+    expect(await shown.authorization()).toBe('Bearer printed');
+    expect(await shown.renewedPair!()).toBeUndefined();
+    expect(JSON.parse(await readFile(path.join(folder, 'told'), 'utf8'))).toMatchObject({
+      spec: { cluster: { server: 'https://hook.example.com' }, interactive: false },
+    });
+  });
+
+  test('A plugin of a user for servers tells an observer how it ended', async () => {
+    const shown = credentials({ exec: await plugin() });
+    const ends: string[] = [];
+    shown.observePlugin!({
+      called: ({ status, code }) => void ends.push(`${status} ${code}`),
+      rotated: () => undefined,
+      holds: () => undefined,
+    });
+    await shown.authorization();
+    expect(ends).toEqual(['no_error 0']);
+  });
+
+  test('A plugin whose credentials are refused is run again', async () => {
+    const shown = credentials({ exec: await plugin() });
+    await shown.onUnauthorized!(await shown.authorization());
+    expect((await readFile(path.join(folder, 'told'), 'utf8')).trim().split('\n')).toHaveLength(2);
+  });
+
+  test.each([
+    { name: 'a token', user: { token: 't' }, header: 'Bearer t' },
+    { name: 'a name and a password', user: { username: 'u', password: 'p' }, header: 'Basic dTpw' },
+  ])('A user with $name beside an exec plugin has its own', async ({ user, header }) => {
+    expect(await credentials({ ...user, exec: await plugin() }).authorization()).toBe(header);
+  });
+
+  test.each([
+    { name: 'is not complete', exec: { command: '' }, error: 'KubeconfigError', message: 'exec: command is missing' },
+    {
+      name: 'does not exist',
+      exec: { command: 'no-such-plugin' },
+      error: 'Error',
+      message: 'no-such-plugin: not found',
+    },
+  ])('A user whose exec plugin $name has no credentials', async ({ exec, error, message }) => {
+    const failed = credentials({ exec: await plugin(exec) }).authorization();
+    await expect(failed).rejects.toMatchObject({ name: error, message: expect.stringContaining(message) as string });
+  });
+
+  test.each([
+    {
+      name: 'that acts as another',
+      user: { as: 'jane', 'as-uid': '7', 'as-groups': ['a', 'b'], 'as-user-extra': { scopes: ['x'] } },
+      impersonate: { user: 'jane', uid: '7', groups: ['a', 'b'], extra: { scopes: ['x'] } },
+    },
+    { name: 'that acts as none, whatever its groups', user: { 'as-groups': ['a'] }, impersonate: undefined },
+  ])('A user $name is shown so', ({ user, impersonate }) => {
+    expect(credentials(user).impersonate).toEqual(impersonate);
   });
 });

@@ -5,14 +5,16 @@
  */
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { describeFileError } from '../../base/file-error.ts';
-import type { ClientPair, TransportConfig } from '../transport-config.ts';
+import type { ExecObserver } from '../exec-observer.ts';
+import type { TransportConfig } from '../transport-config.ts';
 import { readClientPair } from './connection-fields.ts';
-import { KubeconfigError, readPem, text } from './fields.ts';
+import { type Fields, KubeconfigError, readPem, text } from './fields.ts';
+import { impersonationOf } from './impersonation.ts';
 import type { Entry, Kubeconfig } from './merge.ts';
-import { authorizationOf, refusePrograms } from './webhook-kubeconfig.ts';
+import { type ShownCredentials, shownCredentials } from './webhook-kubeconfig.ts';
 
-/** Both reject with {@link KubeconfigError} where the credentials cannot be used. */
-export type ServerCredentials = Pick<TransportConfig, 'authorization' | 'renewedPair'>;
+/** The functions reject with {@link KubeconfigError} where the credentials cannot be used. */
+export type ServerCredentials = ShownCredentials & Pick<TransportConfig, 'impersonate'>;
 
 /**
  * In this order: `host:port`, `*.` and a part of it that begins after a dot, the longest first, both again without the
@@ -33,25 +35,45 @@ function namesFor(target: string): string[] {
   return [target, ...labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`)];
 }
 
-/** Nothing is read before the first use, so that a file which is missing then may be there for the next. */
-export function credentialsOfUser(user: Entry, clock: Clock = systemClock): ServerCredentials {
-  const authorize = authorizationOf(user);
+/**
+ * Nothing is read or run before the first use, so that a file which is missing then may be there for the next.
+ * @param cluster what an exec plugin may be told
+ */
+export function credentialsOfUser(user: Entry, cluster: Fields, clock: Clock = systemClock): ServerCredentials {
+  let known: ShownCredentials | undefined;
+  let observer: ExecObserver | undefined;
+  const shown = (): ShownCredentials => {
+    if (known === undefined) {
+      known = shownCredentials(user, cluster);
+      if (observer !== undefined) known.observePlugin?.(observer);
+    }
+    return known;
+  };
+  const impersonate = text(user.fields, 'as') === '' ? undefined : impersonationOf(user.fields, '');
+  const ownPair = has(user, 'client-certificate') && has(user, 'client-key') ? pairReader(user, clock) : undefined;
   return {
-    async authorization() {
-      refusePrograms(user);
-      return authorize().catch(unreadable);
-    },
-    ...(has(user, 'client-certificate') && has(user, 'client-key') ? { renewedPair: pairReader(user, clock) } : {}),
+    authorization: async () => shown().authorization().catch(unreadable),
+    ...(user.fields['exec'] === undefined
+      ? {}
+      : {
+          observePlugin: (given) => void (observer = given),
+          renewedPair: async () => shown().renewedPair!(),
+          onUnauthorized: async (authorization) => shown().onUnauthorized!(authorization),
+        }),
+    ...(ownPair === undefined ? {} : { renewedPair: ownPair }),
+    ...(impersonate === undefined ? {} : { impersonate }),
   };
 }
 
 const has = ({ fields }: Entry, name: string): boolean =>
   text(fields, `${name}-data`) !== '' || text(fields, name) !== '';
 
+type PairReader = Required<ServerCredentials>['renewedPair'];
+
 /** The same object as long as it is the same pair. */
-function pairReader(user: Entry, clock: Clock): () => Promise<ClientPair> {
-  let known: Promise<() => Promise<ClientPair>> | undefined;
-  const read = async (): Promise<() => Promise<ClientPair>> => {
+function pairReader(user: Entry, clock: Clock): PairReader {
+  let known: Promise<PairReader> | undefined;
+  const read = async (): Promise<PairReader> => {
     const { certificate = '', key = '', renewedPair } = await readClientPair(user, clock, readPem);
     const pair = { certificate, key };
     return renewedPair ?? (() => Promise.resolve(pair));
@@ -66,7 +88,7 @@ function pairReader(user: Entry, clock: Clock): () => Promise<ClientPair> {
 }
 
 function unreadable(error: unknown): never {
-  const { path: file, message } = error as NodeJS.ErrnoException;
-  const why = file === undefined ? message : `open ${file}: ${describeFileError(error)}`;
-  throw new KubeconfigError(why, { cause: error });
+  const { path: file } = error as NodeJS.ErrnoException;
+  if (file === undefined) throw error;
+  throw new KubeconfigError(`open ${file}: ${describeFileError(error)}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -148,12 +148,52 @@ describe('a file is refused', () => {
     await expect(readWebhookKubeconfig(await write('connection.yaml', text))).rejects.toThrow(message);
   });
 
-  test.each(['exec', 'auth-provider'])(
-    'The kubeconfig of a webhook is refused with a user that runs %s',
-    async (kind) => {
-      await expect(readWebhookKubeconfig(await connectionFile({ [kind]: {} }))).rejects.toThrow(
-        `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,
-      );
+  test.each([
+    {
+      name: 'with a user that has an auth-provider',
+      user: { 'auth-provider': {} },
+      message: 'users with auth-provider are not supported here: use exec, a certificate or a token',
     },
-  );
+    { name: 'with an exec plugin that is not complete', user: { exec: {} }, message: 'exec: command is missing' },
+    {
+      name: 'with groups to act in and no user',
+      user: { 'as-groups': ['a'] },
+      message: 'user "me" has as-uid, as-groups or as-user-extra without as',
+    },
+  ])('The kubeconfig of a webhook is refused $name', async ({ user, message }) => {
+    await expect(readWebhookKubeconfig(await connectionFile(user))).rejects.toThrow(message);
+  });
+});
+
+describe('an exec plugin in the kubeconfig of a webhook', () => {
+  /** Prints what is in the file `status`, and then the cluster that it was told. */
+  const plugin = async (status: object): Promise<object> => {
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    await write('status', JSON.stringify({ apiVersion, kind: 'ExecCredential', status }));
+    const args = ['-c', `echo "$KUBERNETES_EXEC_INFO" > ${folder}/told; cat ${folder}/status`];
+    return { apiVersion, command: '/bin/sh', args, interactiveMode: 'Never', provideClusterInfo: true };
+  };
+
+  test('An exec plugin in the kubeconfig of a webhook prints the token, and is told of the cluster', async () => {
+    const server = 'https://hook.example.com/review';
+    const file = await connectionFile({ exec: await plugin({ token: 't' }), as: 'jane' }, { server });
+    const connection = await readWebhookKubeconfig(file);
+    expect(await connection.authorization()).toBe('Bearer t');
+    expect(connection.impersonate).toEqual({ user: 'jane', groups: [], extra: {} });
+    expect(JSON.parse(await readFile(path.join(folder, 'told'), 'utf8'))).toMatchObject({
+      spec: { cluster: { server }, interactive: false },
+    });
+  });
+
+  test('A pair that an exec plugin prints is shown, unless the user has one of its own', async () => {
+    const printed = pair('printed');
+    const exec = await plugin({ clientCertificateData: printed.certificate, clientKeyData: printed.key });
+    expect(await (await readWebhookKubeconfig(await connectionFile({ exec }))).renewedPair!()).toEqual(printed);
+    const own = pair('own');
+    const data = (pem: string): string => Buffer.from(pem).toString('base64');
+    const both = { exec, 'client-certificate-data': data(own.certificate), 'client-key-data': data(own.key) };
+    const connection = await readWebhookKubeconfig(await connectionFile(both));
+    expect(connection).toMatchObject(own);
+    expect(connection.renewedPair).toBeUndefined();
+  });
 });

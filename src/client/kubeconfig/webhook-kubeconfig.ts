@@ -1,6 +1,6 @@
 /**
  * The address of a webhook and the credentials for it, from a file in kubeconfig format. Unlike a client's, such a file
- * is read alone, runs no programs, and its token file is read for each request.
+ * is read alone, and its token file is read for each request.
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */
 import { readFile } from 'node:fs/promises';
@@ -8,37 +8,66 @@ import path from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { TransportConfig } from '../transport-config.ts';
 import { fixedAuthorization, readClientPair, readServerTls } from './connection-fields.ts';
-import { KubeconfigError, text } from './fields.ts';
+import { execCluster } from './exec-cluster.ts';
+import { execCredentials } from './exec-plugin.ts';
+import { type Fields, fieldsOf, KubeconfigError, text } from './fields.ts';
+import { impersonationOf } from './impersonation.ts';
 import { type Entry, parseKubeconfig } from './merge.ts';
 import { selectContext } from './select-context.ts';
+
+/** What a server shows a webhook, but for a pair that does not change. */
+export type ShownCredentials = Pick<
+  TransportConfig,
+  'authorization' | 'renewedPair' | 'onUnauthorized' | 'observePlugin'
+>;
 
 /**
  * Paths in the file are relative to it. Rejects with {@link KubeconfigError}, or with the system's error where a file
  * cannot be read.
  */
 export async function readWebhookKubeconfig(file: string, clock: Clock = systemClock): Promise<TransportConfig> {
-  const { url, cluster, user } = selectContext(parseKubeconfig(await readFile(file), path.dirname(file)));
-  refusePrograms(user);
+  const { url, cluster, user, userName } = selectContext(parseKubeconfig(await readFile(file), path.dirname(file)));
+  const tls = await readServerTls(cluster);
+  const { certificate, key, renewedPair } = await readClientPair(user, clock);
+  const { renewedPair: printedPair, ...shown } = shownCredentials(user, execCluster(cluster.fields, tls.ca));
+  const changingPair = certificate === undefined ? printedPair : renewedPair;
   return {
     url,
-    ...(await readServerTls(cluster)),
-    ...(await readClientPair(user, clock)),
-    authorization: authorizationOf(user),
+    ...tls,
+    certificate,
+    key,
+    ...shown,
+    ...(changingPair === undefined ? {} : { renewedPair: changingPair }),
+    impersonate: impersonationOf(user.fields, userName),
   };
 }
 
-/** Throws {@link KubeconfigError}. */
-export function refusePrograms({ fields }: Entry): void {
-  for (const kind of ['exec', 'auth-provider'])
-    if (fields[kind] !== undefined)
-      throw new KubeconfigError(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+/**
+ * A token file is read for each request. What the user has itself comes before what its exec plugin prints. Throws
+ * {@link KubeconfigError}.
+ * @param cluster what an exec plugin may be told
+ */
+export function shownCredentials(user: Entry, cluster: Fields): ShownCredentials {
+  if (user.fields['auth-provider'] !== undefined)
+    throw new KubeconfigError('users with auth-provider are not supported here: use exec, a certificate or a token');
+  const own = ownAuthorization(user);
+  const exec = user.fields['exec'];
+  if (exec === undefined) return { authorization: own ?? (() => Promise.resolve(undefined)) };
+  const plugin = { fields: fieldsOf(exec), folder: user.folder };
+  const printed = execCredentials(plugin, {
+    cluster,
+    environment: process.env,
+    // A server has no person to ask, whatever its standard input is.
+    isInteractive: false,
+    now: () => Date.now(),
+  });
+  return own === undefined ? printed : { ...printed, authorization: own };
 }
 
-/** A token file is read for each request. */
-export function authorizationOf(user: Entry): TransportConfig['authorization'] {
+function ownAuthorization(user: Entry): TransportConfig['authorization'] | undefined {
   const tokenFile = text(user.fields, 'tokenFile');
   if (tokenFile !== '')
     return async () => `Bearer ${(await readFile(path.resolve(user.folder, tokenFile), 'utf8')).trim()}`;
   const fixed = fixedAuthorization(user);
-  return () => Promise.resolve(fixed);
+  return fixed === undefined ? undefined : () => Promise.resolve(fixed);
 }

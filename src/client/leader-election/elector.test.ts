@@ -67,6 +67,20 @@ describe('leader election', () => {
     expect(a.state.end).toBe('stopped');
   });
 
+  test('A leader that has to read the lock before it can renew it says so', async () => {
+    const clock = new FakeClock();
+    const lock = new MemoryLock();
+    let slowRenewals = 0;
+    const a = candidate(clock, lock, 'a', { onSlowRenewal: () => void slowRenewals++ });
+    await pass(clock, 4000);
+    expect(slowRenewals).toBe(0);
+    lock.held = { ...lock.held!, version: 'of another writer' };
+    await pass(clock, 4000);
+    expect([a.state.leads, slowRenewals]).toEqual([true, 1]);
+    a.stop();
+    await a.run;
+  });
+
   test('A leader that stops gives the lock up, and another has it within a retry period', async () => {
     const clock = new FakeClock();
     const lock = new MemoryLock();

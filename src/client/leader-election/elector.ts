@@ -38,6 +38,8 @@ export interface ElectionOptions {
   readonly retryPeriodMs?: number;
   /** Told when another leads than before. */
   readonly onNewLeader?: (identity: string) => void;
+  /** Told when a leader has to read the lock before it can renew it: its write alone did not succeed. */
+  readonly onSlowRenewal?: () => void;
   readonly log?: Logger;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -194,6 +196,7 @@ export class Elector {
     this.#observe(held);
     if (isCoordinated ? !this.#isElected(held) : held.record.holderIdentity !== identity && !this.#isFree(held))
       return undefined;
+    if (this.#leadership !== undefined) this.#options.onSlowRenewal?.();
     const sent = this.#moment();
     return this.#written(await lock.update(this.#record(held.record), held, signal), sent);
   }
@@ -254,7 +257,7 @@ export class Elector {
     if (held?.record.holderIdentity !== this.#options.identity) return;
     const now = this.#now();
     const free = { ...held.record, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
-    const limited = deadline(this.#clock, this.#times.retryPeriodMs, new AbortController().signal);
+    const limited = deadline(this.#clock, this.#times.retryPeriodMs, undefined);
     try {
       this.#observe(await this.#options.lock.update(free, held, limited.signal));
     } catch (error) {

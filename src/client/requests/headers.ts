@@ -1,5 +1,6 @@
 /** The headers that every request of a client has. */
-import type { ClientConfig, Impersonation } from '../client-config.ts';
+import type { ClientConfig } from '../client-config.ts';
+import type { Impersonation } from '../impersonation.ts';
 
 export type HeaderFields = readonly (readonly [name: string, value: string])[];
 
@@ -18,7 +19,7 @@ export function headerValue(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation): HeaderFields {
+export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Impersonation): HeaderFields {
   return [
     ['impersonate-user', headerValue(user)],
     ...(uid === undefined || uid === '' ? [] : [['impersonate-uid', headerValue(uid)] as const]),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { ConnectionError, type Transport, type TransportAnswer, type TransportRequest } from '../transport/message.ts';
-import { Sender, type SenderOptions } from './sender.ts';
+import { type RequestObserver, Sender, type SenderOptions } from './sender.ts';
 
 async function* noBody(): AsyncGenerator<Uint8Array> {}
 
@@ -185,6 +185,41 @@ describe('credentials that the server refuses', () => {
     const { sent, sender } = setUp([answer(401)], {}, withTokens(['Bearer a'], false));
     expect((await sender.send({ method: 'GET', path: '/' })).status).toBe(401);
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the bytes of a request and of its answer', () => {
+  const told = (): { bytes: string[]; observer: RequestObserver } => {
+    const bytes: string[] = [];
+    const observer: RequestObserver = {
+      answered: () => undefined,
+      sent: ({ method }, count) => void bytes.push(`${method} sent ${count}`),
+      received: ({ method, host }, count) => void bytes.push(`${method} ${host} received ${count}`),
+    };
+    return { bytes, observer };
+  };
+  const read = (bytes: number | undefined): TransportAnswer => ({ ...answer(200), bodyBytes: () => bytes });
+
+  test('The bytes of a request and of its answer are told once the answer was read', async () => {
+    const { bytes, observer } = told();
+    const { sender } = setUp([read(7)], { observer });
+    const sent = await sender.send({ method: 'POST', path: '/', body: Buffer.from('four') });
+    expect(bytes).toEqual(['POST sent 4']);
+    sent.end();
+    sent.end();
+    expect(bytes).toEqual(['POST sent 4', 'POST api.example.com received 7']);
+  });
+
+  test.each([
+    { name: 'was not read to its end', bytes: undefined, isWatch: false },
+    { name: 'is that of a watch', bytes: 7, isWatch: true },
+  ])('The bytes of an answer are not told where it $name', async ({ bytes: count, isWatch }) => {
+    const { bytes, observer } = told();
+    const { sender } = setUp([read(count)], { observer });
+    const sent = await sender.send({ method: 'GET', path: '/' });
+    if (isWatch) sent.release();
+    sent.end();
+    expect(bytes).toEqual(['GET sent 0']);
   });
 });
 

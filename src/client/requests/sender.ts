@@ -34,6 +34,10 @@ export interface RequestObserver {
   /** A request waited for the rate limit. */
   limited?(ms: number, request: { readonly method: string; readonly host: string }): void;
   retried?(request: { readonly method: string; readonly host: string }, status: number | undefined): void;
+  /** A request was sent, with a body of this length. */
+  sent?(request: { readonly method: string; readonly host: string }, bytes: number): void;
+  /** The body of an answer was read to its end; those of watches are not told of. */
+  received?(request: { readonly method: string; readonly host: string }, bytes: number): void;
 }
 
 export interface ClientRequest {
@@ -85,32 +89,33 @@ export class Sender {
 
   /** Resolves with any answer that is not to be waited for again, also with refusals. */
   async send(request: ClientRequest): Promise<PendingAnswer> {
-    const outer = request.signal ?? new AbortController().signal;
-    const limited = deadline(this.clock, request.timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs, outer);
-    const abort = new AbortController();
-    const give = (): void => abort.abort(limited.signal.reason);
-    limited.signal.addEventListener('abort', give);
-    if (limited.signal.aborted) give();
+    const ms = request.timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs;
     // A watch goes on after its time limit, and still ends with the caller's signal.
-    const follow = (): void => abort.abort(outer.reason);
-    const end = (): void => {
-      limited.end();
-      outer.removeEventListener('abort', follow);
-    };
+    const { signal, end, release } = deadline(this.clock, ms, request.signal);
     try {
-      const answer = await this.#sendUntilAnswered(request, abort.signal);
+      const answer = await this.#sendUntilAnswered(request, signal);
+      let isCounted = false;
       return {
         ...answer,
-        end,
+        end: () => {
+          end();
+          if (!isCounted) this.#received(request, answer);
+          isCounted = true;
+        },
         release: () => {
-          limited.end();
-          outer.addEventListener('abort', follow);
+          isCounted = true;
+          release();
         },
       };
     } catch (error) {
       end();
-      throw abort.signal.aborted ? abort.signal.reason : error;
+      throw signal.aborted ? signal.reason : error;
     }
+  }
+
+  #received({ method }: ClientRequest, { bodyBytes }: TransportAnswer): void {
+    const bytes = bodyBytes?.();
+    if (bytes !== undefined) this.#options.observer?.received?.({ method, host: this.#host }, bytes);
   }
 
   async #sendUntilAnswered(request: ClientRequest, signal: AbortSignal): Promise<TransportAnswer> {
@@ -153,7 +158,7 @@ export class Sender {
     if (openWebSocket === undefined)
       throw new Error('this client has no connections of its own: it cannot open streams in both directions');
     const ms = timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs;
-    const limited = deadline(this.clock, ms, outer ?? new AbortController().signal);
+    const limited = deadline(this.clock, ms, outer);
     const { signal } = limited;
     const open = async (authorization: string | undefined): Promise<WebSocket> => {
       await this.#limiter.wait(signal);
@@ -200,6 +205,7 @@ export class Sender {
     const { observer } = this.#options;
     const waitedMs = await this.#limiter.wait(signal);
     if (waitedMs > 0) observer?.limited?.(waitedMs, { method, host: this.#host });
+    observer?.sent?.({ method, host: this.#host }, body?.length ?? 0);
     const begun = this.clock.now();
     let status: number | undefined;
     try {

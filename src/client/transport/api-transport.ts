@@ -14,9 +14,10 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { isPair } from '../../base/key-pair.ts';
 import { Http2Connection } from '../../http2/client/connection.ts';
 import type { ClientConfig } from '../client-config.ts';
+import type { ConnectionObserver } from '../connection-observer.ts';
 import { deadline } from '../deadline.ts';
 import type { ClientPair } from '../transport-config.ts';
-import { dial, type Dialed } from './dial.ts';
+import { dial, type Dialed, type DialOptions } from './dial.ts';
 import { Http1Agent } from './http1-agent.ts';
 import { sendOverHttp2 } from './http2-request.ts';
 import {
@@ -36,6 +37,7 @@ export interface ApiTransportOptions {
   readonly pingAfterMs?: number;
   /** How long the server may take to answer that. */
   readonly pingTimeoutMs?: number;
+  readonly observer?: ConnectionObserver;
 }
 
 const defaultPingAfterMs = 30_000;
@@ -87,6 +89,7 @@ class ApiTransport implements Transport {
       if (!isPair(certificate, key)) throw new Error('the client certificate and its key do not belong together');
       this.#fixedPair = { certificate, key };
     }
+    options.observer?.opened?.();
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
@@ -116,7 +119,7 @@ class ApiTransport implements Transport {
     signal.throwIfAborted();
     const { pair } = this.#current!;
     const target = { ...this.#config, url: this.#url, pair, onlyHttp1: true };
-    const { socket } = await dial(target, signal, this.#clock).catch((error: unknown) => {
+    const { socket } = await dial(target, signal, this.#dialOptions).catch((error: unknown) => {
       throw signal.aborted ? error : notConnected(error);
     });
     const webSocket = await openWebSocket(socket, this.#url.host, {
@@ -130,6 +133,7 @@ class ApiTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    if (!this.#closed.signal.aborted) this.#options.observer?.closed?.();
     const reason = new ClientClosedError();
     this.#closed.abort(reason);
     for (const connection of this.#http2) connection.destroy(reason);
@@ -185,7 +189,11 @@ class ApiTransport implements Transport {
   }
 
   #dial(pair: ClientPair | undefined): Promise<Dialed> {
-    return dial({ ...this.#config, url: this.#url, pair }, this.#closed.signal, this.#clock);
+    return dial({ ...this.#config, url: this.#url, pair }, this.#closed.signal, this.#dialOptions);
+  }
+
+  get #dialOptions(): DialOptions {
+    return { clock: this.#clock, observer: this.#options.observer };
   }
 
   async #adopt(connections: Connections, { socket }: Dialed): Promise<void> {

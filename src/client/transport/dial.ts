@@ -5,8 +5,11 @@ import tls from 'node:tls';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { deadline } from '../deadline.ts';
+import type { ConnectionObserver } from '../connection-observer.ts';
+import { timedLookup } from '../timed-lookup.ts';
 import type { ClientPair } from '../transport-config.ts';
 import { openTunnel } from './proxy-tunnel.ts';
+import { checkServerIdentity } from '../../pki/server-identity.ts';
 import { connected, endpointOf } from './socket.ts';
 
 export interface DialTarget extends Pick<ClientConfig, 'ca' | 'serverName' | 'skipVerify' | 'proxyUrl'> {
@@ -14,6 +17,11 @@ export interface DialTarget extends Pick<ClientConfig, 'ca' | 'serverName' | 'sk
   readonly pair: ClientPair | undefined;
   /** For what HTTP/2 is not meant to carry. */
   readonly onlyHttp1?: boolean;
+}
+
+export interface DialOptions {
+  readonly clock?: Clock;
+  readonly observer?: ConnectionObserver | undefined;
 }
 
 export interface Dialed {
@@ -26,15 +34,20 @@ const dialTimeoutMs = 30_000;
 const tcpKeepaliveMs = 30_000;
 
 /** Rejects with the cause in words, when the signal aborts, and after 30 s. */
-export async function dial(target: DialTarget, signal: AbortSignal, clock: Clock = systemClock): Promise<Dialed> {
+export async function dial(
+  target: DialTarget,
+  signal: AbortSignal,
+  { clock = systemClock, observer }: DialOptions = {},
+): Promise<Dialed> {
   const limited = deadline(clock, dialTimeoutMs, signal, 'no connection');
   try {
     const { url, proxyUrl } = target;
     const endpoint = endpointOf(url);
+    const lookup = timedLookup(observer);
     const carrier =
       proxyUrl === undefined
-        ? await connected(net.connect(endpoint), 'connect', limited.signal)
-        : await openTunnel(new URL(proxyUrl), endpoint, limited.signal);
+        ? await connected(net.connect({ ...endpoint, lookup }), 'connect', limited.signal)
+        : await openTunnel(new URL(proxyUrl), endpoint, { signal: limited.signal, lookup });
     if (carrier instanceof net.Socket) {
       carrier.setNoDelay(true);
       carrier.setKeepAlive(true, tcpKeepaliveMs);
@@ -56,6 +69,7 @@ function tlsOptions({ url, ca, serverName, skipVerify, pair, onlyHttp1 = false }
     host: name,
     servername: net.isIP(name) === 0 ? name : '',
     rejectUnauthorized: skipVerify !== true,
+    checkServerIdentity,
     minVersion: 'TLSv1.2',
     ALPNProtocols: onlyHttp1 ? ['http/1.1'] : ['h2', 'http/1.1'],
     ...(ca === undefined ? {} : { ca }),

@@ -27,7 +27,13 @@ export class Http1Agent {
         body: body ?? null,
         signal,
       });
-      return { status: answer.statusCode, headers: headerMap(answer.headers), body: readable(answer.body, signal) };
+      const read: Read = { bytes: 0, isWhole: false };
+      return {
+        status: answer.statusCode,
+        headers: headerMap(answer.headers),
+        body: readable(answer.body, signal, read),
+        bodyBytes: () => (read.isWhole ? read.bytes : undefined),
+      };
     } catch (error) {
       throw failure(error, signal);
     }
@@ -67,9 +73,19 @@ function headerMap(headers: Readonly<Record<string, string | string[] | undefine
   return map;
 }
 
-async function* readable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+/** Of a body, so far. */
+interface Read {
+  bytes: number;
+  isWhole: boolean;
+}
+
+async function* readable(body: AsyncIterable<Uint8Array>, signal: AbortSignal, read: Read): AsyncGenerator<Uint8Array> {
   try {
-    yield* body;
+    for await (const piece of body) {
+      read.bytes += piece.length;
+      yield piece;
+    }
+    read.isWhole = true;
   } catch (error) {
     throw failure(error, signal);
   }

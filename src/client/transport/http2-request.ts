@@ -26,6 +26,8 @@ class Exchange implements StreamHandler {
   #pieces: Buffer[] = [];
   #bytes = 0;
   #isPaused = false;
+  #takenBytes = 0;
+  #isRead = false;
   #end: { readonly error?: unknown } | undefined;
   #wake: () => void = () => undefined;
 
@@ -62,7 +64,8 @@ class Exchange implements StreamHandler {
     // Trailers, and informational answers before the real one.
     if (this.#isAnswered || (status >= 100 && status < 200)) return;
     this.#isAnswered = true;
-    this.#resolve({ status, headers, body: this.#read() });
+    const bodyBytes = (): number | undefined => (this.#isRead ? this.#takenBytes : undefined);
+    this.#resolve({ status, headers, body: this.#read(), bodyBytes });
   }
 
   onData(piece: Buffer): void {
@@ -96,8 +99,10 @@ class Exchange implements StreamHandler {
           this.#taken(piece.length);
           yield piece;
         } else if (this.#end?.error !== undefined) throw this.#end.error;
-        else if (this.#end !== undefined) return;
-        else await new Promise<void>((resolve) => (this.#wake = resolve));
+        else if (this.#end !== undefined) {
+          this.#isRead = true;
+          return;
+        } else await new Promise<void>((resolve) => (this.#wake = resolve));
       }
     } finally {
       this.#stream.cancel();
@@ -106,6 +111,7 @@ class Exchange implements StreamHandler {
   }
 
   #taken(bytes: number): void {
+    this.#takenBytes += bytes;
     this.#bytes -= bytes;
     if (!this.#isPaused || this.#bytes > unreadBytes / 2) return;
     this.#isPaused = false;

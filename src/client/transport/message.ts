@@ -20,6 +20,8 @@ export interface TransportAnswer {
   readonly headers: ReadonlyMap<string, string>;
   /** Read once. Leaving the loop over it ends the request. */
   readonly body: AsyncIterable<Uint8Array>;
+  /** Length of the body once it was read to its end, until then undefined. */
+  readonly bodyBytes?: () => number | undefined;
 }
 
 /** A GET that becomes a WebSocket. */

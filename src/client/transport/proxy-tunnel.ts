@@ -11,15 +11,21 @@ import { openSocks5, type ProxyCredentials } from './socks5.ts';
 
 export const proxySchemes: ReadonlySet<string> = new Set(['http:', 'https:', 'socks5:', 'socks5h:']);
 
-export async function openTunnel(proxy: URL, to: TcpEndpoint, signal: AbortSignal): Promise<Duplex> {
+export interface TunnelOptions {
+  readonly signal: AbortSignal;
+  /** Of the name of the proxy. */
+  readonly lookup: net.LookupFunction;
+}
+
+export async function openTunnel(proxy: URL, to: TcpEndpoint, { signal, lookup }: TunnelOptions): Promise<Duplex> {
   const { host, port: given } = endpointOf(proxy);
   if (proxy.protocol.startsWith('socks5')) {
     const port = proxy.port === '' ? 1080 : given;
-    const socket = await connected(net.connect({ host, port }), 'connect', signal);
+    const socket = await connected(net.connect({ host, port, lookup }), 'connect', signal);
     return openSocks5(socket, to, credentialsOf(proxy), signal);
   }
   const asked = { to, proxy: proxy.host, credentials: credentialsOf(proxy), signal };
-  const tcp = await connected(net.connect({ host, port: given }), 'connect', signal);
+  const tcp = await connected(net.connect({ host, port: given, lookup }), 'connect', signal);
   if (proxy.protocol === 'http:') return connectMethod(tcp, asked);
   const options = { socket: tcp, host, servername: net.isIP(host) === 0 ? host : '', ALPNProtocols: ['http/1.1'] };
   return connectMethod(await connected(tls.connect(options), 'secureConnect', signal), asked);

@@ -2,7 +2,9 @@
 import { versionInfo } from '../../base/version.ts';
 import { type Client, type ClientOptions, createClient } from '../../client/client.ts';
 import type { ClientConfig } from '../../client/client-config.ts';
+import type { ConnectionObserver } from '../../client/connection-observer.ts';
 import { InClusterConfigError, type Pod, thisPod } from '../../client/in-cluster.ts';
+import type { ExecObserver } from '../../client/exec-observer.ts';
 import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
 import {
   readKubeconfigFile,
@@ -11,6 +13,7 @@ import {
   reloadingConfig,
 } from '../../client/kubeconfig/reloading.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { RequestObserver } from '../../client/requests/sender.ts';
 import { createApiTransport } from '../../client/transport/api-transport.ts';
 import type { Transport } from '../../client/transport/message.ts';
 import type { ClientPair } from '../../client/transport-config.ts';
@@ -34,22 +37,30 @@ export type Credentials = Required<Pick<ClientConfig, 'authorization' | 'onUnaut
 export interface ApiConnection {
   readonly config: ClientConfig;
   /** A client with its own limit and user agent; closed with the connection. */
-  client(options: ClientOptions & { readonly credentials?: Credentials }): Client;
+  client(options: Omit<ClientOptions, 'observer'> & { readonly credentials?: Credentials }): Client;
   close(): Promise<void>;
+}
+
+/** Told of requests, of connections and of exec plugins, for metrics. */
+export type ApiObserver = RequestObserver & ConnectionObserver & ExecObserver;
+
+export interface ConnectionParts {
+  readonly log: Logger;
+  readonly observer: ApiObserver;
 }
 
 /** Undefined where there is neither a file nor an address, and this is no pod. Rejects for what cannot be read. */
 export async function openConnection(
   source: ConnectionSource,
-  log: Logger,
-  fileCheckMs?: number,
+  parts: ConnectionParts & { readonly fileCheckMs?: number | undefined },
 ): Promise<ApiConnection | undefined> {
-  const read = readerOf(source);
+  const { log, observer, fileCheckMs } = parts;
+  const read = readerOf(source, observer);
   if (read === undefined) return undefined;
   const reloading = await explained(source.flag, () =>
     reloadingConfig(read, { log, ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }) }),
   );
-  return connectionTo(withOwnPair(reloading.config, source.ownPair), log, () => reloading.stop());
+  return connectionTo(withOwnPair(reloading.config, source.ownPair), parts, () => reloading.stop());
 }
 
 const withOwnPair = (config: ClientConfig, ownPair: ConnectionSource['ownPair']): ClientConfig =>
@@ -58,9 +69,13 @@ const withOwnPair = (config: ClientConfig, ownPair: ConnectionSource['ownPair'])
     : overridden(config, { renewedPair: async () => ownPair() ?? (await config.renewedPair?.()) });
 
 /** @param stop ends what keeps the configuration current */
-export function connectionTo(config: ClientConfig, log: Logger, stop = (): void => undefined): ApiConnection {
+export function connectionTo(
+  config: ClientConfig,
+  { log, observer }: ConnectionParts,
+  stop = (): void => undefined,
+): ApiConnection {
   for (const warning of config.warnings ?? []) log.warn({ server: config.url }, warning);
-  const transport = createApiTransport(config);
+  const transport = createApiTransport(config, { observer });
   // Others must not show the certificate of the daemon: it would say who they are before their token does.
   const bare: ClientConfig = overridden(config, {
     renewedPair: () => Promise.resolve(undefined),
@@ -70,9 +85,11 @@ export function connectionTo(config: ClientConfig, log: Logger, stop = (): void 
   return {
     config,
     client({ credentials, ...options }) {
-      if (credentials === undefined) return createClient(config, { ...options, transport: kept(transport) });
-      bareTransport ??= createApiTransport(bare);
-      return createClient(overridden(bare, credentials), { ...options, transport: kept(bareTransport) });
+      const own = { ...options, observer };
+      if (credentials === undefined || bareTransport !== undefined) observer.shared?.();
+      if (credentials === undefined) return createClient(config, { ...own, transport: kept(transport) });
+      bareTransport ??= createApiTransport(bare, { observer });
+      return createClient(overridden(bare, credentials), { ...own, transport: kept(bareTransport) });
     },
     async close() {
       stop();
@@ -81,10 +98,13 @@ export function connectionTo(config: ClientConfig, log: Logger, stop = (): void 
   };
 }
 
-function readerOf({ kubeconfig, master, pod = thisPod }: ConnectionSource): (() => Promise<ReadConfig>) | undefined {
+function readerOf(
+  { kubeconfig, master, pod = thisPod }: ConnectionSource,
+  observer: ApiObserver,
+): (() => Promise<ReadConfig>) | undefined {
   if (kubeconfig !== undefined)
     return async () => {
-      const { config, fingerprint } = await readKubeconfigFile(kubeconfig);
+      const { config, fingerprint } = await readKubeconfigFile(kubeconfig, { observer });
       return { config: master === undefined ? config : { ...config, url: master }, fingerprint };
     };
   if (master !== undefined) return () => Promise.resolve({ config: { url: master }, fingerprint: master });

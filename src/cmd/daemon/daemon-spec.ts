@@ -6,12 +6,13 @@ import type { Client, ClientOptions } from '../../client/client.ts';
 import type { Pod } from '../../client/in-cluster.ts';
 import type { HealthCheck, HealthChecks, HealthEndpoint } from '../../server/health.ts';
 import type { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import type { MetricPage } from '../../server/koa/page-routes.ts';
 import type { FlagValue } from '../../server/koa/zpages-routes.ts';
 import type { DaemonOptions } from '../flags/shared/daemon.ts';
 import type { GivenFlags } from '../flags/parse.ts';
 import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import type { AdjustableLogger } from '../logging.ts';
-import type { ApiConnection, Credentials } from './api-connection.ts';
+import type { ApiConnection, ConnectionParts, Credentials } from './api-connection.ts';
 import type { LockName } from './leading.ts';
 import type { ServingParts } from './serving.ts';
 
@@ -32,14 +33,16 @@ export interface DaemonSpec {
    */
   readonly elects?: false;
   /** How the API server is reached where neither a flag nor a pod says it. Undefined: it cannot be. */
-  readonly findApi?: (log: Logger) => Promise<ApiConnection | undefined>;
+  readonly findApi?: (parts: ConnectionParts) => Promise<ApiConnection | undefined>;
   /**
    * Opens the connection in place of what the options say. Undefined: this daemon works without an API server, and has
    * no client. The signal aborts when the daemon is to stop.
    */
-  readonly openApi?: (log: Logger, signal: AbortSignal) => Promise<ApiConnection | undefined>;
+  readonly openApi?: (parts: ConnectionParts, signal: AbortSignal) => Promise<ApiConnection | undefined>;
   /** The work serves by itself, in place of the HTTPS port of all daemons. */
   readonly servesItself?: true;
+  /** Metrics that its HTTPS port serves at other paths than `/metrics`, by path. */
+  readonly pages?: (registry: MetricRegistry) => Readonly<Record<string, MetricPage>>;
   /** Serves more of the daemon than its HTTPS port does. @returns what ends it */
   readonly serveMore?: (health: HealthChecks, log: Logger) => Promise<() => Promise<void>>;
   /** Flags that name how callers are looked up, where they are no flags of their own. */

@@ -31,9 +31,10 @@ import { watchFlagFile } from '../read-file.ts';
 import { readCertificates } from '../../auth/authentication/certificate-chain.ts';
 import { createAuthority } from '../../pki/pki.ts';
 import { UserError } from '../user-error.ts';
-import { openConnection, userAgent } from './api-connection.ts';
+import { type ApiObserver, openConnection, userAgent } from './api-connection.ts';
 import { followTrust, noTrust, type PublishedTrust } from './cluster-trust.ts';
 import { reviewsBy } from './review-client.ts';
+import type { ReviewMetrics } from './review-metrics.ts';
 
 export interface DelegatedAccess {
   readonly authenticator: RequestAuthenticator;
@@ -47,7 +48,10 @@ export interface AccessSurroundings {
   readonly daemon: string;
   readonly files: ReloadableFiles;
   readonly log: Logger;
+  readonly observer: ApiObserver;
   readonly cleanup: CleanupStack;
+  /** Told of the reviews that are asked for. */
+  readonly reviews: ReviewMetrics;
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
   /** The flags of the kubeconfigs, for messages. */
@@ -71,10 +75,10 @@ export async function delegatedAccess(
 async function clientOf(
   flag: string,
   kubeconfig: string | undefined,
-  { daemon, log, cleanup, fileCheckMs, pod }: AccessSurroundings,
+  { daemon, log, observer, cleanup, fileCheckMs, pod }: AccessSurroundings,
 ): Promise<Client | undefined> {
   const source = { flag, kubeconfig, ...(pod === undefined ? {} : { pod }) };
-  const connection = await openConnection(source, log, fileCheckMs);
+  const connection = await openConnection(source, { log, observer, fileCheckMs });
   if (connection === undefined) return undefined;
   cleanup.add(() => connection.close());
   return connection.client({ ...limits, userAgent: userAgent(daemon) });
@@ -97,7 +101,7 @@ async function delegatedAuthentication(
       ? undefined
       : cachedTokens({
           tokens: webhookTokens({
-            client: reviewsBy(client, '/apis/authentication.k8s.io/v1/tokenreviews'),
+            client: reviewsBy(client, '/apis/authentication.k8s.io/v1/tokenreviews', around.reviews.authentication),
             version: 'v1',
             audiences: [],
           }),
@@ -236,7 +240,7 @@ async function delegatedAuthorization(
   };
   if (client === undefined) return createUnion([byPath]);
   const authorizer = createWebhookAuthorizer({
-    client: reviewsBy(client, '/apis/authorization.k8s.io/v1/subjectaccessreviews'),
+    client: reviewsBy(client, '/apis/authorization.k8s.io/v1/subjectaccessreviews', around.reviews.authorization),
     version: 'v1',
     authorizedTtlMs,
     unauthorizedTtlMs,

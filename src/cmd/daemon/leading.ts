@@ -1,7 +1,7 @@
 /** Leader election of a daemon: its lock, its metric and its health check around the elector of the client. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Gauge } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
@@ -54,6 +54,7 @@ export class LeaderElections {
   readonly #parts: LeaderElectionParts;
   readonly #clock: Clock;
   readonly #status: Gauge<'name'>;
+  readonly #slowRenewals: Counter<'name'>;
   /** Those that this process has now. */
   readonly #leaderships = new Map<string, Leadership>();
   readonly #events: EventRecorder;
@@ -67,6 +68,12 @@ export class LeaderElections {
     this.#status = new Gauge({
       name: 'leader_election_master_status',
       help: 'Whether this process leads, by the name of the lock.',
+      labelNames: ['name'],
+      registers: [parts.registry],
+    });
+    this.#slowRenewals = new Counter({
+      name: 'leader_election_slowpath_total',
+      help: 'Renewals that had to read the lock again, by its name.',
       labelNames: ['name'],
       registers: [parts.registry],
     });
@@ -105,6 +112,7 @@ export class LeaderElections {
       onNewLeader: (identity) => {
         if (identity !== '') log.info({ lock: `${lock.namespace}/${lock.name}`, identity }, 'new leader');
       },
+      onSlowRenewal: () => this.#slowRenewals.inc({ name: lock.name }),
       log,
       clock: this.#clock,
       lead: async (leadership) => {

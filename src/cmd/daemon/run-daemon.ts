@@ -16,8 +16,9 @@ import type { ClientOptions } from '../../client/client.ts';
 import { type Leadership, LeadershipLostError } from '../../client/leader-election/leadership.ts';
 import type { Fence } from '../../client/requests/fence.ts';
 import type { HealthCheck, HealthChecks, HealthEndpoint } from '../../server/health.ts';
-import { type ApiClientMetrics, createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
+import { createApiClientMetrics } from '../../server/metrics/api-client-metrics.ts';
 import { MetricRegistry } from '../../server/metrics/metric-registry.ts';
+import { showFileReloads } from '../../server/metrics/file-reload-metrics.ts';
 import { collectNodeMetrics } from '../../server/metrics/node-metrics.ts';
 import { createProcessMetrics } from '../../server/metrics/process-metrics.ts';
 import { ContentionProfile } from '../../server/profiling/contention-profile.ts';
@@ -35,7 +36,7 @@ import { explainListenError } from '../listen-errors.ts';
 import { logOutput } from '../log-output.ts';
 import { createAdjustableLogger } from '../logging.ts';
 import { UserError } from '../user-error.ts';
-import { type ApiConnection, openConnection, userAgent } from './api-connection.ts';
+import { type ApiConnection, type ConnectionParts, openConnection, userAgent } from './api-connection.ts';
 import { type CandidateVersions, LeaderElections, type LockName } from './leading.ts';
 import { serveDaemon } from './serving.ts';
 import type { DaemonSpec, LeadingDaemon } from './daemon-spec.ts';
@@ -70,7 +71,6 @@ interface Kernel {
   readonly log: Logger;
   readonly registry: MetricRegistry;
   readonly connection: ApiConnection | undefined;
-  readonly observer: ApiClientMetrics;
   readonly files: ReloadableFiles;
   /** Undefined for a daemon of which several work at once. */
   readonly elections: LeaderElections | undefined;
@@ -98,6 +98,7 @@ async function startKernel(
     log,
     ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }),
   });
+  showFileReloads(registry, files);
   cleanup.add(() => files.stop());
   const { profiling, contentionProfiling } = options.debugging;
   const contention = profiling && contentionProfiling ? new ContentionProfile() : undefined;
@@ -108,7 +109,8 @@ async function startKernel(
       contention,
     }),
   );
-  const connection = spec.openApi === undefined ? await openApi(spec, log) : await spec.openApi(log, signal);
+  const parts = { log, observer };
+  const connection = spec.openApi === undefined ? await openApi(spec, parts) : await spec.openApi(parts, signal);
   if (connection !== undefined) cleanup.add(() => connection.close());
   const elections =
     spec.elects === false || connection === undefined
@@ -121,7 +123,6 @@ async function startKernel(
             qps: 0,
             userAgent: userAgent(name, 'leader-election'),
             timeoutMs: options.leaderElection.renewDeadlineMs,
-            observer,
           }),
           component: name,
           log,
@@ -144,9 +145,11 @@ async function startKernel(
       options,
       registry,
       config,
+      observer,
       ...serving,
       files,
       cleanup,
+      ...(spec.pages === undefined ? {} : { pages: spec.pages(registry) }),
       ...(spec.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: spec.kubeconfigFlags }),
       ...around,
     }).catch((error: unknown) => {
@@ -156,10 +159,10 @@ async function startKernel(
     });
   const endMore = await spec.serveMore?.(health, log);
   if (endMore !== undefined) cleanup.add(endMore);
-  return { log, registry, connection, observer, files, elections, checks, serving };
+  return { log, registry, connection, files, elections, checks, serving };
 }
 
-async function openApi({ options, around, findApi }: DaemonSpec, log: Logger): Promise<ApiConnection> {
+async function openApi({ options, around, findApi }: DaemonSpec, parts: ConnectionParts): Promise<ApiConnection> {
   const { kubeconfig, master } = options.client;
   const url = master === undefined ? undefined : masterUrl(master);
   const source = {
@@ -168,7 +171,8 @@ async function openApi({ options, around, findApi }: DaemonSpec, log: Logger): P
     master: url,
     ...(around?.pod === undefined ? {} : { pod: around.pod }),
   };
-  const connection = (await openConnection(source, log, around?.fileCheckMs)) ?? (await findApi?.(log));
+  const connection =
+    (await openConnection(source, { ...parts, fileCheckMs: around?.fileCheckMs })) ?? (await findApi?.(parts));
   if (connection === undefined)
     throw new UserError(
       'there is no API server to work on: give --kubeconfig or --master (this is no pod: KUBERNETES_SERVICE_HOST and ' +
@@ -255,7 +259,7 @@ function daemonOf(
   fence: Pick<Leadership, 'since' | keyof Fence> | undefined,
   signal: AbortSignal,
 ): LeadingDaemon {
-  const { log, registry, connection, observer, files, elections, checks, serving } = kernel;
+  const { log, registry, connection, files, elections, checks, serving } = kernel;
   setMaxListeners(0, signal);
   return {
     connection,
@@ -271,7 +275,6 @@ function daemonOf(
         ...clientOptions(spec.options, rates),
         ...limits,
         userAgent: userAgent(spec.name, part),
-        observer,
         ...(credentials === undefined ? {} : { credentials }),
       });
       return fence === undefined ? client : client.fenced(fence);

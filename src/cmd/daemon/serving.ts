@@ -12,6 +12,7 @@ import type { HealthChecks } from '../../server/health.ts';
 import { createDaemonApplication } from '../../server/koa/daemon-application.ts';
 import { configRoutes, verbosityRoutes } from '../../server/koa/debug-routes.ts';
 import { profileRoutes } from '../../server/koa/profile-routes.ts';
+import { type MetricPage, pageRoutes } from '../../server/koa/page-routes.ts';
 import { type FlagValue, zpageRoutes } from '../../server/koa/zpages-routes.ts';
 import { listen } from '../../server/listener.ts';
 import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
@@ -22,13 +23,16 @@ import { servingTls, watchServingFiles } from '../flags/shared/serving-tls.ts';
 import { fixedPair } from '../key-pair-files.ts';
 import type { AdjustableLogger } from '../logging.ts';
 import { ensureSelfSigned } from '../pki/self-signed.ts';
+import type { ApiObserver } from './api-connection.ts';
 import { type AccessSurroundings, delegatedAccess } from './delegated-access.ts';
+import { createReviewMetrics } from './review-metrics.ts';
 
 export interface ServingParts {
   readonly name: string;
   readonly options: DaemonOptions;
   readonly health: HealthChecks;
   readonly registry: MetricRegistry;
+  readonly observer: ApiObserver;
   readonly logger: AdjustableLogger;
   /** What `/configz` shows, and under which name. */
   readonly config: { readonly name: string; readonly value: unknown };
@@ -45,6 +49,7 @@ export interface ServingParts {
   readonly fileCheckMs?: number | undefined;
   readonly pod?: Pod;
   readonly kubeconfigFlags?: AccessSurroundings['kubeconfigFlags'];
+  readonly pages?: Readonly<Record<string, MetricPage>>;
 }
 
 /** How long clients have to leave their connections. */
@@ -52,7 +57,7 @@ const lingerMs = 2000;
 
 /** Resolves when requests are answered. Port 0 serves nothing. */
 export async function serveDaemon(parts: ServingParts): Promise<void> {
-  const { name, options, health, registry, logger, config, files, cleanup } = parts;
+  const { name, options, health, registry, observer, logger, config, files, cleanup } = parts;
   const { serving, debugging } = options;
   const { log } = logger;
   if (serving.securePort === 0) return log.info({}, 'not serving: --secure-port is 0');
@@ -60,7 +65,9 @@ export async function serveDaemon(parts: ServingParts): Promise<void> {
     daemon: name,
     files,
     log,
+    observer,
     cleanup,
+    reviews: createReviewMetrics(registry),
     fileCheckMs: parts.fileCheckMs,
     ...(parts.kubeconfigFlags === undefined ? {} : { kubeconfigFlags: parts.kubeconfigFlags }),
     ...(parts.pod === undefined ? {} : { pod: parts.pod }),
@@ -80,6 +87,7 @@ export async function serveDaemon(parts: ServingParts): Promise<void> {
         version,
         startedAt: Date.now(),
       }),
+      pageRoutes(registry, parts.pages ?? {}),
       ...(debugging.profiling ? [profileRoutes(parts.contention), verbosityRoutes(logger)] : []),
     ],
   });

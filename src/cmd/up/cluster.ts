@@ -43,6 +43,8 @@ export async function runCluster(
   onReady: () => void,
   { out, parts }: CommandContext,
 ): Promise<number> {
+  const kubeconfig = join(dataDir, 'admin.kubeconfig');
+  await refuseSecond(kubeconfig, shown(dataDir), interrupts.signal);
   const logs = join(dataDir, 'logs');
   await rm(logs, { recursive: true, force: true });
   await mkdir(logs, { mode: privateDirectoryMode });
@@ -63,7 +65,7 @@ export async function runCluster(
       throw new UserError(await whyEnded(end, apiLog));
     });
     failed.catch(() => undefined);
-    const config = await Promise.race([untilServing(join(dataDir, 'admin.kubeconfig'), interrupts), failed]);
+    const config = await Promise.race([untilServing(kubeconfig, interrupts), failed]);
     if (config === undefined) return interrupts.exitCode;
     row('API server', config.url);
     const around = { dataDir, pki, admin: config, logFile };
@@ -88,6 +90,16 @@ export async function runCluster(
     await supervisor.stop();
     clearInterval(hold);
   }
+}
+
+/** A server that answers now is of a cluster that runs in this directory: it would be taken for this one's. */
+async function refuseSecond(kubeconfig: string, directory: string, signal: AbortSignal): Promise<void> {
+  const running = await readyConfig(kubeconfig, signal).catch(() => undefined);
+  if (running === undefined) return;
+  throw new UserError(
+    `the cluster in ${directory} runs already, at ${running.url}: stop it first, ` +
+      'or choose another directory with --data-dir',
+  );
 }
 
 const describeEnd = ({ code, signal }: ProcessEnd): string =>

@@ -42,6 +42,7 @@ describe('The node of orch up --node', () => {
     expect(JSON.parse(await readFile(at('config.yaml'), 'utf8'))).toMatchObject({
       containerRuntimeEndpoint: 'unix:///run/x.sock',
       port: 11250,
+      cgroupRoot: '/orch-up-11250',
       podLogsDir: at('logs'),
     });
     expect(await readFile(at('kubeconfig'), 'utf8')).toContain('server: https://127.0.0.1:6443');

@@ -22,6 +22,7 @@ export interface RealNode {
 /** Where container runtimes listen. */
 const usualSockets = ['/run/containerd/containerd.sock', '/run/crio/crio.sock', '/run/cri-dockerd.sock'];
 const answerMs = 3000;
+const usualPort = 10_250;
 
 /**
  * Where a container runtime answers; throws {@link UserError} where none does.
@@ -76,6 +77,9 @@ export async function serverFlags(dataDir: string, pki: Pki): Promise<string[]> 
   ];
 }
 
+/** An agent takes what is below its root for its own: each agent of a machine has another one, as it has a port. */
+const cgroupRootOf = (port: number): string => (port === usualPort ? '/orch-up' : `/orch-up-${port}`);
+
 export interface NodeSurroundings {
   readonly dataDir: string;
   readonly pki: Pki;
@@ -109,8 +113,7 @@ export async function nodeProcess(
         apiVersion: 'kubelet.config.k8s.io/v1beta1',
         kind: 'KubeletConfiguration',
         authentication: { x509: { clientCAFile: join(dataDir, 'pki', 'ca.crt') } },
-        // Another agent of this machine takes what is below its own root for its own.
-        cgroupRoot: '/orch-up',
+        cgroupRoot: cgroupRootOf(port),
         containerRuntimeEndpoint: endpoint,
         failSwapOn: false,
         healthzPort: 0,

@@ -6,6 +6,7 @@ import type { JsonValue } from '../../machinery/value.ts';
 import type { ExtenderConfig } from '../config/types.ts';
 import type { NodeInfo } from '../state/node-info.ts';
 import type { PodInfo } from '../state/pod-info.ts';
+import { checkServerIdentity } from '../../pki/server-identity.ts';
 import {
   bindRequest,
   type FilterAnswer,
@@ -127,6 +128,7 @@ function tlsOptions({ tls, enableHttps }: ExtenderConfig): object {
     throw new Error('a client certificate of an extender needs both certificate and key');
   const isUnverified = tls.insecure === true || (enableHttps && ca === undefined);
   const servername = tls.serverName === '' ? undefined : tls.serverName;
-  const options = { ca, cert, key, servername, rejectUnauthorized: isUnverified ? false : undefined };
+  const rejectUnauthorized = isUnverified ? false : undefined;
+  const options = { ca, cert, key, servername, rejectUnauthorized, checkServerIdentity };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

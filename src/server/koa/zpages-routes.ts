@@ -56,9 +56,18 @@ export function zpageRoutes<State extends ServingState>(options: ZpagesOptions):
   return router;
 }
 
-/** It must be asked for by name: a browser or client that takes anything is refused, as upstream. */
+/** Whether a client says that it takes plain text, by name or by a star: one that says nothing is refused. */
 const takesText = (accept: string): boolean =>
-  accept.split(',').some((clause) => clause.split(';')[0]!.trim().toLowerCase() === 'text/plain');
+  accept
+    .toLowerCase()
+    .split(',')
+    .some((clause) => {
+      const [type = '', ...parameters] = clause.split(';').map((part) => part.trim());
+      const others = parameters.filter((parameter) => !/^q\s*=/.test(parameter));
+      return textTypes.has(type) && others.length <= 1 && others.every((other) => /^charset\s*=\s*utf-8$/.test(other));
+    });
+
+const textTypes: ReadonlySet<string> = new Set(['text/plain', 'text/*', '*/*', '*/plain']);
 
 const flagLines = ({ flags }: ZpagesOptions): string =>
   flags()

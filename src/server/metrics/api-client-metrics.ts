@@ -1,5 +1,8 @@
 /** What a daemon's client of the API server tells of itself, under the names that every client of the reference has. */
+import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
+import { createExecPluginMetrics, type ExecPluginMetrics } from './exec-plugin-metrics.ts';
 import type { MetricRegistry } from './metric-registry.ts';
+import { sizeBuckets } from './rest-client-metrics.ts';
 import { type CounterSeries, SeriesCounter } from './series-counter.ts';
 import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 
@@ -8,8 +11,10 @@ interface Asked {
   readonly host: string;
 }
 
-/** The observer of `client/requests/sender.ts`; that package is not seen from here. */
-export interface ApiClientMetrics {
+/** The observers of `client/client.ts` and `client/kubeconfig/exec-plugin.ts`; that package is not seen from here. */
+export interface ApiClientMetrics extends ConnectionMetrics, ExecPluginMetrics {
+  sent(request: Asked, bytes: number): void;
+  received(request: Asked, bytes: number): void;
   answered(request: Asked, status: number | undefined, ms: number): void;
   limited(ms: number, request: Asked): void;
   retried(request: Asked, status: number | undefined): void;
@@ -42,11 +47,29 @@ export function createApiClientMetrics(registry: MetricRegistry): ApiClientMetri
     buckets,
     registry,
   });
+  const requestSizes = new SeriesHistogram({
+    name: 'rest_client_request_size_bytes',
+    help: 'Bytes sent to the API server, by verb and host.',
+    buckets: sizeBuckets,
+    registry,
+  });
+  const responseSizes = new SeriesHistogram({
+    name: 'rest_client_response_size_bytes',
+    help: 'Bytes that the API server answered with, by verb and host, without those of watches.',
+    buckets: sizeBuckets,
+    registry,
+  });
   const counterOf = remembered((method, host, code) => totals.series({ code, host, method }));
   const retryOf = remembered((method, host, code) => retries.series({ code, host, verb: method }));
   const durationOf = remembered((method, host) => durations.series({ verb: method, host }));
   const waitOf = remembered((method, host) => waits.series({ verb: method, host }));
+  const requestSizeOf = remembered((method, host) => requestSizes.series({ verb: method, host }));
+  const responseSizeOf = remembered((method, host) => responseSizes.series({ verb: method, host }));
   return {
+    ...createConnectionMetrics(registry),
+    ...createExecPluginMetrics(registry),
+    sent: ({ method, host }, bytes) => requestSizeOf(method, host, '').observe(bytes),
+    received: ({ method, host }, bytes) => responseSizeOf(method, host, '').observe(bytes),
     answered({ method, host }, status, ms) {
       counterOf(method, host, codeOf(status)).inc();
       durationOf(method, host, '').observe(ms / 1000);

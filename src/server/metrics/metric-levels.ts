@@ -28,6 +28,8 @@ const stable: ReadonlySet<string> = new Set([
   'job_controller_job_sync_duration_seconds',
   'job_controller_job_syncs_total',
   'job_controller_jobs_finished_total',
+  'kube_pod_resource_limit',
+  'kube_pod_resource_request',
   'kubernetes_healthcheck',
   'kubernetes_healthchecks_total',
   'scheduler_framework_extension_point_duration_seconds',
@@ -42,6 +44,8 @@ const stable: ReadonlySet<string> = new Set([
 ]);
 
 const beta: ReadonlySet<string> = new Set([
+  'apiserver_cel_compilation_duration_seconds',
+  'apiserver_cel_evaluation_duration_seconds',
   'apiserver_validating_admission_policy_check_duration_seconds',
   'apiserver_validating_admission_policy_check_total',
   'apiserver_flowcontrol_current_executing_requests',
@@ -59,10 +63,14 @@ const beta: ReadonlySet<string> = new Set([
 ]);
 
 const deprecated: ReadonlyMap<string, string> = new Map([
+  ['apiserver_encryption_config_controller_automatic_reload_failures_total', '1.30.0'],
+  ['apiserver_encryption_config_controller_automatic_reload_success_total', '1.30.0'],
   ['apiserver_flowcontrol_request_concurrency_in_use', '1.31.0'],
   ['apiserver_flowcontrol_request_concurrency_limit', '1.30.0'],
   ['apiserver_request_slo_duration_seconds', '1.27.0'],
   ['apiserver_storage_db_total_size_in_bytes', '1.28.0'],
+  ['kube_apiserver_pod_logs_pods_logs_backend_tls_failure_total', '1.27.0'],
+  ['kube_apiserver_pod_logs_pods_logs_insecure_backend_total', '1.27.0'],
   ['scheduler_pod_scheduling_duration_seconds', '1.29.0'],
 ]);
 

@@ -3,11 +3,14 @@
  * has. What is returned is the observer of `client/call-observer.ts`; that package is not seen from here.
  */
 import type { Registry } from 'prom-client';
+import { type ConnectionMetrics, createConnectionMetrics } from './connection-metrics.ts';
+import { createExecPluginMetrics, type ExecPluginMetrics } from './exec-plugin-metrics.ts';
 import { type CounterSeries, SeriesCounter } from './series-counter.ts';
 import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
-const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+/** Of bodies, in bytes. */
+export const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 /** All that is asked for. */
 const post = 'POST';
 /** What the reference counts a call under that got no answer. */
@@ -16,7 +19,8 @@ const noAnswer = '<error>';
 const maxHosts = 1000;
 const otherHost = 'other';
 
-export interface RestClientMetrics {
+export interface RestClientMetrics extends ConnectionMetrics {
+  readonly plugins: ExecPluginMetrics;
   begins(
     host: string,
     bodyBytes: number,
@@ -76,6 +80,8 @@ export function createRestClientMetrics(registry: Registry): RestClientMetrics {
     return series;
   };
   return {
+    plugins: createExecPluginMetrics(registry),
+    ...createConnectionMetrics(registry),
     begins(host, bodyBytes) {
       const series = seriesOf(host);
       const begun = performance.now();

@@ -19,8 +19,10 @@ export interface MetricValue {
   readonly value: number;
 }
 
+type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary';
+
 interface SeriesType<S> {
-  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly type: MetricType;
   make(labels: Labels): S;
   valuesOf(series: S): readonly MetricValue[];
   beforeShown?(): void;
@@ -28,7 +30,7 @@ interface SeriesType<S> {
 
 /** Shows values that are counted elsewhere. */
 export function showValues(
-  { name, help, type, registry }: SeriesMetricOptions & { readonly type: 'counter' | 'gauge' | 'histogram' },
+  { name, help, type, registry }: SeriesMetricOptions & { readonly type: MetricType },
   values: () => readonly MetricValue[],
   reset: () => void = () => undefined,
 ): void {

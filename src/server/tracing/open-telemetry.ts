@@ -7,6 +7,7 @@ import {
   type Span as SdkSpan,
   type SpanContext,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   trace,
   TraceFlags,
@@ -74,7 +75,7 @@ export function createTracer({ configuration, service, instance, dial, log }: Tr
       const remote = parseTraceparent(traceparent);
       const links: Link[] = remote === undefined ? [] : [{ context: remote }];
       const span = tracer.startSpan(name, { root: true, kind: SpanKind.SERVER, attributes, links }, ROOT_CONTEXT);
-      return span.isRecording() ? new RecordedSpan(tracer, span) : undefined;
+      return span.isRecording() ? new RecordedSpan(tracer, span, String(attributes['audit-id'] ?? '')) : undefined;
     },
     close: () => endsWithin({ ms: closeTimeoutMs, what: 'sending spans', log }, provider.shutdown()),
   };
@@ -84,8 +85,10 @@ class RecordedSpan implements Span {
   readonly #tracer: SdkTracer;
   readonly #span: SdkSpan;
   readonly #context: Context;
+  readonly auditId: string;
 
-  constructor(tracer: SdkTracer, span: SdkSpan) {
+  constructor(tracer: SdkTracer, span: SdkSpan, auditId: string) {
+    this.auditId = auditId;
     this.#tracer = tracer;
     this.#span = span;
     this.#context = trace.setSpan(context.active(), span);
@@ -101,8 +104,18 @@ class RecordedSpan implements Span {
   }
 
   child(name: string, attributes: SpanAttributes = {}, sinceMs?: number): Span {
-    const startTime = sinceMs === undefined ? {} : { startTime: performance.timeOrigin + sinceMs };
-    return new RecordedSpan(this.#tracer, this.#tracer.startSpan(name, { attributes, ...startTime }, this.#context));
+    return this.#below(name, {
+      attributes,
+      ...(sinceMs === undefined ? {} : { startTime: performance.timeOrigin + sinceMs }),
+    });
+  }
+
+  call(name: string, attributes: SpanAttributes = {}): Span {
+    return this.#below(name, { attributes, kind: SpanKind.CLIENT });
+  }
+
+  #below(name: string, options: SpanOptions): Span {
+    return new RecordedSpan(this.#tracer, this.#tracer.startSpan(name, options, this.#context), this.auditId);
   }
 
   set(attributes: SpanAttributes): void {

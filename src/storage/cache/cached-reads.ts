@@ -108,10 +108,10 @@ export class CachedReads {
   }
 
   /**
-   * Throws when the store could not be read.
+   * Throws when the store could not be read, unless the cache waits for the store.
    *
-   * @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the
-   *   store.
+   * @NOTE differs from upstream: readers wait also with the gate ResilientWatchCacheInitialization, with which upstream
+   *   answers watches with 429 and passes other reads on to the store.
    */
   async waitUntilFilled(signal?: AbortSignal): Promise<void> {
     await this.#options.filled.wait(signal).catch(rethrowAbort(signal));

@@ -213,7 +213,7 @@ export class CachedWatches {
   }
 
   #pump(watch: CachedWatch, after: number): Promise<void> {
-    const { store, codec, keys } = this.#options;
+    const { store, codec, keys, counts } = this.#options;
     const { queue, selection, abort } = watch;
     return pumpStoreWatch({
       store,
@@ -222,6 +222,7 @@ export class CachedWatches {
       filter: filterOf(keys, selection),
       after,
       queue,
+      counts,
       signal: abort.signal,
       reached: (revision) => this.#joins(watch, revision),
       waitForSpace: true,

@@ -40,6 +40,27 @@ describe('filling', () => {
     expect(t.cache.ready()).toBe(true);
   });
 
+  test('Readers of a cache that waits for the store wait until it is there, or until they end themselves', async () => {
+    const t = await cacheUnderTest();
+    await t.put('a');
+    t.store.disconnect();
+    const cache = t.open({ waitsForStore: true });
+    const end = new AbortController();
+    const ended = cache.get(keyOf('a'), any, end.signal);
+    const waiting = [cache.get(keyOf('a'), any), cache.list({ version: any }), new Watched().open(cache, { after: 1 })];
+    let answered = 0;
+    for (const read of waiting) void read.then(() => answered++);
+    await t.clock.advance(10_000);
+    end.abort();
+    await expect(ended).rejects.toMatchObject({ reason: 'Aborted' });
+    expect(answered).toBe(0);
+    t.store.reconnect();
+    await t.clock.advance(30_000);
+    await settle();
+    await Promise.all(waiting);
+    expect(answered).toBe(3);
+  });
+
   test('The filling of a watch cache is tried until the store is there; reads fail until then', async () => {
     const t = await cacheUnderTest();
     await t.put('a');

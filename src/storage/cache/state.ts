@@ -24,6 +24,7 @@ import { OwnWrites } from './own-writes.ts';
 import { Snapshots } from './snapshots.ts';
 import type { Watchers } from './watchers.ts';
 import { ChangeWindow } from './window.ts';
+import { fitCapacity } from './window-capacity.ts';
 import type { WindowLimits } from './window.ts';
 
 export interface CacheStateOptions {
@@ -68,6 +69,7 @@ export class CacheState {
     this.#options = options;
     this.#fields = new FieldIndex(options.indexedFields);
     this.#window = new ChangeWindow(options.windowLimits, 0);
+    fitCapacity(options.counts.window, 0);
   }
 
   /** Every change up to this revision is in here. */
@@ -170,8 +172,7 @@ export class CacheState {
     if (changes.length > 0) this.#version++;
     for (const change of changes) this.#window.push(change);
     this.#settleUnreadable();
-    this.#options.counts.eventsReceived += batch.events.length;
-    this.#options.counts.eventsDispatched += changes.length;
+    this.#count(batch.events.length, changes.length);
     this.#options.watchers.deliver(changes);
     this.trim();
     this.#options.onAdvance();
@@ -180,7 +181,15 @@ export class CacheState {
   /** Drops what has become too old. */
   trim(): void {
     this.#window.trim(this.#options.clock.now());
+    fitCapacity(this.#options.counts.window, this.#window.size);
     this.#snapshots.trim(this.#window.floor);
+  }
+
+  #count(received: number, dispatched: number): void {
+    const { counts } = this.#options;
+    if (received === 0) counts.progressNotifications++;
+    counts.eventsReceived += received;
+    counts.eventsDispatched += dispatched;
   }
 
   #applyEvent(event: KeyEvent, at: number): Change | undefined {

@@ -58,6 +58,8 @@ export interface WatchCacheOptions {
   readonly bookmarkIntervalMs?: number;
   /** How long reads wait for a version that is still to come. */
   readonly versionWaitMs?: number;
+  /** Readers wait until the cache is filled, also while the store is away; by default they fail then. */
+  readonly waitsForStore?: boolean;
   readonly counts?: StorageCounts;
 }
 
@@ -121,6 +123,7 @@ export class WatchCache implements ObjectStorage {
         this.#continuous.open();
       },
       onUnfilled: (cause) => {
+        if (options.waitsForStore === true) return;
         // It is unknown when the store comes back: readers get an error and may retry.
         const error = new StorageError('Unavailable', `the watch cache of ${prefix} could not be filled`, { cause });
         for (const latch of [this.#filled, this.#continuous]) if (!latch.isOpen) latch.fail(error);

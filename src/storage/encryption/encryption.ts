@@ -21,6 +21,8 @@ import type { ValueTransformer } from './transformer.ts';
 export interface EncryptionOptions {
   /** The document as it is at the start. */
   readonly text: string;
+  /** Where it was read from, for the log. */
+  readonly file?: string;
   /** Reads it again; absent where it is read once. */
   readonly reload?: () => Promise<string>;
   /** How often it is looked at. */
@@ -104,7 +106,7 @@ export class Encryption {
 
   /** @NOTE differs from upstream: after a failure the pauses begin with 5 ms again, and end at the usual one. */
   async #follow(read: () => Promise<string>): Promise<void> {
-    const { reloadMs = defaultReloadMs, observer, log } = this.#options;
+    const { reloadMs = defaultReloadMs, observer, log, file } = this.#options;
     const { signal } = this.#closed;
     for (let failures = 0; !signal.aborted; ) {
       await sleep(this.#clock, failures === 0 ? reloadMs : Math.min(reloadMs, firstRetryMs * 2 ** failures), signal);
@@ -116,7 +118,7 @@ export class Encryption {
         if (signal.aborted) return;
         failures++;
         observer.reloaded('failure');
-        log.error({ err: error }, 'the encryption configuration cannot be used; the one before stays in force');
+        log.error({ err: error, file }, 'the encryption configuration cannot be used; the one before stays in force');
       }
     }
   }

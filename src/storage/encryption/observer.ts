@@ -7,6 +7,8 @@ export interface EncryptionObserver {
   /** The key of a value was not at hand: a provider had to be asked for it. */
   cacheMissed(): void;
   keyGenerated(seconds: number): void;
+  /** A key could not be generated. */
+  keyFailed(): void;
   /** A call to a KMS plugin has ended. */
   kmsCalled(provider: string, method: string, seconds: number, error: unknown): void;
   keyUsed(direction: Direction, provider: string, keyId: string): void;
@@ -27,6 +29,7 @@ export const noObserver: EncryptionObserver = {
   transformed: () => undefined,
   cacheMissed: () => undefined,
   keyGenerated: () => undefined,
+  keyFailed: () => undefined,
   kmsCalled: () => undefined,
   keyUsed: () => undefined,
   keyReported: () => undefined,

@@ -6,7 +6,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../../../src/base/testing/fake-clock.ts';
 import { isNotFound, isUnauthorized } from '../../../src/client/api-error.ts';
-import { createClient } from '../../../src/client/client.ts';
+import { type ClientOptions, createClient } from '../../../src/client/client.ts';
 import type { ClientConfig } from '../../../src/client/client-config.ts';
 import { createAdmin, createAuthority, createServing, caSubject } from '../../../src/pki/pki.ts';
 import { startConnectProxy, startSocks5Proxy } from '../../support/forward-proxy.ts';
@@ -32,7 +32,32 @@ async function throughProxy(options: Parameters<ClientServer['connect']>[0] = {}
   return { proxy, client };
 }
 
+/** What the observer of a client is told of its connections and answers. */
+function observed() {
+  const told: string[] = [];
+  const observer: ClientOptions['observer'] = {
+    answered: () => undefined,
+    opened: () => void told.push('opened'),
+    closed: () => void told.push('closed'),
+    resolved: (host) => void told.push(`resolved ${host}`),
+    received: (_request, bytes) => void told.push(`received ${bytes}`),
+  };
+  return { told, observer };
+}
+
 describe('connections', () => {
+  test('Connections of a client and the bytes of answers over HTTP/2 are told to its observer', async () => {
+    const { told, observer } = observed();
+    const client = shared.connect({ observer });
+    const answer = await client.request({ method: 'GET', path: '/version' });
+    let bytes = 0;
+    for await (const piece of answer.body) bytes += piece.length;
+    answer.end();
+    await client.close();
+    await client.close();
+    expect(told).toEqual(['opened', `received ${bytes}`, 'closed']);
+  });
+
   test('Connections of a client are shared by requests at the same time', async () => {
     const { proxy, client } = await throughProxy();
     await Promise.all(Array.from({ length: 50 }, () => client.core.v1.namespaces.get('default')));
@@ -243,10 +268,14 @@ describe('a server that speaks HTTP/1.1 alone', () => {
       response.end('{"kind":"Status","apiVersion":"v1","reason":"NotFound","code":404}');
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const client = createClient({
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`,
-      impersonate: { user: 'u', groups: ['a', 'b'] },
-    });
+    const { told, observer } = observed();
+    const client = createClient(
+      {
+        url: `http://localhost:${(server.address() as AddressInfo).port}/below`,
+        impersonate: { user: 'u', groups: ['a', 'b'] },
+      },
+      { observer },
+    );
     const pods = client.core.v1.pods.namespace('n');
     await expect(pods.get('x')).rejects.toSatisfy(isNotFound);
     for await (const { object } of pods.watch()) {
@@ -255,6 +284,7 @@ describe('a server that speaks HTTP/1.1 alone', () => {
     }
     expect(paths[0]).toBe('GET /below/api/v1/namespaces/n/pods/x a, b');
     await client.close();
+    expect([...new Set(told)]).toEqual(['opened', 'resolved localhost', 'received 66', 'closed']);
     await new Promise((resolve) => server.close(resolve));
   });
 });

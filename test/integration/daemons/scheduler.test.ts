@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ApiUsers, startApiUsers } from '../../support/api-users.ts';
 import { askDaemon } from '../../support/ask-daemon.ts';
 import { buildOrch, OrchProcess } from '../../support/orch-process.ts';
@@ -43,7 +43,7 @@ async function start(...flags: string[]): Promise<{ daemon: OrchProcess; port: n
 const pods = '/api/v1/namespaces/default/pods';
 const pod = (name: string, schedulerName = 'default-scheduler'): object => ({
   metadata: { name },
-  spec: { schedulerName, containers: [{ name: 'c', image: 'i' }] },
+  spec: { schedulerName, containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '250m' } } }] },
 });
 const bound = (name: string) =>
   api.until('admin', 'GET', `${pods}/${name}`, ({ body }) => body.spec.nodeName === 'node-0');
@@ -96,6 +96,22 @@ describe('--config', () => {
     await bound('mine');
     expect((await api.call('admin', 'GET', `${pods}/others`)).body.spec.nodeName).toBeUndefined();
     expect((await askDaemon(port, '/debug/pprof/')).status).toBe(404);
+    const { text: metrics } = await askDaemon(port, '/metrics');
+    for (const name of [
+      'request_size_bytes_count{verb="POST"',
+      'response_size_bytes_count{verb="POST"',
+      'transport_cache_entries 1',
+      'transport_create_calls_total{result="hit"}',
+      'exec_plugin_ttl_seconds +Inf',
+      'exec_plugin_certificate_rotation_age_count 0',
+    ])
+      expect(metrics).toContain(`rest_client_${name}`);
+    const { text: resources } = await askDaemon(port, '/metrics/resources');
+    expect(resources).toContain('# TYPE kube_pod_resource_request gauge');
+    expect(resources).toContain(
+      'kube_pod_resource_request{namespace="default",node="node-0",pod="mine",priority="0",resource="cpu",' +
+        'scheduler="mine",unit="cores"} 0.25',
+    );
     expect(daemon.errors).not.toContain('leader');
     const { text } = await askDaemon(port, '/configz');
     expect(JSON.parse(text)).toMatchObject({
@@ -132,13 +148,15 @@ describe('--config', () => {
       leaderElection: { resourceName },
       delayCacheUntilActive,
     });
-    const { daemon } = await start(`--config=${file}`);
+    const { daemon, port } = await start(`--config=${file}`, '--authorization-always-allow-paths=/metrics/resources');
     await using _ = daemon;
     await daemon.warns('identity=other');
     const series = /apiserver_longrunning_requests\{[^}]*resource="csistoragecapacities"[^}]*\} (\d+)/;
     const count = (text: string): number => Number(series.exec(text)?.[1] ?? 0);
     const { body } = await api.until('admin', 'GET', '/metrics', (answer) => count(answer.body) === watches);
     expect(count(body as string)).toBe(watches);
+    // What pods ask for is counted by the leader alone.
+    expect(await askDaemon(port, '/metrics/resources')).toMatchObject({ status: 200, text: '' });
   });
 
   test('--config that is wrong says where', async () => {
@@ -146,5 +164,53 @@ describe('--config', () => {
     await using daemon = new OrchProcess(['scheduler', `--config=${file}`]);
     expect((await daemon.exited).code).toBe(1);
     expect(daemon.errors).toContain(`--config: ${file}: parallelism: Invalid value: 0`);
+  });
+});
+
+describe('a standby', () => {
+  const election = ['--leader-elect-lease-duration=2s', '--leader-elect-renew-deadline=1s'];
+  const candidate = () => start(`--kubeconfig=${admin}`, ...election, '--leader-elect-retry-period=200ms');
+  const bindings = ['subresource="binding"', 'code="201"'];
+  /** A watch is counted when it begins, and lists are streamed: each process has two. */
+  const watches = ['resource="csistoragecapacities"'];
+  /** Requests with these labels. */
+  const count = async (labels: readonly string[]): Promise<number> => {
+    const { body } = await api.call('admin', 'GET', '/metrics');
+    return (body as string)
+      .split('\n')
+      .filter((line) => line.startsWith('apiserver_request_total{') && labels.every((label) => line.includes(label)))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  const onNode = async (): Promise<number> =>
+    (await api.call('admin', 'GET', `${pods}?fieldSelector=spec.nodeName=node-0`)).body.items.length;
+  /** Bound, or told why not. */
+  const isJudged = ({ spec, status }: { spec: { nodeName?: string }; status: { conditions?: object[] } }): boolean =>
+    spec.nodeName !== undefined || status.conditions !== undefined;
+
+  test('A standby goes on from what it has read when the leader is killed, and binds nothing twice', async () => {
+    const before = { pods: await onNode(), bindings: await count(bindings), watches: await count(watches) };
+    const { daemon: leader } = await candidate();
+    await using _ = leader;
+    await leader.warns('leading lock=');
+    const { daemon: standby } = await candidate();
+    await using __ = standby;
+    const open = /apiserver_longrunning_requests\{[^}]*resource="csistoragecapacities"[^}]*\} 2/;
+    await api.until('admin', 'GET', '/metrics', ({ body }) => open.test(body as string));
+    // The end of a streamed list can be counted after the watch that follows it has begun.
+    await vi.waitFor(async () => expect(await count(watches)).toBe(before.watches + 4), { timeout: 10_000 });
+    const names = Array.from({ length: 40 }, (_, i) => `load-${i}`);
+    await Promise.all(names.slice(0, 20).map((name) => api.create(pods, pod(name))));
+    await bound('load-0');
+    await leader.kill('SIGKILL');
+    await Promise.all(names.slice(20).map((name) => api.create(pods, pod(name))));
+    await standby.warns('leading lock=');
+    await api.until('admin', 'GET', pods, ({ body }) => body.items.every(isJudged));
+    // Eight processors in quarters.
+    expect(await onNode()).toBe(32);
+    expect((await count(bindings)) - before.bindings).toBe(32 - before.pods);
+    await standby.kill('SIGTERM');
+    await api.until('admin', 'GET', '/metrics', ({ body }) => /csistoragecapacities[^}]*\} 0/.test(body as string));
+    // The standby did not read the cluster again when it began to lead.
+    expect(await count(watches)).toBe(before.watches + 4);
   });
 });

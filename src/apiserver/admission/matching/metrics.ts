@@ -16,7 +16,7 @@ export interface ConditionsObservation {
 
 export type ObserveConditions = (observation: ConditionsObservation) => void;
 
-const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+const buckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 
 export function createConditionMetrics(registry: Registry): ObserveConditions {
   const durations = new SeriesHistogram({

@@ -1,5 +1,6 @@
 /** Attributes and objects for the tests of plugins. */
 import { deduced } from '../../../machinery/managed-fields/merge-type.ts';
+import { encodeJson } from '../../../machinery/json/writer.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { asJson, type KubeObject } from '../../../machinery/object-meta.ts';
 import type { AdmissionAttributes, ObjectForms } from '../../../registry/admission.ts';
@@ -19,6 +20,7 @@ export const plainForms: ObjectForms = {
   all: [],
   typeOf: () => deduced,
   show: (object) => Promise.resolve(structuredClone(asJson(object))),
+  write: (object) => Promise.resolve(encodeJson(asJson(object))),
   replace: (object, shown) => {
     const isChanged = !isEqual(object, shown);
     for (const key of Object.keys(object)) delete object[key as keyof KubeObject];

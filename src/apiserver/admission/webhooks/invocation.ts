@@ -1,6 +1,7 @@
 /** Asks one webhook about one request: whether it is to be asked at all, the calls, and what its answer adds. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { currentSpan, inNewSpan, type Span } from '../../../base/span.ts';
 import { KubeconfigError } from '../../../client/kubeconfig/fields.ts';
 import type { HttpAnswer } from '../../../client/transport.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
@@ -12,7 +13,7 @@ import { failureText, isSuccess, retryDelayMs } from './answer-status.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
 import { CallFailure, Denial } from './failures.ts';
 import type { CallType, ObserveWebhook } from './observations.ts';
-import { readReview, reviewBody, type Verdict, verdictOf } from './review.ts';
+import { readReview, reviewBody, type ReviewVersion, type Verdict, verdictOf } from './review.ts';
 
 export interface Invocation extends Candidate<CompiledWebhook> {
   readonly attributes: AdmissionAttributes;
@@ -69,8 +70,7 @@ const isHeaderText = (text: string): boolean => [...text].every((char) => char >
 
 async function verdictFrom(invocation: Invocation, mutating: boolean): Promise<Verdict> {
   const { entry, attributes } = invocation;
-  const failure = (why: string, code: number, cause?: unknown): CallFailure =>
-    new CallFailure(entry.name, why, code, { cause });
+  const failure: Failure = (why, code, cause) => new CallFailure(entry.name, why, code, { cause });
   if (attributes.dryRun && !entry.allowsDryRun)
     throw badRequest(`admission webhook "${entry.name}" does not support dry run`);
   const version = entry.reviewVersion;
@@ -78,6 +78,34 @@ async function verdictFrom(invocation: Invocation, mutating: boolean): Promise<V
     throw failure('could not create admission objects: webhook does not accept known AdmissionReview versions', 400);
   if (entry.clientProblem !== undefined) throw failure(`could not get REST client: ${entry.clientProblem}`, 500);
   const uid = randomUUID();
+  const parent = currentSpan();
+  const asking = (): Promise<Verdict> => answerOf(invocation, { uid, version, mutating }, failure);
+  return parent === undefined ? asking() : inNewSpan(callSpan(parent, invocation, { uid, mutating }), asking);
+}
+
+const callSpan = (
+  parent: Span,
+  { entry, attributes: { operation, subresource }, form: { resource } }: Invocation,
+  { uid, mutating }: { readonly uid: string; readonly mutating: boolean },
+): Span =>
+  parent.child(mutating ? 'Call mutating webhook' : 'Call validating webhook', {
+    configuration: entry.configuration,
+    webhook: entry.name,
+    resource: `${resource.group}/${resource.version}, Resource=${resource.resource}`,
+    subresource,
+    operation,
+    UID: uid,
+  });
+
+type Failure = (why: string, code: number, cause?: unknown) => CallFailure;
+
+async function answerOf(
+  invocation: Invocation,
+  asked: { readonly uid: string; readonly version: ReviewVersion; readonly mutating: boolean },
+  failure: Failure,
+): Promise<Verdict> {
+  const { attributes } = invocation;
+  const { version, uid } = asked;
   const body = await reviewBody(invocation, version, uid).catch((error: unknown) => {
     throw isStatusError(error) ? error : internalError((error as Error).message, { cause: error });
   });
@@ -93,7 +121,7 @@ async function verdictFrom(invocation: Invocation, mutating: boolean): Promise<V
   if (answer.text === undefined) throw failure('failed to call webhook: the answer is too long', 400);
   if (!isSuccess(answer.status)) throw failure(`failed to call webhook: ${failureText(answer)}`, answer.status);
   const review = readOr(failure, 'failed to call webhook', 400, () => readReview(answer, version));
-  return readOr(failure, 'received invalid webhook response', 503, () => verdictOf(review, { uid, version, mutating }));
+  return readOr(failure, 'received invalid webhook response', 503, () => verdictOf(review, asked));
 }
 
 function readOr<T>(

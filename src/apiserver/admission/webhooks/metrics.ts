@@ -10,7 +10,7 @@ const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 /** Codes that no webhook should use are counted as one. */
 const maxCode = 600;
 
-/** @NOTE differs from upstream in nothing: exclusions and errors have other names for the phase than the rest. */
+/** As upstream, exclusions and errors have other names for the phase than the rest. */
 const phases = { admit: 'admit', validating: 'validate' } as const;
 
 export function createWebhookMetrics(registry: Registry, observeConditions: ObserveConditions): ObserveWebhook {

@@ -38,6 +38,20 @@ test.each([
   expect(() => readReview(answer({ text }), 'v1')).toThrow(message);
 });
 
+test.each([
+  { name: 'with a uid and the verdict alone', text: review({ uid: 'u', allowed: true }) },
+  { name: 'with spaces', text: ` ${review({ uid: 'u', allowed: true })}\n` },
+  {
+    name: 'with the request',
+    text: JSON.stringify({ ...JSON.parse(review({ uid: 'u', allowed: true })), request: {} }),
+  },
+  { name: 'with members that are not known', text: review({ uid: 'u', allowed: true, other: 1 }) },
+  { name: 'that is long', text: review({ uid: 'u', allowed: true }) + ' '.repeat(2000) },
+  { name: 'with a member twice', text: review({ uid: 'u', allowed: true }).replace('{"uid"', '{"uid":"x","uid"') },
+])('The verdict of an answer $name is read', ({ text }) => {
+  expect(readReview(answer({ text }), 'v1').response).toEqual({ uid: 'u', allowed: true });
+});
+
 const verdict = (response: object | undefined, mutating: boolean, version: ReviewVersion = 'v1') =>
   verdictOf(readReview(answer({ text: review(response, version) }), version), { uid: 'u', version, mutating });
 const patch = Buffer.from('[]').toString('base64');

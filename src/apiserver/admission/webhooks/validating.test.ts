@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { runInSpan } from '../../../base/span.ts';
+import { RecordedSpan } from '../../../base/testing/recorded-spans.ts';
 import { attributesFor } from '../testing/attributes.ts';
 import { FakeWebhooks, webhookNamed } from '../testing/webhooks.ts';
 import { createValidatingWebhooks } from './validating.ts';
@@ -33,6 +35,26 @@ test('All webhooks are asked at the same time, and the first that refuses is the
     message: 'admission webhook "two" denied the request: fast',
   });
   expect(order).toEqual(['two', 'one']);
+});
+
+test('A question to a webhook is a span that says what was asked', async () => {
+  const request = new RecordedSpan('POST');
+  const hooks = new FakeWebhooks({ one: () => ({ allowed: true }), two: deny('no') });
+  await runInSpan(request, () => validate(hooks, configMap(), 'one', 'two').catch(() => undefined));
+  expect(request.below.map(({ name, attributes, isOpen }) => ({ name, attributes, isOpen }))).toEqual(
+    ['one', 'two'].map((webhook) => ({
+      name: 'Call validating webhook',
+      attributes: {
+        configuration: expect.any(String) as string,
+        webhook,
+        resource: '/v1, Resource=configmaps',
+        subresource: '',
+        operation: 'CREATE',
+        UID: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      },
+      isOpen: false,
+    })),
+  );
 });
 
 test('Nothing is asked for a request that is over', async () => {

@@ -46,8 +46,8 @@ export interface JwtConfig {
   /** As it is at the start, from options or a file. */
   readonly initial: ValidatedConfiguration;
   readonly algorithms: readonly string[];
-  /** The file, when there is one: what is checked already. */
-  readonly file: ReloadableText | undefined;
+  /** The file, when there is one. Its text is not checked. */
+  readonly file: { readonly path: string; readonly text: ReloadableText } | undefined;
   readonly disallowedIssuers: readonly string[];
 }
 
@@ -81,7 +81,12 @@ export function createReloadableJwtAuthenticator(
   let changes = 0;
   const replace = async (): Promise<void> => {
     const change = ++changes;
-    const judged = await readValidated(file!.get(), disallowedIssuers);
+    let judged: ValidatedConfiguration;
+    try {
+      judged = await readValidated(file!.text.get(), disallowedIssuers);
+    } catch (error) {
+      return change === changes ? refuse(error) : undefined;
+    }
     if (change !== changes) return;
     const next = start(judged);
     starting.add(next);
@@ -100,15 +105,21 @@ export function createReloadableJwtAuthenticator(
       observer.configurationReloaded(true);
       await end(old);
     } catch (error) {
-      log.warn({ err: error }, 'the new authentication configuration is not used; the one before stays in force');
-      observer.configurationReloaded(false);
+      refuse(error);
       if (starting.delete(next)) await end(next);
     } finally {
       late.catch(() => undefined);
       given.abort();
     }
   };
-  const stop = file?.onChange(() => {
+  const refuse = (error: unknown): void => {
+    log.warn(
+      { err: error, file: file?.path },
+      'the new authentication configuration is not used; the one before stays in force',
+    );
+    observer.configurationReloaded(false);
+  };
+  const stop = file?.text.onChange(() => {
     for (const older of starting) {
       starting.delete(older);
       void end(older);

@@ -23,8 +23,12 @@ export type GraphKind =
   | 'serviceAccount'
   | 'pod';
 
+/** Told of the seconds that an object took to come into the graph (`AddPod`), or to leave it (`DeletePod`). */
+export type ObserveGraph = (operation: string, seconds: number) => void;
+
 export class NodeGraph {
   readonly #decode: SharedDecoder;
+  readonly #observe: ObserveGraph;
   /** Pods by node, then by key: decoded when their references are needed. */
   readonly #pods = new Map<string, Map<string, StoredObject>>();
   readonly #references = new WeakMap<StoredObject, PodReferences>();
@@ -35,42 +39,57 @@ export class NodeGraph {
   readonly #nodeOfSlice = new Map<string, string>();
   #podStore: ResourceStore | undefined;
 
-  constructor(decode: SharedDecoder) {
+  constructor(decode: SharedDecoder, observe: ObserveGraph = () => undefined) {
     this.#decode = decode;
+    this.#observe = observe;
   }
 
   /** What the graph is made from. */
   get resources(): readonly IndexedResource[] {
     return [
-      { group: '', resource: 'pods', onChange: (before, after, store) => this.#changePod(before, after, store) },
+      {
+        group: '',
+        resource: 'pods',
+        onChange: this.#observed('Pod', (before, after, store) => this.#changePod(before, after, store)),
+      },
       {
         group: '',
         resource: 'persistentvolumes',
-        onChange: (before, after, store) => this.#changeVolume(before, after, store),
+        onChange: this.#observed('PV', (before, after, store) => this.#changeVolume(before, after, store)),
       },
       {
         group: 'storage.k8s.io',
         resource: 'volumeattachments',
-        onChange: (before, after, store) =>
+        onChange: this.#observed('VolumeAttachment', (before, after, store) =>
           changeNode(
             this.#nodeOfAttachment,
             before,
             after,
             (stored) => this.#decode<VolumeAttachment>(store, stored).spec.nodeName ?? '',
           ),
+        ),
       },
       {
         group: 'resource.k8s.io',
         resource: 'resourceslices',
-        onChange: (before, after) =>
+        onChange: this.#observed('ResourceSlice', (before, after) =>
           changeNode(
             this.#nodeOfSlice,
             before,
             after,
             ({ attributes: attributes }) => attributes.fields.get('spec.nodeName') ?? '',
           ),
+        ),
       },
     ];
+  }
+
+  #observed(kind: string, change: IndexedResource['onChange']): IndexedResource['onChange'] {
+    return (before, after, store) => {
+      const start = performance.now();
+      change(before, after, store);
+      this.#observe(`${after === undefined ? 'Delete' : 'Add'}${kind}`, (performance.now() - start) / 1000);
+    };
   }
 
   /** Whether the node has anything to do with the object. */

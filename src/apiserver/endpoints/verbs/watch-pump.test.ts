@@ -20,10 +20,12 @@ const encoder: EventEncoder = {
 /** A watch that the test fills, a connection that it opens and closes, and a pump between them. */
 function start({
   ahead,
+  initialEventsSent,
   timeoutMs = 60_000,
   messages = false,
 }: {
   ahead?: Encoding['ahead'];
+  initialEventsSent?: () => void;
   timeoutMs?: number;
   messages?: boolean;
 } = {}) {
@@ -43,7 +45,7 @@ function start({
   };
   const pump = new WatchPump(
     watch as unknown as ObjectWatch,
-    { encoder: { ...encoder, areMessages: messages }, sent: () => undefined, ahead },
+    { encoder: { ...encoder, areMessages: messages }, sent: () => undefined, initialEventsSent, ahead },
     sink,
     timeoutMs,
   );
@@ -88,6 +90,14 @@ describe('events of a watch', () => {
     connection.takes = true;
     await drain();
     expect(connection.written).toEqual(['a ', 'b ']);
+  });
+
+  test('The end of the initial events is told once it is written', () => {
+    const told: string[][] = [];
+    const { waiting, pump, connection } = start({ initialEventsSent: () => void told.push([...connection.written]) });
+    waiting.push([event('a')], [event('b'), { ...event('end'), initialEventsEnd: true }], [event('c')]);
+    pump.run();
+    expect(told).toEqual([['a ', 'b end ']]);
   });
 
   test('Events of a watch that have to be made ready keep their order', async () => {

@@ -10,6 +10,8 @@ export interface Encoding extends Partial<Work> {
   readonly encoder: EventEncoder;
   /** Told of each event that is written. */
   readonly sent: (bytes: number) => void;
+  /** Told when the last of the initial events is written (KEP-3157). */
+  readonly initialEventsSent?: (() => void) | undefined;
   /** What has to be done before events can be encoded; undefined where nothing has. */
   readonly ahead: ((events: readonly ObjectEvent[]) => Promise<void>) | undefined;
 }
@@ -101,7 +103,10 @@ export class WatchPump implements Partial<Work> {
   }
 
   #write(events: readonly ObjectEvent[]): void {
-    if (writeAll(events, this.#encoding, this.#sink)) return;
+    const isTaken = writeAll(events, this.#encoding, this.#sink);
+    const { initialEventsSent } = this.#encoding;
+    if (initialEventsSent !== undefined && events.some((event) => event.initialEventsEnd)) initialEventsSent();
+    if (isTaken) return;
     this.#isFull = true;
     void this.#sink.drained().then(() => {
       this.#isFull = false;

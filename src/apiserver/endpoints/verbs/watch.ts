@@ -41,6 +41,7 @@ export async function watchObjects(
   const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
   const { group, version } = request.info;
   const sent = context.watchEvents(group, version, served.servedVersion.kind);
+  const initialEventsSent = parameters.sendInitialEvents === true ? () => context.watchListed?.(request) : undefined;
   let wake = (): void => undefined;
   const options: ObjectWatchOptions = {
     ...startOf(parameters),
@@ -59,7 +60,7 @@ export async function watchObjects(
     try {
       const pump = new WatchPump(
         started,
-        { encoder, sent, ahead: aheadOf(served), [describeWork]: () => request[describeWork]() },
+        { encoder, sent, initialEventsSent, ahead: aheadOf(served), [describeWork]: () => request[describeWork]() },
         sink,
         timeoutMs,
       );

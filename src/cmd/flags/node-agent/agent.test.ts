@@ -72,7 +72,6 @@ describe('the flags of a node agent', () => {
     { argv: ['--eviction-hard=memory'], message: 'malformed pair, expect string<string' },
     { argv: ['--register-with-taints=a=b'], message: 'invalid taint spec: a=b' },
     { argv: ['--address=here'], message: 'failed to parse IP: "here"' },
-    { argv: ['--cpu-manager-policy=static'], message: '--cpu-manager-policy is not supported by this version yet' },
   ])('The flags of a node agent: $argv is refused', ({ argv, message }) => {
     expect(() => parseFlags(agentFlags, argv)).toThrow(message);
   });

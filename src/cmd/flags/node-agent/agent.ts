@@ -57,10 +57,10 @@ const agent = section('Node agent', {
     help: 'End when another process asks for the lock file.',
   }),
   runtimeCgroups: optionalText('runtime-cgroups', 'unsupported', { help: 'Group of the container runtime.' }),
-  imageCredentialProviderConfig: file('image-credential-provider-config', 'unsupported', {
+  imageCredentialProviderConfig: file('image-credential-provider-config', 'supported', {
     help: 'A CredentialProviderConfig document: programs that know the passwords of registries.',
   }),
-  imageCredentialProviderBinDir: file('image-credential-provider-bin-dir', 'unsupported', {
+  imageCredentialProviderBinDir: file('image-credential-provider-bin-dir', 'supported', {
     help: 'Folder of these programs.',
   }),
   maximumDeadContainers: int('maximum-dead-containers', 'unsupported', {

@@ -18,9 +18,7 @@ export interface GateTable {
   readonly unsupported: ReadonlySet<string>;
 }
 
-const unsupported: ReadonlySet<string> = new Set(['ResilientWatchCacheInitialization']);
-
-export const apiServerGates: GateTable = { gates: FEATURE_GATES, unsupported };
+export const apiServerGates: GateTable = { gates: FEATURE_GATES, unsupported: new Set() };
 
 /** Those of the daemons beside the API server: what a gate of the API guards is there or not as the server has it. */
 export const daemonGates: GateTable = {

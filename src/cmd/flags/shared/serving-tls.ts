@@ -1,10 +1,7 @@
 /** What the TLS flags of a daemon serve with. */
-import { isPair } from '../../../base/key-pair.ts';
 import type { ReloadableFiles, ReloadableText } from '../../../base/reloadable-file.ts';
 import type { NamedPair, ServingPair, ServingTls } from '../../../server/tls/certificate-reload.ts';
-import { watchFlagPair } from '../../key-pair-files.ts';
-import { watchFlagFile } from '../../read-file.ts';
-import { UserError } from '../../user-error.ts';
+import { watchFlagPair, watchPairFiles } from '../../key-pair-files.ts';
 import type { ValuesOf } from '../flag.ts';
 import type { http2Flags, servingCertificateFlags, tlsFlags } from './secure-serving.ts';
 import { readNamedPair, tlsVersions } from './tls.ts';
@@ -31,14 +28,15 @@ const watchNamedPairs = (files: ReloadableFiles, flags: readonly string[]): Prom
   Promise.all(
     flags.map(async (flag) => {
       const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;
-      const certificate = await watchFlagFile(files, 'tls-sni-cert-key', certificatePath);
-      const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
-      if (!isPair(certificate.get(), key.get()))
-        throw new UserError(
-          '--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as ' +
-            `PEM: ${certificatePath}, ${keyPath}`,
-        );
-      return { certificate, key, names };
+      const pair = await watchPairFiles(
+        files,
+        [
+          ['tls-sni-cert-key', certificatePath],
+          ['tls-sni-cert-key', keyPath],
+        ],
+        '--tls-sni-cert-key: certificate and key do not belong together',
+      );
+      return { ...pair, names };
     }),
   );
 

@@ -1,5 +1,5 @@
 /** A KMS plugin, v2: what it says of itself, and the key that values are written with. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { sleep, type Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
@@ -9,6 +9,7 @@ import type { EncryptionObserver } from '../observer.ts';
 import type { ValueTransformer } from '../transformer.ts';
 import { type Annotations, type EncryptedObject, encodeRequest, KeySource, type PluginStatus, v2 } from './api.ts';
 import type { KmsClient } from './client.ts';
+import { generateKey } from './generate-key.ts';
 
 export interface PluginOptions {
   readonly name: string;
@@ -220,9 +221,7 @@ export class Plugin {
 
   async #generate(uid: string): Promise<Omit<WriteKey, 'expiresAt'>> {
     const { client, observer } = this.#options;
-    const started = performance.now();
-    const seed = randomBytes(seedBytes);
-    observer.keyGenerated((performance.now() - started) / 1000);
+    const seed = generateKey(seedBytes, observer);
     const { ciphertext, keyId, annotations } = await client
       .call(
         v2.encrypt,

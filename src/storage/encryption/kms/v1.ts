@@ -2,13 +2,13 @@
  * KMS v1, which is on its way out: each value has a key of its own, which the plugin encrypts. What is stored: the
  * length of the encrypted key (2 bytes), the encrypted key, the value as AES-GCM; older servers wrote AES-CBC.
  */
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
 import { aesCbc, aesGcm } from '../aes.ts';
 import type { EncryptionObserver } from '../observer.ts';
 import type { PlainValue, MaybePromise, ValueContext, ValueTransformer } from '../transformer.ts';
 import { encodeRequest, v1 } from './api.ts';
 import type { KmsClient } from './client.ts';
+import { generateKey } from './generate-key.ts';
 
 const apiVersion = 'v1beta1';
 const keyBytes = 32;
@@ -149,9 +149,7 @@ export class KmsV1 implements ValueTransformer {
   async toStorage(value: Uint8Array, context: ValueContext): Promise<readonly Uint8Array[]> {
     const { observer, plugin } = this.#options;
     observer.arrived('to_storage');
-    const started = performance.now();
-    const key = randomBytes(keyBytes);
-    observer.keyGenerated((performance.now() - started) / 1000);
+    const key = generateKey(keyBytes, observer);
     const encryptedKey = await plugin.encrypt(key);
     if (encryptedKey.length > maxKeyBytes)
       throw new Error(`cryptobyte: pending child length ${encryptedKey.length} exceeds 2-byte length prefix`);

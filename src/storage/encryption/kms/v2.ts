@@ -3,6 +3,7 @@
  * by the plugin, which is asked once for each; a value is stale when the plugin has gone on to another key of its own.
  */
 import type { Clock } from '../../../base/clock.ts';
+import { currentSpan, inChildSpan } from '../../../base/span.ts';
 import { aesGcm, aesGcmWithDerivedKeys } from '../aes.ts';
 import type { EncryptionObserver } from '../observer.ts';
 import type { PlainValue, MaybePromise, ValueContext, ValueTransformer } from '../transformer.ts';
@@ -30,6 +31,21 @@ export class KmsV2 implements ValueTransformer {
   }
 
   fromStorage(stored: Buffer, context: ValueContext): MaybePromise<PlainValue> {
+    return this.#traced('TransformFromStorage', () => this.#fromStorage(stored, context));
+  }
+
+  toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
+    return this.#traced('TransformToStorage', () => this.#toStorage(value, context));
+  }
+
+  #traced<T>(name: string, transform: () => MaybePromise<T>): MaybePromise<T> {
+    const parent = currentSpan();
+    if (parent === undefined) return transform();
+    const about = { 'transformer.provider.name': this.#plugin.name };
+    return inChildSpan(parent, `${name} with envelopeTransformer`, async () => transform(), about);
+  }
+
+  #fromStorage(stored: Buffer, context: ValueContext): MaybePromise<PlainValue> {
     const object = decoded(stored);
     // Nothing is read before the plugin has answered once.
     const { keyId, sourceType } = this.#plugin.key;
@@ -47,7 +63,7 @@ export class KmsV2 implements ValueTransformer {
     return known === undefined ? this.#ask(object, id).then(use) : use(known);
   }
 
-  toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
+  #toStorage(value: Uint8Array, context: ValueContext): MaybePromise<readonly Uint8Array[]> {
     const key = this.#plugin.keyForWriting;
     this.#keys.set(cacheId(key), key.transformer);
     const parts = key.transformer.toStorage(value, context) as readonly Uint8Array[];
