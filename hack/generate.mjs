@@ -14,7 +14,15 @@ import { wireFile } from './generate/wire.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = path.join(root, 'src/api/gen');
 /** Protocol → generated file. */
-const protocols = { 'src/node-agent/runtime/cri.proto': 'src/node-agent/runtime/gen/cri.ts' };
+const protocols = {
+  'src/node-agent/runtime/cri.proto': 'src/node-agent/runtime/gen/cri.ts',
+  'src/node-agent/plugin-registration/registration.proto': 'src/node-agent/plugin-registration/gen/registration.ts',
+  'src/node-agent/volumes/csi/csi.proto': 'src/node-agent/volumes/csi/gen/csi.ts',
+  'src/node-agent/resources/devices/device-plugin.proto': 'src/node-agent/resources/devices/gen/device-plugin.ts',
+  'src/node-agent/resources/pod-resources/pod-resources.proto':
+    'src/node-agent/resources/pod-resources/gen/pod-resources.ts',
+  'src/node-agent/resources/dra/dra-plugin.proto': 'src/node-agent/resources/dra/gen/dra-plugin.ts',
+};
 
 /** Path below `src/api/gen` → content. */
 function generate() {
@@ -58,6 +66,9 @@ if (process.argv.includes('--check')) {
     if (files.has(name)) writeFileSync(file, files.get(name));
     else rmSync(file);
   }
-  for (const { to, content } of staleProtocols) writeFileSync(path.join(root, to), content);
+  for (const { to, content } of staleProtocols) {
+    mkdirSync(path.dirname(path.join(root, to)), { recursive: true });
+    writeFileSync(path.join(root, to), content);
+  }
   console.log(`src/api/gen: ${stale.length} of ${files.size} files written`);
 }

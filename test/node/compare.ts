@@ -3,6 +3,7 @@ import type { JsonValue } from '../../src/machinery/value.ts';
 import { maskedValue, type MaskOptions, recordedValue } from './masks.ts';
 import type { NodeCase, NodeStep, RecordedPod } from './recording.ts';
 import type { Played } from './replay.ts';
+import { isOfTest } from './served-steps.ts';
 
 /** A status that stood longer has to appear. */
 const lastedSeconds = 2;
@@ -30,18 +31,45 @@ function stepDifferences({ steps }: Played, options: MaskOptions): string[] {
   return steps.flatMap(({ step, got }, index) => {
     if (step.varies === true || step.got === undefined) return [];
     return Object.entries(step.got).flatMap(([key, wanted]) => {
-      if (notCompared.has(key) || ('call' in step && key === 'body')) return [];
-      if ('log' in step && step.got?.['status'] !== 200 && key === 'body') return [];
+      if (notCompared.has(key) || (key === 'body' && got[key] === undefined)) return [];
+      if (key === 'families')
+        return familyDifferences(String(step['kubelet']), wanted, got[key] ?? null).map(
+          (difference) => `step ${index} (${String(step['kubelet'])}): ${difference}`,
+        );
       if (key === 'exitCode' && got[key] === killed && endsContainer(step)) return [];
       // Two streams are written one after the other, in either order.
       const text = (value: JsonValue): string =>
-        'log' in step && typeof value === 'string' ? value.split('\n').sort().join('\n') : JSON.stringify(value);
-      const expected = text(recordedValue(wanted));
+        'log' in step && typeof value === 'string' ? value.split('\n').sort().join('\n') : withoutPort(value);
+      const expected = text(recordedValue(key === 'shape' ? comparableShape(wanted) : wanted));
       const found = text(maskedValue(got[key] ?? null, options));
       return expected === found
         ? []
         : [`step ${index} (${Object.keys(step)[0]}), ${key}: ${found} instead of ${expected}`];
     });
+  });
+}
+
+const comparableShape = (shape: JsonValue): JsonValue =>
+  JSON.parse(JSON.stringify(shape, (name, value: JsonValue) => (isOfTest(name) ? undefined : value))) as JsonValue;
+
+/** Each run has another one. */
+const withoutPort = (value: JsonValue): string => JSON.stringify(value).replace(/"Port":\d+/g, '"Port":0');
+
+type Families = Readonly<Record<string, { readonly type: string; readonly labels: readonly string[] | null }>>;
+
+/** Of what the runtime of a program shows of itself each has its own. */
+const ofRuntime = /^(go|process|nodejs)_/;
+
+/** Metrics of the agent itself may be fewer; those that there are have upstream's type and labels. */
+function familyDifferences(path: string, recorded: JsonValue, found: JsonValue): string[] {
+  const [wanted, got] = [recorded, found] as unknown as [Families, Families];
+  return Object.entries(wanted).flatMap(([name, family]) => {
+    const own = got[name];
+    if (own === undefined) return path === '/metrics' || ofRuntime.test(name) ? [] : [`${name} is missing`];
+    // Nothing has been counted yet: that shows no labels.
+    const shown = { ...own, labels: own.labels ?? family.labels };
+    const [theirs, ours] = [family, shown].map(({ type, labels }) => `${type} {${labels?.join() ?? ''}}`);
+    return theirs === ours ? [] : [`${name} is ${ours} instead of ${theirs}`];
   });
 }
 

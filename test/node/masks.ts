@@ -4,6 +4,9 @@ import type { JsonValue } from '../../src/machinery/value.ts';
 const uid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
+/** Of another version of the same program. */
+const imageSize = /Image size: \d+ bytes/;
+
 export interface MaskOptions {
   readonly hostIP: string;
   /** `10.90.` */
@@ -24,6 +27,8 @@ export function maskedValue(value: JsonValue, options: MaskOptions): JsonValue {
         .replace(/\b[0-9a-f]{64}\b/g, (found) => `<id:${found}>`)
         .replace(/\b[0-9a-f]{32}\b/g, (found) => `<hash:${found}>`)
         .replace(/used: \d+, capacity: \d+/g, 'used: <n>, capacity: <n>')
+        .replace(/ in \S+ \(\S+ including waiting\)/, ' in <duration> (<duration> including waiting)')
+        .replace(imageSize, 'Image size: <n> bytes')
         .replaceAll(options.hostIP, '<hostip>')
         .replace(new RegExp(`\\b${options.podPrefix.replaceAll('.', '\\.')}\\d+\\.\\d+\\b`, 'g'), (ip) => `<ip:${ip}>`);
     }),
@@ -31,7 +36,8 @@ export function maskedValue(value: JsonValue, options: MaskOptions): JsonValue {
 }
 
 /** A recorded value. */
-export const recordedValue = (value: JsonValue): JsonValue => numbered(value);
+export const recordedValue = (value: JsonValue): JsonValue =>
+  numbered(mapped(value, (text) => text.replace(imageSize, 'Image size: <n> bytes')));
 
 /** The same numbers wherever the same things are the same. */
 function numbered(value: JsonValue): JsonValue {

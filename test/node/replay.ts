@@ -10,11 +10,13 @@ import type { Pod } from '../../src/api/gen/types/core-v1.ts';
 import type { JsonObject, JsonValue } from '../../src/machinery/value.ts';
 import { containerNameLabel, podNameLabel } from '../../src/node-agent/pods/config/labels.ts';
 import { configHash } from '../../src/node-agent/pods/static/static-pod.ts';
-import { nodeName, type NodeCluster } from './node-cluster.ts';
+import { namespace, nodeName, type NodeCluster } from './node-cluster.ts';
+import { toolPath } from '../../hack/lib/test-tools.mjs';
 import type { NodeCase, NodeStep, RecordedEvent } from './recording.ts';
+import { memberAt } from './member-at.ts';
+import { ServedSteps } from './served-steps.ts';
 
 const run = promisify(execFile);
-export const namespace = 'golden';
 /** How long what comes after the last step may take: the next sync of a pod that has failed. */
 const settleMs = 16_000;
 const pollMs = 250;
@@ -39,12 +41,18 @@ const resources: Readonly<Record<string, string>> = {
 };
 
 const supported = ['create', 'static', 'wait', 'exec', 'log', 'call', 'pod', 'host', 'agent', 'sleep'];
+/** Those that go to the port of the agent, or through it. */
+const served = ['kubelet', 'kubectl'];
 
-/** The first step that cannot be played; undefined when all can. */
-export function unsupportedStep({ steps }: NodeCase): string | undefined {
+/**
+ * The first step that cannot be played; undefined when all can.
+ *
+ * @param isServed the agent has its port
+ */
+export function unsupportedStep({ steps }: NodeCase, isServed = false): string | undefined {
   for (const step of steps) {
-    if (!supported.some((kind) => kind in step)) return Object.keys(step)[0];
-    if (JSON.stringify(step).includes('$REGISTRY')) return 'a registry';
+    if (![...supported, ...(isServed ? served : [])].some((kind) => kind in step)) return Object.keys(step)[0];
+    if (isServed) continue;
     const { query } = step as { query?: Record<string, string> };
     if (query !== undefined && Object.keys(query).some((key) => key !== 'container')) return 'log with a query';
   }
@@ -87,6 +95,11 @@ class Player {
     this.#cluster = cluster;
   }
 
+  /** Where the agent has its port, steps go there. */
+  get #ports(): ServedSteps | undefined {
+    return this.#cluster.port === undefined ? undefined : new ServedSteps(this.#cluster);
+  }
+
   get #dynamicPods() {
     return this.#cluster.client.dynamic<Pod>({ group: '', version: 'v1', resource: 'pods' }).namespace(namespace);
   }
@@ -116,6 +129,12 @@ class Player {
     if ('create' in filled) return this.#create(filled['create'] as JsonObject);
     if ('static' in filled) return this.#static(filled);
     if ('wait' in filled) return this.#wait(filled);
+    const ports = this.#ports;
+    if (ports !== undefined && 'exec' in filled) return ports.exec(filled);
+    if (ports !== undefined && 'log' in filled) return ports.log(filled);
+    if (ports !== undefined && 'kubelet' in filled) return ports.kubelet(filled);
+    if (ports !== undefined && 'kubectl' in filled) return ports.kubectl(filled);
+    if (ports !== undefined && 'call' in filled && 'keep' in filled) return ports.call(filled);
     if ('exec' in filled) return this.#exec(filled);
     if ('log' in filled) return this.#log(filled);
     if ('call' in filled) return this.#call(filled);
@@ -129,11 +148,12 @@ class Player {
   }
 
   #filled(step: NodeStep): NodeStep {
-    const { hostIP, workDirectory } = this.#cluster;
+    const { hostIP, workDirectory, registry } = this.#cluster;
     const text = JSON.stringify(step)
       .replaceAll('$NODE', nodeName)
       .replaceAll('$HOSTIP', hostIP)
       .replaceAll('$WORK', workDirectory)
+      .replaceAll('$REGISTRY', registry)
       .replace(/\$IP\(([^)]*)\)/g, (_, name: string) => this.#pods.get(name)?.status.podIP ?? '');
     return JSON.parse(text) as NodeStep;
   }
@@ -270,6 +290,7 @@ class Player {
       LOG_DIR: logDirectory,
       WORK: workDirectory,
       SOCKET: sandbox.socket,
+      KUBECTL: `${toolPath('kubectl-1.32')} --kubeconfig ${this.#cluster.kubeconfigPath}`,
       UID_OF: this.#pods.get(pod ?? '')?.metadata.uid ?? '',
     };
     try {
@@ -316,19 +337,6 @@ async function readLog(file: string): Promise<string> {
       return part === 'F' ? `${content}\n` : content;
     })
     .join('');
-}
-
-/** Lists are entered by `name` or `type`. */
-function memberAt(value: unknown, path: string): unknown {
-  let current: unknown = value;
-  for (const part of path.split('.')) {
-    if (Array.isArray(current))
-      current = (current as { name?: string; type?: string }[]).find(
-        ({ name, type }) => name === part || type === part,
-      );
-    else current = (current as Record<string, unknown> | undefined)?.[part];
-  }
-  return current;
 }
 
 function fits(found: unknown, wanted: JsonValue): boolean {

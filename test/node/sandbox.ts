@@ -1,6 +1,6 @@
 /** A private container runtime for tests of the node agent, by the program `node-sandbox` beside the recordings. */
 import { execFile } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { hasShared, sharedPath } from '../support/shared.ts';
 
@@ -17,6 +17,10 @@ export function reasonToSkip(): string | undefined {
 export interface Sandbox {
   readonly directory: string;
   readonly socket: string;
+  /** As `kill -9` of containerd: containers run on. */
+  kill(): Promise<void>;
+  /** Starts it again. */
+  revive(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -36,6 +40,15 @@ export async function startSandbox({
   return {
     directory,
     socket: stdout.trim().split('\n').at(-1)!,
+    async kill() {
+      const file = `${directory}/containerd.pid`;
+      process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL');
+      // Where nothing reaps it, the process would count as alive.
+      await writeFile(file, '');
+    },
+    async revive() {
+      await run(program, ['start', directory], { env });
+    },
     async stop() {
       if (process.env['ORCH_NODE_SANDBOX'] === undefined) await run(program, ['stop', directory], { env });
     },

@@ -54,6 +54,19 @@ describe('orch node-agent with real containers', () => {
       message: () => '--node-ip: node IP: "192.0.2.77" not found in the host\'s network interfaces',
     },
     {
+      name: 'a document of credential providers without their folder',
+      argv: () => ['--image-credential-provider-config=/none'],
+      message: () => '--image-credential-provider-config and --image-credential-provider-bin-dir need each other',
+    },
+    {
+      name: 'a wrong document of credential providers',
+      argv: () => [
+        `--image-credential-provider-config=${file('agent.yaml')}`,
+        `--image-credential-provider-bin-dir=${folder}`,
+      ],
+      message: () => `--image-credential-provider-config: ${file('agent.yaml')}: `,
+    },
+    {
       name: 'a folder that it cannot write to',
       argv: () => ['--root-dir=/proc/none'],
       message: () => 'choose another directory with --root-dir',

@@ -2,8 +2,10 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { systemClock } from '../../base/clock.ts';
-import { formatConfig } from '../../node-agent/config/document.ts';
+import { versionInfo } from '../../base/version.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
+import { observedRuntime } from '../../node-agent/metrics/runtime-metrics.ts';
+import { createProbeMetrics } from '../../node-agent/metrics/probe-metrics.ts';
 import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
 import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
@@ -21,15 +23,18 @@ import { runDaemon } from '../daemon/run-daemon.ts';
 import { flagValues } from '../flags/flag-values.ts';
 import { agentFlags } from '../flags/node-agent/agent.ts';
 import { UserError } from '../user-error.ts';
+import { type AgentAllocations, openAllocations } from './allocations.ts';
 import { openAgentApi } from './api-access.ts';
 import { keepClientCertificate } from './certificates.ts';
 import { daemonOptionsOf } from './daemon-options.ts';
 import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
 import { type AgentPods, createPods } from './pods.ts';
-import { checkMachine, setOomScore } from './preconditions.ts';
+import { healthChecks } from './health-checks.ts';
+import { checkMachine, machineWarnings, prepareMachine, setOomScore } from './preconditions.ts';
 import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
+import { shownConfig } from './shown-config.ts';
 
 const about = `Runs the pods of a node through a container runtime (CRI v1), and registers the node. With --hollow N it
 runs nodes without containers (docs/hollow-nodes.md).`;
@@ -50,11 +55,11 @@ export const realNode: Command = async (argv, context) => {
         options: daemonOptionsOf(settings, options, given),
         given,
         featureGates: settings.featureGates,
-        config: { name: 'kubeletconfig', value: formatConfig(config) },
+        config: { name: 'kubeletconfig', value: shownConfig(settings) },
         flags: () => flagValues(agentFlags, options),
         elects: false,
         servesItself: true,
-        openApi: (log, signal) => openAgentApi(settings, { log, signal, ownPair: () => certificate?.pair }),
+        openApi: (parts, signal) => openAgentApi(settings, { ...parts, signal, ownPair: () => certificate?.pair }),
         serveMore: (health, log) =>
           serveHealthPort({ address: config.healthzBindAddress, port: config.healthzPort }, given, health, log),
         lead: async (daemon) => {
@@ -90,28 +95,50 @@ interface Parts {
 async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, certificate }: Parts): Promise<void> {
   const { log, signal } = daemon;
   await setOomScore(settings, log);
+  await prepareMachine(settings, log);
+  const warnings = await machineWarnings();
   const events = createEvents(daemon, settings);
-  const pods = createPods(daemon, settings, cri.runtime, events);
-  const keeper = createKeeper(daemon, settings, { runtime: createNodeRuntime(cri.runtime), events, pods });
+  const probes = createProbeMetrics();
+  const observers = { probes: probes.observer };
+  const runtime = observedRuntime(cri.runtime, daemon.registry);
+  const isCgroupV2 = !warnings.some(([reason]) => reason === 'CgroupV1');
+  const granted = await openAllocations(settings, {
+    client: daemon.connection === undefined ? undefined : daemon.client({ part: 'claims' }),
+    pods: () => pods.pods(),
+    isRunning: (uid, container) => pods.isRunning(uid, container),
+    log,
+  });
+  const pods = createPods(daemon, settings, { runtime, events, granted, observers, isCgroupV2 });
+  const keeper = createKeeper(daemon, settings, {
+    runtime: createNodeRuntime(runtime),
+    events,
+    pods,
+    granted,
+    warnings,
+  });
+  for (const check of healthChecks(pods)) daemon.addHealthCheck(check);
   const server = await serveAgent(
     daemon,
     settings,
     {
       served: pods,
-      runtime: cri.runtime,
+      runtime,
       config: settings.config,
-      shownConfig: formatConfig(settings.config),
+      shownConfig: shownConfig(settings),
       featureGates: settings.featureGates,
       nodeName: settings.nodeName,
       rootDir: settings.rootDir,
       ...daemon.serving,
+      zpages: { ...daemon.serving.zpages, component: 'kubelet', version: versionInfo(), startedAt: Date.now() },
       registry: daemon.registry,
+      probes: probes.registry,
       log,
       clock: systemClock,
       wallTime: Date.now,
     },
     () => keeper.node?.status.addresses ?? [],
   );
+  await granted.start();
   keeper.start();
   const running = pods.run(keeper, signal);
   log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
@@ -132,6 +159,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
     await server.close();
     await keeper.stop();
     await running.catch(() => undefined);
+    await granted.stop();
     await events.stop();
   }
 }
@@ -156,7 +184,15 @@ function createKeeper(
     runtime,
     events,
     pods,
-  }: { runtime: NodeRuntime; events: AgentEvents; pods: Pick<AgentPods, 'sinceListMs' | 'pressure'> },
+    granted,
+    warnings,
+  }: {
+    runtime: NodeRuntime;
+    events: AgentEvents;
+    pods: Pick<AgentPods, 'sinceListMs' | 'pressure' | 'problems'>;
+    granted: Pick<AgentAllocations, 'devices'>;
+    warnings: readonly (readonly [string, string])[];
+  },
 ): NodeKeeper {
   const { nodeName, nodeIPs, rootDir } = settings;
   return new NodeKeeper({
@@ -167,7 +203,9 @@ function createKeeper(
     readMachine: () => readMachine({ rootDir }),
     findAddresses: () => findNodeAddresses({ nodeName, hostname: hostname(), nodeIPs }, hostNetwork),
     pressure: () => pods.pressure(),
-    problems: () => [listProblem(pods.sinceListMs())].filter((problem) => problem !== undefined),
+    devices: () => granted.devices.plugins.amounts(),
+    problems: () => [listProblem(pods.sinceListMs()), ...pods.problems()].filter((problem) => problem !== undefined),
+    warnings,
     looksFirst: !isGateOn('KubeletRegistrationGetOnExistsOnly', settings.featureGates),
     events,
     log,

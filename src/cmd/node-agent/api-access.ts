@@ -1,6 +1,5 @@
 /** How an agent reaches its API server: by its kubeconfig, which TLS bootstrap writes where there is none. */
 import { systemClock } from '../../base/clock.ts';
-import type { Logger } from '../../base/logger.ts';
 import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
 import { readKubeconfigFile } from '../../client/kubeconfig/reloading.ts';
 import type { ClientConfig } from '../../client/client-config.ts';
@@ -8,31 +7,34 @@ import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { bootstrap, needsBootstrap } from '../../node-agent/node/certificates/bootstrap.ts';
 import { RequestRefused } from '../../node-agent/node/certificates/signing-request.ts';
 import type { KeyPair } from '../../pki/pki.ts';
-import { type ApiConnection, openConnection, userAgent } from '../daemon/api-connection.ts';
+import { type ApiConnection, type ConnectionParts, openConnection, userAgent } from '../daemon/api-connection.ts';
 import { UserError } from '../user-error.ts';
 
 /** @param ownPair the client certificate that the agent has renewed by itself */
 export async function openAgentApi(
   settings: NodeAgentSettings,
-  { log, signal, ownPair }: { log: Logger; signal: AbortSignal; ownPair: () => KeyPair | undefined },
+  { signal, ownPair, ...parts }: ConnectionParts & { signal: AbortSignal; ownPair: () => KeyPair | undefined },
 ): Promise<ApiConnection | undefined> {
   const { kubeconfig, bootstrapKubeconfig } = settings;
   if (kubeconfig === undefined) return undefined;
   if (bootstrapKubeconfig !== undefined && needsBootstrap(await readQuietly(kubeconfig), Date.now()))
-    await join(settings, { kubeconfig, bootstrapKubeconfig, log, signal });
-  return openConnection({ flag: 'kubeconfig', kubeconfig, ownPair }, log);
+    await join(settings, { kubeconfig, bootstrapKubeconfig, ...parts, signal });
+  return openConnection({ flag: 'kubeconfig', kubeconfig, ownPair }, parts);
 }
 
-interface Joining {
+interface Joining extends ConnectionParts {
   readonly kubeconfig: string;
   readonly bootstrapKubeconfig: string;
-  readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-async function join({ nodeName, certDir }: NodeAgentSettings, { log, signal, ...files }: Joining): Promise<void> {
+async function join(
+  { nodeName, certDir }: NodeAgentSettings,
+  { log, observer, signal, ...files }: Joining,
+): Promise<void> {
   const { bootstrapKubeconfig } = files;
-  const connection = await openConnection({ flag: 'bootstrap-kubeconfig', kubeconfig: bootstrapKubeconfig }, log);
+  const source = { flag: 'bootstrap-kubeconfig', kubeconfig: bootstrapKubeconfig };
+  const connection = await openConnection(source, { log, observer });
   try {
     await bootstrap({
       ...files,

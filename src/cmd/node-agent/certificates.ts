@@ -1,10 +1,10 @@
 /** The certificates that an agent asks the API server for: its own as a client, and that of its server. */
-import { Counter, Gauge } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import { systemClock } from '../../base/clock.ts';
 import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { NodeAddress } from '../../api/gen/types/core-v1.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
-import { CertificateFiles } from '../../node-agent/node/certificates/certificate-files.ts';
+import { CertificateFiles, lifeOf } from '../../node-agent/node/certificates/certificate-files.ts';
 import { CertificateKeeper } from '../../node-agent/node/certificates/certificate-keeper.ts';
 import { namesOfNode } from '../../node-agent/node/certificates/certificate-names.ts';
 import type { KeyPair } from '../../pki/pki.ts';
@@ -72,6 +72,13 @@ export async function keepServingCertificate(
     registers: [registry],
   });
   const shown = new RenewedPair(before);
+  const rotation = new Histogram({
+    name: 'kubelet_certificate_manager_server_rotation_seconds',
+    help: 'How old the serving certificate was when it was replaced.',
+    buckets: [60, 3600, 14_400, 86_400, 604_800, 2_592_000, 7_776_000, 15_552_000, 31_104_000, 124_416_000],
+    registers: [registry],
+  });
+  let last: KeyPair | undefined;
   const keeper = new CertificateKeeper({
     ...common,
     files: new CertificateFiles(certDir, 'kubelet-server'),
@@ -79,7 +86,11 @@ export async function keepServingCertificate(
     use: 'server auth',
     client: client({ part: 'certificates', limits: { qps: 0 } }),
     names: () => namesOfNode(addresses()),
-    onRenewed: (pair) => shown.set(pair),
+    onRenewed(pair) {
+      if (last !== undefined) rotation.observe((Date.now() - lifeOf(last.certificate).from) / 1000);
+      last = pair;
+      shown.set(pair);
+    },
     onFailure: () => errors.inc(),
     log,
   });

@@ -6,7 +6,7 @@ import { createHollowNodes } from '../../node-agent/hollow/hollow-nodes.ts';
 import type { Command } from '../command.ts';
 import { createHollowMetrics } from '../../node-agent/hollow/metrics.ts';
 import type { StageDocument } from '../../node-agent/hollow/stages/document.ts';
-import { connectionTo } from '../daemon/api-connection.ts';
+import { type ApiObserver, connectionTo } from '../daemon/api-connection.ts';
 import { readDaemonCommandLine } from '../daemon/read-command-line.ts';
 import { type LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { runDaemon } from '../daemon/run-daemon.ts';
@@ -39,7 +39,7 @@ export const hollowNodes: Command = async (argv, context) => {
       elects: false,
       kubeconfigFlags: { authentication: 'kubeconfig', authorization: 'kubeconfig' },
       isPortOptional: !line.given.has('port'),
-      findApi: async (log) => connectionTo(await findConfig(), log),
+      findApi: async (parts) => connectionTo(await findConfig(parts.observer), parts),
       serveMore: (health, log) => serveHealthPort({ address, port: healthPort }, line.given, health, log),
       lead: (daemon) => run(daemon, { ...hollow, stages }),
     },
@@ -69,9 +69,9 @@ function checked(options: HollowOptions): HollowOptions {
 }
 
 /** As kubectl finds its cluster. */
-async function findConfig() {
+async function findConfig(observer: ApiObserver) {
   try {
-    return await loadKubeconfig();
+    return await loadKubeconfig({ observer });
   } catch (error) {
     if (error instanceof KubeconfigError) throw new UserError(error.message, { cause: error });
     throw error;

@@ -9,66 +9,119 @@ import { readAdmissionMachine } from '../../node-agent/pods/admission/node-view.
 import { podsConfigOf, readPodsMachine } from '../../node-agent/pods/configure-pods.ts';
 import type { Pressure } from '../../node-agent/eviction/thresholds.ts';
 import type { NodePressure } from '../../node-agent/node/conditions.ts';
-import { createPodManager, type PodManager } from '../../node-agent/pods/pod-manager.ts';
+import { createPodMetrics } from '../../node-agent/metrics/pod-metrics.ts';
+import { createPodManager, type PodManager, type PodObservers } from '../../node-agent/pods/pod-manager.ts';
+import { EnforcementError } from '../../node-agent/resources/cgroups/linux-pod-cgroups.ts';
 import type { ContainerRuntime } from '../../node-agent/runtime/container-runtime.ts';
 import type { ServedPods } from '../../node-agent/server/served-pods.ts';
 import { pause } from '../../reconcile/pause.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
+import { UserError } from '../user-error.ts';
+import type { ShutdownManager } from '../../node-agent/shutdown/shutdown-manager.ts';
+import type { AgentAllocations } from './allocations.ts';
+import { createShutdown } from './shutdown.ts';
 
 export interface AgentPods extends ServedPods {
   pressure(): NodePressure;
+  /** Why the node takes no pods. */
+  problems(): readonly string[];
   /** Until the signal aborts. Rejects for a configuration that cannot be used. */
   run(keeper: NodeKeeper, signal: AbortSignal): Promise<void>;
   /** Milliseconds since the runtime said what runs; undefined before the first time. */
   sinceListMs(): number | undefined;
+  /** Milliseconds since pods were looked at; undefined before the first time. */
+  sinceRoundMs(): number | undefined;
+  /** Whether the runtime has a container of the pod that runs. */
+  isRunning(uid: string, container: string): boolean;
+}
+
+export interface PodParts {
+  readonly runtime: ContainerRuntime;
+  readonly events: Pick<EventRecorder, 'event'>;
+  readonly granted: Pick<AgentAllocations, 'allocations' | 'devices' | 'handlers'>;
+  readonly observers: PodObservers;
+  readonly isCgroupV2: boolean;
 }
 
 /** How long until a runtime that does not answer is asked again. */
 const retryMs = 2000;
 
 export function createPods(
-  { connection, client, log }: Pick<LeadingDaemon, 'connection' | 'client' | 'log'>,
+  {
+    connection,
+    client: createClient,
+    log,
+    registry,
+  }: Pick<LeadingDaemon, 'connection' | 'client' | 'log' | 'registry'>,
   settings: NodeAgentSettings,
-  runtime: ContainerRuntime,
-  events: Pick<EventRecorder, 'event'>,
+  { runtime, events, granted, observers, isCgroupV2 }: PodParts,
 ): AgentPods {
   let manager: PodManager | undefined;
+  const counted = createPodMetrics({
+    registry,
+    nodeName: settings.nodeName,
+    isCgroupV2,
+    nowMs: Date.now,
+    pods: () => manager?.pods() ?? [],
+    runtimePods: () => manager?.runtimePods() ?? [],
+  });
+  let shutdown: ShutdownManager | undefined;
   return {
     pods: () => manager?.pods() ?? [],
     sinceListMs: () => manager?.sinceListMs(),
+    sinceRoundMs: () => manager?.sinceRoundMs(),
+    csiUsage: (directory) => manager?.csiUsage(directory) ?? Promise.resolve(undefined),
+    volumeOfClaim: (namespace, claim) => manager?.volumeOfClaim(namespace, claim) ?? Promise.resolve(undefined),
+    isRunning: (uid, container) => manager?.isRunning(uid, container) ?? false,
+    problems: () => (shutdown?.isShuttingDown === true ? ['node is shutting down'] : []),
     pressure: () => pressureOf(manager?.pressures() ?? []),
     async run(keeper, signal) {
-      const { memoryBytes } = await readMachine({ rootDir: settings.rootDir });
-      const parts = {
-        client: connection === undefined ? undefined : client({ part: 'pods' }),
+      const client = connection === undefined ? undefined : createClient({ part: 'pods' });
+      const partsOf = async () => ({
+        client,
         events,
         runtime,
-        config: podsConfigOf(settings, await readPodsMachine(settings, memoryBytes)),
+        allocations: granted.allocations,
+        handlers: granted.handlers,
+        config: podsConfigOf(
+          settings,
+          await readPodsMachine(settings, await readMachine({ rootDir: settings.rootDir }), runtime),
+        ),
         machine: await readAdmissionMachine(),
+        isShuttingDown: () => shutdown?.isShuttingDown ?? false,
         hostIPs: () => hostIPsOf(keeper),
-        allocatable: () => keeper.node?.status.allocatable ?? {},
+        allocatable: () => granted.devices.withGranted(keeper.node?.status.allocatable ?? {}),
         clock: systemClock,
         nowMs: Date.now,
         random: Math.random,
         log,
-      };
+        observers: { ...observers, pods: counted },
+      });
+      shutdown = createShutdown(settings, { events, log, keeper, manager: () => manager });
+      void shutdown.run(signal);
       // Pods are told the addresses of their node.
       await keeper.known;
       while (!signal.aborted) {
-        manager = createPodManager(parts);
         try {
-          await abortable(manager.start(), signal);
-          await aborted(signal);
+          await runUntil(signal, (manager = createPodManager(await abortable(partsOf(), signal))));
         } catch (error) {
           if (signal.aborted) return;
+          if (error instanceof EnforcementError) throw new UserError(error.message, { cause: error });
           log.warn({ err: error }, 'pods cannot be run yet');
           await pause(systemClock, retryMs, signal);
-        } finally {
-          await manager.stop();
         }
       }
     },
   };
+}
+
+async function runUntil(signal: AbortSignal, manager: PodManager): Promise<void> {
+  try {
+    await abortable(manager.start(), signal);
+    await aborted(signal);
+  } finally {
+    await manager.stop();
+  }
 }
 
 const pressureOf = (pressures: readonly Pressure[]): NodePressure => ({

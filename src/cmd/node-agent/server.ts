@@ -19,14 +19,17 @@ import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { agentRoutes, type AgentRoutesOptions, openRoutes } from '../../node-agent/server/agent-routes.ts';
 import { createApplication, createHandler } from '../../node-agent/server/application.ts';
+import { countRequests } from '../../node-agent/metrics/request-metrics.ts';
 import { guardAgent } from '../../node-agent/server/guard.ts';
 import { isKnownPath, isOpenPath } from '../../node-agent/server/known-paths.ts';
 import { daemonNames, type ServingNames } from '../../pki/serving-names.ts';
 import { listen } from '../../server/listener.ts';
+import { zpagePaths } from '../../server/koa/zpages-routes.ts';
 import { notFoundPage } from '../../server/not-found-page.ts';
 import type { ServingPair } from '../../server/tls/certificate-reload.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { reviewsBy } from '../daemon/review-client.ts';
+import { createReviewMetrics, type ReviewMetrics } from '../daemon/review-metrics.ts';
 import { tlsVersions } from '../flags/shared/tls.ts';
 import { fixedPair, watchFlagPair } from '../key-pair-files.ts';
 import { explainListenError } from '../listen-errors.ts';
@@ -57,14 +60,18 @@ export async function serveAgent(
   try {
     const clientAuthorities = await watchAuthorities(daemon, settings);
     const { pair, keeper } = await servingPair(daemon, settings, addresses);
-    const handle = guardAgent(createHandler(createApplication(agentRoutes(routes), log)), {
-      nodeName,
-      authenticator: authenticatorOf(daemon, settings, clientAuthorities),
-      authorizer: authorizerOf(daemon, settings),
-      isFine: isGateOn('KubeletFineGrainedAuthz', featureGates),
-      isKnown: isKnownPath,
-      log,
-    });
+    const reviews = createReviewMetrics(daemon.registry);
+    const handle = guardAgent(
+      countRequests(createHandler(createApplication(agentRoutes(routes), log)), routes.registry),
+      {
+        nodeName,
+        authenticator: authenticatorOf(daemon, settings, clientAuthorities, reviews),
+        authorizer: authorizerOf(daemon, settings, reviews),
+        isFine: isGateOn('KubeletFineGrainedAuthz', featureGates),
+        isKnown: (asked) => isKnownPath(asked, zpagePaths(routes.zpages)),
+        log,
+      },
+    );
     const transport = await listen({
       address: config.address,
       port: config.port,
@@ -136,6 +143,7 @@ function authenticatorOf(
   { connection, client }: LeadingDaemon,
   { config }: NodeAgentSettings,
   clientAuthorities: ReloadableText | undefined,
+  reviews: ReviewMetrics,
 ): RequestAuthenticator {
   const { webhook, anonymous: nobody } = config.authentication;
   if (webhook.enabled && connection === undefined)
@@ -151,6 +159,7 @@ function authenticatorOf(
               client: reviewsBy(
                 client({ part: 'authentication', limits: { qps: 0 } }),
                 '/apis/authentication.k8s.io/v1/tokenreviews',
+                reviews.authentication,
               ),
               version: 'v1',
               audiences: [],
@@ -169,7 +178,11 @@ function authenticatorOf(
   return unionOfRequests([...certificates, ...tokens], nobody.enabled ? anonymous() : undefined);
 }
 
-function authorizerOf({ connection, client }: LeadingDaemon, { config }: NodeAgentSettings): Authorizer {
+function authorizerOf(
+  { connection, client }: LeadingDaemon,
+  { config }: NodeAgentSettings,
+  reviews: ReviewMetrics,
+): Authorizer {
   const { mode, webhook } = config.authorization;
   if (mode === 'AlwaysAllow') return { authorize: () => ({ decision: 'allow', reason: '' }) };
   if (connection === undefined)
@@ -180,6 +193,7 @@ function authorizerOf({ connection, client }: LeadingDaemon, { config }: NodeAge
     client: reviewsBy(
       client({ part: 'authorization', limits: { qps: 0 } }),
       '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+      reviews.authorization,
     ),
     version: 'v1',
     authorizedTtlMs: webhook.cacheAuthorizedTTL,

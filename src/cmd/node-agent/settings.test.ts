@@ -20,7 +20,7 @@ beforeAll(async () => {
     'wrong.yaml': `${head}maxPods: -1\n`,
     'unknown.yaml': `${head}maxPod: 1\n`,
     'gate.yaml': `${head}featureGates: {Absent: true}\n`,
-    'later.yaml': `${head}kernelMemcgNotification: true\n`,
+    'later.yaml': `${head}tracing: {endpoint: x}\n`,
     'conf.d/10.conf': `${head}maxPods: 12\npodsPerCore: 3\n`,
     'conf.d/20-more/a.conf': `${head}maxPods: 13\n`,
     'conf.d/30.conf': `${head}port: 1024\n`,
@@ -75,6 +75,16 @@ describe('the settings of a node agent', () => {
     });
   });
 
+  test('CPUs that are reserved by name take the place of reserved amounts', async () => {
+    const { config } = await settings([
+      '--reserved-cpus=0,2',
+      '--system-reserved=cpu=5,memory=1Gi',
+      '--kube-reserved=cpu=1',
+    ]);
+    expect(config).toMatchObject({ systemReserved: { cpu: '2', memory: '1Gi' }, kubeReserved: {} });
+    expect(config.kubeReserved).toEqual({});
+  });
+
   test('The node is called by its host name in lower case, or as a flag says', async () => {
     expect((await settings(['--hostname-override=Node-1'])).nodeName).toBe('node-1');
   });
@@ -118,7 +128,7 @@ describe('the settings of a node agent', () => {
     {
       name: 'a field without its effect',
       argv: () => [`--config=${at('later.yaml')}`],
-      message: () => `${at('later.yaml')}: kernelMemcgNotification: Forbidden: is not supported by this version yet`,
+      message: () => `${at('later.yaml')}: tracing: Forbidden: is not supported by this version yet`,
     },
     {
       name: 'a label of Kubernetes',

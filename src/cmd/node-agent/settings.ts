@@ -7,6 +7,7 @@ import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import { fieldsByName, type FieldName, type NodeAgentConfig } from '../../node-agent/config/config.ts';
 import { type ConfigSources, mergeConfig, sourceOf } from '../../node-agent/config/merge.ts';
+import { withReservedCpus } from '../../node-agent/config/reserved-cpus.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { validateConfig } from '../../node-agent/config/validate.ts';
 import { nodeLabelProblems } from '../../node-agent/node/node-labels.ts';
@@ -16,7 +17,7 @@ import { configSections } from '../flags/node-agent/config-flags.ts';
 import { FlagError, type GivenFlags } from '../flags/parse.ts';
 import { expandGates, featureGatesFlag, nodeGates } from '../flags/shared/feature-gates.ts';
 import { UserError } from '../user-error.ts';
-import { readConfigFile, readConfigFolder } from './read-documents.ts';
+import { readConfigFile, readConfigFolder, readCredentialProviders } from './read-documents.ts';
 
 export type AgentOptions = OptionsOf<typeof agentFlags>;
 
@@ -36,7 +37,7 @@ export async function readSettings(options: AgentOptions, given: GivenFlags): Pr
   if (problems.length > 0) throw new FlagError(problems);
   const { agent } = options;
   return {
-    config,
+    config: withReservedCpus(config),
     featureGates,
     nodeName,
     rootDir: path.resolve(agent.rootDir),
@@ -47,6 +48,7 @@ export async function readSettings(options: AgentOptions, given: GivenFlags): Pr
     nodeLabels: agent.nodeLabels,
     hasExternalCloud: agent.cloudProvider === 'external',
     isSchedulable: agent.registerSchedulable,
+    credentialProviders: await readCredentialProviders(agent),
     keepsEvictionThresholds: !agent.experimentalAllocatableIgnoreEviction,
   };
 }

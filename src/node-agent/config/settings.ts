@@ -1,5 +1,6 @@
 /** All that a node agent is started with: its configuration, and what only flags say. */
 import type { GateSettings } from '../../api/feature-gates.ts';
+import type { CredentialProvider } from '../images/credentials/provider-config.ts';
 import type { NodeAgentConfig } from './config.ts';
 
 export interface NodeAgentSettings {
@@ -25,4 +26,6 @@ export interface NodeAgentSettings {
   readonly isSchedulable: boolean;
   /** Whether hard thresholds of eviction are kept back from pods. */
   readonly keepsEvictionThresholds: boolean;
+  /** Programs that know the passwords of registries. */
+  readonly credentialProviders: readonly CredentialProvider[];
 }

@@ -32,6 +32,45 @@ test.each<{ changes: Record<string, unknown>; message: string }>([
     message: 'kubeReserved: Invalid value: "much": cpu must be a quantity that is not negative',
   },
   {
+    changes: { enforceNodeAllocatable: ['pods', 'none'] },
+    message: 'enforceNodeAllocatable: Invalid value: "pods,none": must have none alone',
+  },
+  {
+    changes: { enforceNodeAllocatable: ['pods'], cgroupsPerQOS: false },
+    message: 'enforceNodeAllocatable: Invalid value: "pods": needs cgroupsPerQOS',
+  },
+  {
+    changes: { enforceNodeAllocatable: ['kube-reserved'] },
+    message: 'kubeReservedCgroup: Invalid value: "": must be set where enforceNodeAllocatable has kube-reserved',
+  },
+  {
+    changes: {
+      enforceNodeAllocatable: ['system-reserved', 'system-reserved-compressible'],
+      systemReservedCgroup: '/system',
+    },
+    message:
+      'enforceNodeAllocatable: Invalid value: "system-reserved,system-reserved-compressible": must not have both ' +
+      'system-reserved and system-reserved-compressible',
+  },
+  {
+    changes: { reservedSystemCPUs: '1', systemReservedCgroup: '/system' },
+    message: 'reservedSystemCPUs: Invalid value: "1": can\'t be used with systemReservedCgroup',
+  },
+  {
+    changes: { reservedSystemCPUs: '0-x' },
+    message:
+      'reservedSystemCPUs: Invalid value: "0-x": unable to parse reservedSystemCPUs (--reserved-cpus) 0-x, ' +
+      'error: strconv.Atoi: parsing "x": invalid syntax',
+  },
+  {
+    changes: { reservedMemory: [{ numaNode: 0, limits: { cpu: '1' } }] },
+    message: 'reservedMemory: Invalid value: "cpu": must be memory or huge pages',
+  },
+  {
+    changes: { reservedMemory: [{ numaNode: 0, limits: { memory: '0' } }] },
+    message: 'reservedMemory: Invalid value: "0": memory must be a quantity greater than zero',
+  },
+  {
     changes: { evictionHard: { 'memory.free': '1' } },
     message: 'evictionHard: Invalid value: "memory.free": "memory.free" is no signal of eviction',
   },
@@ -65,6 +104,16 @@ test('Values that need a feature gate are refused without it', () => {
   expect(problemsOf(changes, { RotateKubeletServerCertificate: false })).toEqual([
     'serverTLSBootstrap: Forbidden: needs feature gate RotateKubeletServerCertificate',
   ]);
+});
+
+test.each([
+  { qosReserved: { cpu: '10%' }, message: 'qosReserved: Invalid value: "cpu": must be of memory' },
+  {
+    qosReserved: { memory: '101%' },
+    message: 'qosReserved: Invalid value: "101%": must be a percentage from 0% to 100%',
+  },
+])('Reservations for classes of pods are refused with $qosReserved', ({ qosReserved, message }) => {
+  expect(problemsOf({ qosReserved }, { QOSReserved: true })).toEqual([message]);
 });
 
 test('Each field without its effect is refused by its name', () => {

@@ -7,6 +7,7 @@ import { parseQuantity } from '../../machinery/quantity.ts';
 import { formatDuration, parseDuration } from '../../machinery/duration.ts';
 import { type FieldName, fieldsByName, type NodeAgentConfig, valueOf } from './config.ts';
 import type { Field } from './field.ts';
+import { cpuListProblem } from './reserved-cpus.ts';
 import { amountProblem, signals } from './thresholds.ts';
 
 /** A field that is wrong, and how. */
@@ -87,6 +88,18 @@ function* checkReservations(config: NodeAgentConfig): Generator<Complaint> {
       if (!reservable.has(resource)) yield [name, `cannot reserve ${JSON.stringify(resource)} resource`, resource];
       else if (!isAmount(amount)) yield [name, `${resource} must be a quantity that is not negative`, amount];
     }
+  const { reservedSystemCPUs: cpus } = config;
+  const why = cpuListProblem(cpus);
+  if (why !== undefined) yield ['reservedSystemCPUs', why, cpus];
+  for (const name of ['systemReservedCgroup', 'kubeReservedCgroup'] as const)
+    if (cpus !== '' && config[name] !== '') yield ['reservedSystemCPUs', `can't be used with ${name}`, cpus];
+  for (const { limits = {} } of config.reservedMemory)
+    for (const [type, amount] of Object.entries(limits)) {
+      if (type !== 'memory' && !type.startsWith('hugepages-'))
+        yield ['reservedMemory', 'must be memory or huge pages', type];
+      else if (!isAmount(amount) || parseQuantity(amount).sign() === 0)
+        yield ['reservedMemory', `${type} must be a quantity greater than zero`, amount];
+    }
 }
 
 function isAmount(text: string): boolean {
@@ -133,6 +146,24 @@ const enforceable = [
 function* checkLists(config: NodeAgentConfig): Generator<Complaint> {
   for (const name of config.enforceNodeAllocatable)
     if (!enforceable.includes(name)) yield ['enforceNodeAllocatable', `must be one of ${enforceable.join(', ')}`, name];
+  const { enforceNodeAllocatable: enforced, cgroupsPerQOS } = config;
+  if (enforced.includes('none') && enforced.length > 1)
+    yield ['enforceNodeAllocatable', 'must have none alone', enforced.join(',')];
+  if (!cgroupsPerQOS && enforced.some((name) => name !== 'none'))
+    yield ['enforceNodeAllocatable', 'needs cgroupsPerQOS', enforced.join(',')];
+  for (const [part, field] of [
+    ['system-reserved', 'systemReservedCgroup'],
+    ['kube-reserved', 'kubeReservedCgroup'],
+  ] as const) {
+    if (enforced.includes(part) && enforced.includes(`${part}-compressible`))
+      yield ['enforceNodeAllocatable', `must not have both ${part} and ${part}-compressible`, enforced.join(',')];
+    if (config[field] === '' && enforced.some((name) => name.startsWith(part)))
+      yield [field, `must be set where enforceNodeAllocatable has ${part}`, ''];
+  }
+  for (const [resource, share] of Object.entries(config.qosReserved)) {
+    if (resource !== 'memory') yield ['qosReserved', 'must be of memory', resource];
+    if (!/^(\d{1,2}|100)%$/.test(share)) yield ['qosReserved', 'must be a percentage from 0% to 100%', share];
+  }
   if (config.systemCgroups !== '' && config.cgroupRoot === '')
     yield ['systemCgroups', 'needs cgroupRoot', config.systemCgroups];
   if ((config.tlsCertFile === '') !== (config.tlsPrivateKeyFile === ''))

@@ -1,8 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Container, Pod, PodSpec } from '../../api/gen/types/core-v1.ts';
 import { EvictionManager, type EvictionManagerOptions, hasStorageLimit } from './eviction-manager.ts';
 import { storageProblem } from './local-storage.ts';
 import { memoryOf } from './observe.ts';
+import { podProcesses } from './pod-processes.ts';
 import { type ContainerUsage, type PodUsage, rankedForEviction } from './ranking.ts';
 import { judge, noThresholdState, type Observations, type ThresholdSettings } from './thresholds.ts';
 
@@ -59,6 +62,7 @@ describe('Thresholds of eviction', () => {
 });
 
 interface Shape {
+  readonly processes?: number;
   readonly requests?: Record<string, string>;
   readonly limits?: Record<string, string>;
   readonly spec?: Partial<PodSpec>;
@@ -66,12 +70,16 @@ interface Shape {
   readonly volumes?: Record<string, number>;
 }
 
-function usageOf(name: string, { requests = {}, limits = {}, spec = {}, use = {}, volumes = {} }: Shape): PodUsage {
+function usageOf(
+  name: string,
+  { requests = {}, limits = {}, spec = {}, use = {}, volumes = {}, processes = 0 }: Shape,
+): PodUsage {
   const containers: Container[] = [{ name: 'main', image: 'image:1', resources: { requests, limits } }];
   const pod = { metadata: { name, namespace: 'default', uid: name }, spec: { containers, ...spec }, status: {} } as Pod;
   return {
     pod,
-    containers: new Map([['main', { memoryBytes: 0, diskBytes: 0, inodes: 0, processes: 0, ...use }]]),
+    containers: new Map([['main', { memoryBytes: 0, diskBytes: 0, inodes: 0, ...use }]]),
+    processes,
     volumes: new Map(Object.entries(volumes).map(([volume, bytes]) => [volume, { bytes, inodes: 1 }])),
   };
 }
@@ -86,6 +94,23 @@ test('Pods that use more than they asked for go first, then those of a lower pri
   ];
   const ranked = rankedForEviction(usages, 'memory', () => false).map(({ pod }) => pod.metadata.name);
   expect(ranked).toEqual(['large', 'small', 'important', 'within']);
+});
+
+test('Where processes are short, pods of a lower priority go first, then those with more processes', async () => {
+  const usages = [
+    usageOf('few', { processes: 3 }),
+    usageOf('important', { spec: { priority: 10 }, processes: 900 }),
+    usageOf('many', { processes: 500 }),
+  ];
+  const ranked = rankedForEviction(usages, 'pids', () => false).map(({ pod }) => pod.metadata.name);
+  expect(ranked).toEqual(['many', 'few', 'important']);
+  const mount = await mkdtemp(`${tmpdir()}/orch-pids-`);
+  onTestFinished(() => rm(mount, { recursive: true }));
+  await mkdir(`${mount}/pids/orch/kubepods/besteffort/podfew`, { recursive: true });
+  await writeFile(`${mount}/pids/orch/kubepods/besteffort/podfew/pids.current`, '17\n');
+  const options = { cgroups: { root: '/orch', driver: 'cgroupfs' as const }, isCgroupV2: false, mount };
+  expect(await podProcesses(usages[0]!.pod, options)).toBe(17);
+  expect(await podProcesses(usages[2]!.pod, options)).toBe(0);
 });
 
 describe('Limits of the disk', () => {

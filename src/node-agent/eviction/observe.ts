@@ -1,5 +1,6 @@
 /** Reads how much of its resources the node has left. */
 import { readFile, statfs } from 'node:fs/promises';
+import { amountOf } from '../config/thresholds.ts';
 import type { Observation, Observations } from './thresholds.ts';
 
 export interface ObserveOptions {
@@ -36,6 +37,22 @@ export function memoryOf(meminfo: string): Observation {
   const bytes = (name: string): number =>
     Number(new RegExp(`^${name.replace(/[()]/g, '\\$&')}:\\s+(\\d+) kB`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
   return { available: bytes('MemFree') + bytes('Inactive(file)'), capacity: bytes('MemTotal') };
+}
+
+export interface MemoryThresholds {
+  readonly hard: Readonly<Record<string, string>>;
+  readonly soft: Readonly<Record<string, string>>;
+}
+
+/** Whether less memory is left than a threshold says. @param read for tests */
+export async function isMemoryShort(
+  { hard, soft }: MemoryThresholds,
+  read: () => Promise<string> = () => readFile('/proc/meminfo', 'utf8'),
+): Promise<boolean> {
+  const thresholds = [hard['memory.available'], soft['memory.available']].filter((text) => text !== undefined);
+  if (thresholds.length === 0) return false;
+  const { available, capacity } = memoryOf(await read());
+  return thresholds.some((text) => available < amountOf(text, capacity));
 }
 
 async function readPids(): Promise<Observation> {

@@ -11,6 +11,8 @@ export interface PodUsagesOptions {
   readonly runtime: Pick<ContainerRuntime, 'listContainerStats'>;
   readonly rootDirectory: string;
   readonly podLogsDirectory: string;
+  /** In the control group of the pod. */
+  readonly processesOf: (pod: Pod) => Promise<number>;
 }
 
 export async function podUsages(pods: readonly Pod[], options: PodUsagesOptions): Promise<readonly PodUsage[]> {
@@ -31,10 +33,10 @@ export async function podUsages(pods: readonly Pod[], options: PodUsagesOptions)
         memoryBytes: Number(memory?.workingSetBytes?.value ?? 0),
         diskBytes: Number(writableLayer?.usedBytes?.value ?? 0) + logs.bytes,
         inodes: Number(writableLayer?.inodesUsed?.value ?? 0) + logs.inodes,
-        processes: 0,
       });
     }
-    usages.push({ pod, containers, volumes: await volumesOf(pod, options.rootDirectory) });
+    const volumes = await volumesOf(pod, options.rootDirectory);
+    usages.push({ pod, containers, volumes, processes: await options.processesOf(pod) });
   }
   return usages;
 }

@@ -13,7 +13,6 @@ export interface ContainerUsage {
   /** Writable layer and logs. */
   readonly diskBytes: number;
   readonly inodes: number;
-  readonly processes: number;
 }
 
 export interface PodUsage {
@@ -21,6 +20,8 @@ export interface PodUsage {
   readonly containers: ReadonlyMap<string, ContainerUsage>;
   /** Volumes on the disk of the node, by name. */
   readonly volumes: ReadonlyMap<string, { readonly bytes: number; readonly inodes: number }>;
+  /** Of all containers. */
+  readonly processes: number;
 }
 
 export type Starved = 'memory' | 'ephemeral-storage' | 'inodes' | 'pids';
@@ -50,7 +51,8 @@ export function rankedForEviction(
   });
 }
 
-export function usageOf({ containers, volumes }: PodUsage, resource: Starved): number {
+export function usageOf({ containers, volumes, processes }: PodUsage, resource: Starved): number {
+  if (resource === 'pids') return processes;
   let sum = 0;
   for (const usage of containers.values()) sum += containerUsage(usage, resource);
   for (const { bytes, inodes } of volumes.values())
@@ -67,7 +69,7 @@ function containerUsage(usage: ContainerUsage, resource: Starved): number {
     case 'inodes':
       return usage.inodes;
     default:
-      return usage.processes;
+      return 0;
   }
 }
 

@@ -24,7 +24,7 @@ function node(rate?: TokenBucket) {
           ...(imagePullPolicy === undefined ? {} : { imagePullPolicy }),
         },
         sandbox: {},
-        credentials: [],
+        credentials: () => Promise.resolve([]),
         event: (type, reason, message) => void events.push(`${type} ${reason} ${message}`),
         signal: new AbortController().signal,
       })

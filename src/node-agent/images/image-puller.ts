@@ -30,8 +30,8 @@ export interface PullRequest {
   readonly pod: Pod;
   readonly container: Container | EphemeralContainer;
   readonly sandbox: PodSandboxConfig;
-  /** Tried one after the other, then none. */
-  readonly credentials: readonly AuthConfig[];
+  /** Asked when the image is to be pulled. Tried one after the other. */
+  readonly credentials: () => Promise<readonly AuthConfig[]>;
   readonly event: (type: EventType, reason: string, message: string) => void;
   readonly signal: AbortSignal;
 }
@@ -134,8 +134,10 @@ export class ImagePuller {
     }
   }
 
-  async #pullWithCredentials(image: string, { credentials, sandbox, signal }: PullRequest): Promise<string> {
+  async #pullWithCredentials(image: string, request: PullRequest): Promise<string> {
     const { runtime } = this.#options;
+    const { sandbox, signal } = request;
+    const credentials = await request.credentials();
     let failure: unknown;
     for (const auth of credentials.length === 0 ? [undefined] : credentials) {
       try {

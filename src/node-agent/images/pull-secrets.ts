@@ -1,8 +1,10 @@
-/** Credentials for a registry from the image pull secrets of a pod. */
+/** Credentials for a registry from the image pull secrets of a pod, and from files of the node. */
+import { readFile } from 'node:fs/promises';
 import type { Pod, Secret } from '../../api/gen/types/core-v1.ts';
 import type { ApiObjects } from '../pods/api-objects.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { AuthConfig } from '../runtime/gen/cri.ts';
+import { fitsImage } from './credentials/match-image.ts';
 
 /** Those that fit the image, the most exact ones first. A secret that is missing is an event. */
 export async function pullSecrets(
@@ -25,11 +27,26 @@ export async function pullSecrets(
       `Unable to retrieve some image pull secrets (${missing.join(', ')}); ` +
         'attempting to pull the image may not succeed.',
     );
-  const entries = found.flatMap((secret) => (secret === undefined ? [] : registryEntries(secret)));
-  return entries
-    .filter(({ registry }) => fits(registry, image))
+  return fitting(
+    found.flatMap((secret) => (secret === undefined ? [] : registryEntries(secret))),
+    image,
+  );
+}
+
+/** The most exact ones first. */
+const fitting = (entries: readonly RegistryEntry[], image: string): AuthConfig[] =>
+  entries
+    .filter(({ registry }) => fitsImage(registry, image))
     .sort((a, b) => b.registry.length - a.registry.length)
     .map(({ auth }) => auth);
+
+/** Of the first file that is there, `config.json` as programs for containers write it. */
+export async function nodeCredentials(image: string, folders: readonly string[]): Promise<AuthConfig[]> {
+  for (const folder of folders) {
+    const text = await readFile(`${folder}/config.json`, 'utf8').catch(() => undefined);
+    if (text !== undefined) return fitting(entriesOf(text, true), image);
+  }
+  return [];
 }
 
 interface RegistryEntry {
@@ -42,9 +59,13 @@ interface RegistryEntry {
 export function registryEntries({ data = {} }: Pick<Secret, 'data'>): RegistryEntry[] {
   const text = data['.dockerconfigjson'] ?? data['.dockercfg'];
   if (text === undefined) return [];
+  return entriesOf(Buffer.from(text, 'base64').toString(), data['.dockerconfigjson'] !== undefined);
+}
+
+function entriesOf(text: string, hasAuths: boolean): RegistryEntry[] {
   try {
-    const parsed = JSON.parse(Buffer.from(text, 'base64').toString()) as Record<string, unknown>;
-    const auths = (data['.dockerconfigjson'] === undefined ? parsed : parsed['auths']) as Record<string, DockerAuth>;
+    const parsed = JSON.parse(text) as Record<string, unknown>;
+    const auths = (hasAuths ? parsed['auths'] : parsed) as Record<string, DockerAuth>;
     return Object.entries(auths ?? {}).map(([registry, auth]) => ({
       registry: registry.replace(/^https?:\/\//, '').replace(/\/(v[12]\/?)?$/, ''),
       auth: authOf(auth),
@@ -71,21 +92,4 @@ function authOf({ username, password, auth, identitytoken, registrytoken }: Dock
     ...(identitytoken === undefined ? {} : { identityToken: identitytoken }),
     ...(registrytoken === undefined ? {} : { registryToken: registrytoken }),
   };
-}
-
-/** `*` stands for one label of the host. */
-function fits(registry: string, image: string): boolean {
-  const [host = '', ...path] = registry.split('/');
-  const slash = image.indexOf('/');
-  const first = slash < 0 ? '' : image.slice(0, slash);
-  const isHost = /[.:]/.test(first) || first === 'localhost';
-  const [imageHost, imagePath] = isHost ? [first, image.slice(slash + 1)] : ['docker.io', image];
-  const known = host === 'index.docker.io' ? 'docker.io' : host;
-  const labels = known.split('.');
-  const imageLabels = imageHost.split('.');
-  const hostFits =
-    labels.length === imageLabels.length &&
-    labels.every((label, index) => label === '*' || label === imageLabels[index]);
-  const prefix = path.join('/');
-  return hostFits && (prefix === '' || imagePath === prefix || imagePath.startsWith(`${prefix}/`));
 }

@@ -26,6 +26,15 @@ export function nodeResources(machine: Machine, config: Reservations, keepsThres
   return { capacity: textOf(capacity), allocatable: textOf(allocatableOf(capacity, config, keepsThresholds)) };
 }
 
+/** With what plugins have. */
+export const withDevices = (
+  { capacity, allocatable }: NodeResources,
+  devices: NodeResources = { capacity: {}, allocatable: {} },
+): NodeResources => ({
+  capacity: { ...capacity, ...devices.capacity },
+  allocatable: { ...allocatable, ...devices.allocatable },
+});
+
 type Amounts = Readonly<Record<string, Quantity>>;
 
 function capacityOf({ cpus, memoryBytes, hugePages, nodeFs }: Machine, config: Reservations): Amounts {

@@ -15,6 +15,7 @@ import type { Client } from '../../client/client.ts';
 import type { EventRecorder, EventType } from '../../client/events/recorder.ts';
 import { pause } from '../../reconcile/pause.ts';
 import { RetryDelay } from '../../reconcile/retry-delay.ts';
+import type { DeviceAmounts } from '../resources/devices/device-plugins.ts';
 import type { NodeAgentSettings } from '../config/settings.ts';
 import type { NodePressure } from './conditions.ts';
 import type { Machine } from './machine.ts';
@@ -38,6 +39,10 @@ export interface NodeKeeperOptions {
   /** Why the node is not ready, beside its runtime. */
   readonly problems: () => readonly string[];
   readonly looksFirst: boolean;
+  /** What plugins have, for the status. */
+  readonly devices?: (() => DeviceAmounts) | undefined;
+  /** Told of the node at its start: reason and message. */
+  readonly warnings: readonly (readonly [reason: string, message: string])[];
   readonly events: Pick<EventRecorder, 'event'>;
   readonly log: Logger;
   readonly clock: Clock;
@@ -89,6 +94,12 @@ export class NodeKeeper {
     this.#running = Promise.all(loops);
   }
 
+  /** Something has changed that the status is to show at once. */
+  syncSoon(): void {
+    const { client } = this.#options;
+    if (client !== undefined && this.#node !== undefined && !this.#abort.signal.aborted) void this.#sync(client);
+  }
+
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#tellKnown();
@@ -116,6 +127,7 @@ export class NodeKeeper {
     if (this.#options.settings.config.registerNode) await this.#register(client);
     if (!signal.aborted) {
       this.#event('Normal', 'Starting', 'Starting kubelet.');
+      for (const [reason, message] of this.#options.warnings) this.#event('Warning', reason, message);
       await this.#untilReady(client);
       await this.#every(this.#options.settings.config.nodeStatusUpdateFrequency, () => this.#sync(client));
     }
@@ -165,6 +177,8 @@ export class NodeKeeper {
     const { nodeLeaseDurationSeconds: seconds } = settings.config;
     const lease = new NodeLease(client, wallTime, seconds);
     const delay = new RetryDelay(retry, random);
+    // A lease belongs to its node.
+    await this.known;
     while (!signal.aborted)
       try {
         // One that takes longer comes too late to count on.

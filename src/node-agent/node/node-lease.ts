@@ -42,7 +42,8 @@ export class NodeLease {
   async renew(holder: LeaseHolder, signal: AbortSignal, triesLeft = tries): Promise<void> {
     this.#held ??= await this.#find(holder.name, signal);
     if (this.#held === undefined) return this.#create(holder, signal, triesLeft);
-    const { metadata, spec } = this.#held;
+    const { spec } = this.#held;
+    const metadata = { ...ownedBy(holder), ...this.#held.metadata };
     try {
       const lease = { metadata, spec: { ...spec, ...this.#renewal(holder) } };
       this.#keep(await this.#leases.update(lease, { signal }));
@@ -54,9 +55,7 @@ export class NodeLease {
   }
 
   async #create(holder: LeaseHolder, signal: AbortSignal, triesLeft: number): Promise<void> {
-    const { name, uid } = holder;
-    const owner = { apiVersion: 'v1', kind: 'Node', name, ...(uid === undefined ? {} : { uid }) };
-    const metadata = { name, namespace, ...(uid === undefined ? {} : { ownerReferences: [owner] }) };
+    const metadata = { name: holder.name, namespace, ...ownedBy(holder) };
     try {
       this.#keep(await this.#leases.create({ metadata, spec: this.#renewal(holder) }, { signal }));
     } catch (error) {
@@ -80,3 +79,7 @@ export class NodeLease {
     return { holderIdentity: name, leaseDurationSeconds: this.#durationSeconds, renewTime };
   }
 }
+
+/** The first heartbeat may come before the node is known: the next one says whose it is. */
+const ownedBy = ({ name, uid }: LeaseHolder): Pick<Lease['metadata'], 'ownerReferences'> =>
+  uid === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }] };

@@ -2,7 +2,8 @@
 import type { Node, NodeAddress } from '../../api/gen/types/core-v1.ts';
 import { timeText } from '../pod-lifecycle/container-status.ts';
 import type { NodeAgentSettings } from '../config/settings.ts';
-import { nodeResources } from './capacity.ts';
+import type { DeviceAmounts } from '../resources/devices/device-plugins.ts';
+import { nodeResources, withDevices } from './capacity.ts';
 import { nextConditions, type NodePressure } from './conditions.ts';
 import type { Machine } from './machine.ts';
 import { nodeStatus } from './node-object.ts';
@@ -16,6 +17,8 @@ export interface StatusReportOptions {
   readonly pressure: () => NodePressure;
   readonly problems: () => readonly string[];
   readonly wallTime: () => number;
+  /** Of plugins. */
+  readonly devices?: (() => DeviceAmounts) | undefined;
 }
 
 export interface NextStatus {
@@ -33,7 +36,7 @@ export class StatusReport {
 
   /** @param before as the API server has it; undefined for a node that is to be registered */
   async next(before: Node['status'] | undefined): Promise<NextStatus> {
-    const { settings, watch, readMachine, pressure, problems, wallTime } = this.#options;
+    const { settings, watch, readMachine, pressure, problems, wallTime, devices } = this.#options;
     const { config, keepsEvictionThresholds } = settings;
     const machine = await readMachine();
     const runtime = await watch.version();
@@ -46,7 +49,7 @@ export class StatusReport {
     const status = nodeStatus(
       {
         machine,
-        ...nodeResources(machine, config, keepsEvictionThresholds),
+        ...withDevices(nodeResources(machine, config, keepsEvictionThresholds), devices?.()),
         addresses: await this.#addresses(before?.addresses),
         conditions,
         port: config.port,

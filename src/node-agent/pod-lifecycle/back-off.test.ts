@@ -18,6 +18,24 @@ test('The first restart is at once, then after 10 s, twice as long each time, 30
 });
 
 test.each([
+  { maxMs: 1000, delays: [1000, 1000, 1000] },
+  { maxMs: 25_000, delays: [10_000, 20_000, 25_000] },
+])('The longest delay is that of the configuration: $maxMs ms', ({ maxMs, delays }) => {
+  let backOff: BackOff | undefined;
+  const seen = delays.map(() => {
+    backOff = nextBackOff(exited(1, 0, backOff), 0, maxMs);
+    return backOff?.delayMs;
+  });
+  expect(seen).toEqual(delays);
+});
+
+test('A container does not wait for a clock that was set back', () => {
+  const record = exited(1, 3_600_000, { delayMs: 20_000, atMs: 3_590_000 });
+  expect(waitBeforeRestart(record, 0)).toBe(0);
+  expect(waitBeforeRestart(record, 3_610_000)).toBe(10_000);
+});
+
+test.each([
   { name: 'a container that ran for ten minutes', ranMs: 600_000, waitMs: 40_000, delayMs: 80_000 },
   { name: 'a container that ran for longer', ranMs: 600_001, waitMs: 0, delayMs: 10_000 },
 ])('Crash back-off: $name', ({ ranMs, waitMs, delayMs }) => {

@@ -6,6 +6,7 @@ import type {
   Secret,
   Service,
 } from '../../api/gen/types/core-v1.ts';
+import type { CSIDriver, VolumeAttachment } from '../../api/gen/types/storage-v1.ts';
 import type { NamedObjects } from './config/environment.ts';
 
 export interface ApiObjects {
@@ -14,6 +15,14 @@ export interface ApiObjects {
   secret(namespace: string, name: string, signal?: AbortSignal): Promise<Secret | undefined>;
   claim(namespace: string, name: string, signal?: AbortSignal): Promise<PersistentVolumeClaim | undefined>;
   persistentVolume(name: string, signal?: AbortSignal): Promise<PersistentVolume | undefined>;
+  csiDriver(name: string, signal?: AbortSignal): Promise<CSIDriver | undefined>;
+  volumeAttachment(name: string, signal?: AbortSignal): Promise<VolumeAttachment | undefined>;
+  /** The volume of the claim has this size now. */
+  claimExpanded(claim: PersistentVolumeClaim, size: string): Promise<void>;
+  /** Of the status of this node, as last told. */
+  volumesAttached(): readonly string[];
+  /** The controller does not detach these. */
+  writeVolumesInUse(names: readonly string[]): Promise<void>;
   /** A new token of a service account that is bound to the pod. */
   token(request: TokenRequestOptions): Promise<{ readonly token: string; readonly expiresAtMs: number }>;
   /** Those that a container names, read together. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import type { Pod, VolumeMount } from '../../api/gen/types/core-v1.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
-import type { Mount, MountPropagation } from '../runtime/gen/cri.ts';
+import type { Device, Mount, MountPropagation, UserNamespace } from '../runtime/gen/cri.ts';
 import { prepareSubPath } from '../volumes/sub-path.ts';
 import type { MountedVolumes } from '../volumes/volumes.ts';
 import { ContainerConfigError } from './config/container-config-error.ts';
@@ -37,6 +37,12 @@ export async function containerMounts(request: MountsRequest): Promise<Mount[]> 
   return mounts;
 }
 
+/** Owners of files are seen as the ids of the pod, and are on disk what they were. */
+export const mappedMounts = (mounts: readonly Mount[], users: UserNamespace | undefined): readonly Mount[] =>
+  users === undefined
+    ? mounts
+    : mounts.map((mount) => ({ ...mount, uidMappings: users.uids, gidMappings: users.gids }));
+
 async function volumeMount(request: MountsRequest, mount: VolumeMount, index: number): Promise<Mount> {
   const { volumes, container, environment, context, pod } = request;
   const { name = '', mountPath = '', readOnly = false, recursiveReadOnly, subPath = '', subPathExpr = '' } = mount;
@@ -67,6 +73,16 @@ async function volumeMount(request: MountsRequest, mount: VolumeMount, index: nu
     ...(recursiveReadOnly === 'Enabled' ? { recursiveReadOnly: true } : {}),
   };
 }
+
+/** Volumes that a container has as devices. Throws `ContainerConfigError`. */
+export const blockDevices = ({ spec, name: container }: PodContainer, { byName }: MountedVolumes): Device[] =>
+  (spec.volumeDevices ?? []).map(({ name = '', devicePath = '' }) => {
+    const volume = byName.get(name);
+    if (volume === undefined)
+      throw new ContainerConfigError(`cannot find volume "${name}" to pass into container "${container}"`);
+    const permissions = volume.isReadOnly === true ? 'r' : 'mrw';
+    return { containerPath: devicePath, hostPath: volume.path, permissions };
+  });
 
 const propagations: Readonly<Record<string, MountPropagation>> = {
   None: 'PROPAGATION_PRIVATE',

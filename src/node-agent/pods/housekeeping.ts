@@ -11,7 +11,8 @@ import { terminationGraceAnnotation } from './config/labels.ts';
 import type { PodContext } from './pod-context.ts';
 import type { MirrorPods } from './static/mirror-pods.ts';
 import type { PodWorkers } from './pod-workers.ts';
-import { podDirectory } from './pods-config.ts';
+import { isPodUid, podDirectory } from './pods-config.ts';
+import { isReadySandbox } from './pod-state.ts';
 import type { RuntimePod } from './runtime-pod.ts';
 
 export interface HousekeepingOptions {
@@ -30,9 +31,15 @@ export class Housekeeping {
   readonly #options: HousekeepingOptions;
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
+  #roundAt: number | undefined;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
+  }
+
+  /** Milliseconds of the clock since a round began; undefined before the first one. */
+  get sinceRoundMs(): number | undefined {
+    return this.#roundAt === undefined ? undefined : this.#options.context.clock.now() - this.#roundAt;
   }
 
   start(): void {
@@ -48,6 +55,7 @@ export class Housekeeping {
     const { context, hasSynced } = this.#options;
     const { signal } = this.#abort;
     for (let round = 0; !signal.aborted; round++) {
+      this.#roundAt = context.clock.now();
       try {
         if (hasSynced()) await this.clean({ looksForFiles: round % fileRounds === 0 });
       } catch (error) {
@@ -64,12 +72,15 @@ export class Housekeeping {
     for (const [uid, worker] of [...workers.all()])
       if (worker.isRemoved && worker.stage === 'ended') {
         await removeFromRuntime(uid, context);
-        await removeFiles(uid, context);
+        // The worker has taken volumes and group away.
+        await removeDirectories(uid, context);
         context.images.forget(uid);
         workers.forget(uid);
       }
     for (const pod of context.cache.pods())
       if (workers.get(pod.uid) === undefined && hasContent(pod)) workers.addOrphan(orphan(pod));
+    // What pods had that went while the agent was away.
+    for (const uid of context.allocations.uids()) if (workers.get(uid) === undefined) await giveBack(uid, context);
     if (looksForFiles) await this.#removeOrphanedFiles();
   }
 
@@ -89,6 +100,14 @@ export class Housekeeping {
   }
 }
 
+/** A driver that does not take its devices back does not hold the rest up. */
+async function giveBack(uid: string, { allocations, log }: PodContext): Promise<void> {
+  allocations.release(uid);
+  await allocations
+    .unprepare(uid)
+    .catch((error: unknown) => log.warn({ err: error, uid }, 'claims of a pod that is gone are not taken back'));
+}
+
 const hasContent = ({ sandboxes, containers }: RuntimePod): boolean => sandboxes.length + containers.length > 0;
 
 /** As much of the pod as its containers say. */
@@ -104,21 +123,26 @@ function orphan({ uid, name, namespace, containers }: RuntimePod): Pod {
 }
 
 async function removeFromRuntime(uid: string, { runtime, cache }: PodContext): Promise<void> {
-  const pod = await cache.refresh(uid);
+  const pod = cache.get(uid);
   for (const { status } of pod?.containers ?? [])
     await unlessGone(runtime.removeContainer({ containerId: status.id ?? '' }));
-  for (const { id = '' } of pod?.sandboxes ?? []) {
-    await unlessGone(runtime.stopPodSandbox({ podSandboxId: id }));
-    await unlessGone(runtime.removePodSandbox({ podSandboxId: id }));
+  for (const sandbox of pod?.sandboxes ?? []) {
+    const podSandboxId = sandbox.id ?? '';
+    if (isReadySandbox(sandbox)) await unlessGone(runtime.stopPodSandbox({ podSandboxId }));
+    await unlessGone(runtime.removePodSandbox({ podSandboxId }));
   }
-  await cache.refresh(uid);
+  cache.drop(uid);
 }
 
-async function removeFiles(uid: string, { config, volumes, cgroups }: PodContext): Promise<void> {
-  // A name that is none of ours would lead elsewhere.
-  if (uid === '' || uid.includes('/') || uid.startsWith('.')) return;
-  await volumes.tearDown(uid);
-  await cgroups.remove(uid);
+async function removeFiles(uid: string, context: PodContext): Promise<void> {
+  if (!isPodUid(uid)) return;
+  await context.volumes.tearDown(uid);
+  await context.cgroups.remove(uid);
+  await removeDirectories(uid, context);
+}
+
+async function removeDirectories(uid: string, { config }: PodContext): Promise<void> {
+  if (!isPodUid(uid)) return;
   await rm(podDirectory(config.rootDirectory, uid), { recursive: true, force: true });
   for (const name of (await readdir(config.podLogsDirectory).catch(undefinedWhenAbsent)) ?? [])
     if (name.endsWith(`_${uid}`)) await rm(`${config.podLogsDirectory}/${name}`, { recursive: true, force: true });

@@ -8,6 +8,11 @@ export const noObjects = (allocatable: () => Readonly<Record<string, string>>): 
   secret: absent,
   claim: absent,
   persistentVolume: absent,
+  csiDriver: () => Promise.resolve(undefined),
+  volumeAttachment: absent,
+  claimExpanded: absent,
+  volumesAttached: () => [],
+  writeVolumesInUse: absent,
   token: absent,
   namedObjects: (_, { configMaps, secrets }) =>
     configMaps.size + secrets.size > 0

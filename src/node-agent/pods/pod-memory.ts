@@ -1,13 +1,24 @@
 /** What only this process knows of a pod: why containers wait, and what their next failure costs. */
-import type { PodCondition } from '../../api/gen/types/core-v1.ts';
+import type { Pod, PodCondition } from '../../api/gen/types/core-v1.ts';
 import type { PodEnd } from '../pod-lifecycle/pod-status.ts';
+import type { UserNamespace } from '../runtime/gen/cri.ts';
 import type { BackOff, WaitingReason } from '../pod-lifecycle/state.ts';
+import type { MountedVolumes } from '../volumes/volumes.ts';
 
 export interface Eviction extends Partial<PodEnd> {
   /** Told to who watches over the pod. */
   readonly condition?: PodCondition | undefined;
   /** In place of what the pod says. */
   readonly graceSeconds?: number | undefined;
+}
+
+/** What was made for a pod on the node. */
+export interface PreparedPod {
+  readonly pod: Pod;
+  readonly podIPs: readonly string[];
+  /** Milliseconds of the clock. */
+  readonly at: number;
+  readonly volumes: MountedVolumes;
 }
 
 export interface PodMemory {
@@ -24,8 +35,14 @@ export interface PodMemory {
   eviction?: Eviction | undefined;
   /** Seconds for the end that a probe or an eviction says. */
   graceSeconds?: number | undefined;
+  /** Of the pod, once it has a sandbox; undefined for those of the node. */
+  users?: UserNamespace | undefined;
   /** Something was begun since the runtime was read: it is read again. */
   isStale: boolean;
+  /** Undefined: it is looked at anew. */
+  prepared?: PreparedPod | undefined;
+  /** How often what the pod refers to has changed. */
+  changes: number;
 }
 
 export const createPodMemory = (startTimeMs: number, conditions: readonly PodCondition[]): PodMemory => ({
@@ -33,5 +50,6 @@ export const createPodMemory = (startTimeMs: number, conditions: readonly PodCon
   backOff: new Map(),
   startTimeMs,
   conditions,
-  isStale: true,
+  isStale: false,
+  changes: 0,
 });

@@ -50,7 +50,8 @@ export function podState(pod: RuntimePod | undefined, memory: ContainerMemory, r
   };
 }
 
-export const isReadySandbox = ({ state }: PodSandboxStatus): boolean => (state ?? 'SANDBOX_READY') === 'SANDBOX_READY';
+export const isReadySandbox = ({ state }: Pick<PodSandboxStatus, 'state'>): boolean =>
+  (state ?? 'SANDBOX_READY') === 'SANDBOX_READY';
 
 export function addressesOf(sandbox: PodSandboxStatus | undefined): readonly string[] {
   const { ip = '', additionalIps = [] } = sandbox?.network ?? {};

@@ -21,6 +21,7 @@ import { publishStatus, refusedStatus, stateOf, terminationByKubelet } from './p
 import { syncPod } from './sync-pod.ts';
 
 const failureMs = 10_000;
+const tellAfterMs = 1000;
 /** Times are so much longer at random, at most. */
 const jitter = 0.5;
 
@@ -146,6 +147,13 @@ export class PodWorker {
     this.#wake();
   }
 
+  /** An object that the pod refers to has changed: its volumes are brought up to date. */
+  refresh(): void {
+    this.#memory.changes++;
+    this.#memory.prepared = undefined;
+    this.wake();
+  }
+
   #mustEnd(): boolean {
     return this.#isRemoved || this.#wasTerminal || this.isRefused || this.#pod.metadata.deletionTimestamp !== undefined;
   }
@@ -175,9 +183,12 @@ export class PodWorker {
   /** @returns milliseconds until the next turn */
   async #turn(): Promise<number> {
     if (this.#stage === 'alive' && this.#mustEnd()) this.#stage = 'ending';
-    if (this.#stage === 'alive') return this.#live();
-    if (this.#stage === 'ending') await this.#end();
-    return 0;
+    const { clock, observer } = this.#context;
+    const isAlive = this.#stage === 'alive';
+    const begunAt = clock.now();
+    const waitMs = isAlive ? await this.#live() : await this.#end();
+    observer?.worked(isAlive ? 'sync' : 'kill', (clock.now() - begunAt) / 1000);
+    return waitMs;
   }
 
   async #live(): Promise<number> {
@@ -199,27 +210,46 @@ export class PodWorker {
     return Math.min(regular, outcome.inMs ?? Infinity);
   }
 
-  async #end(): Promise<void> {
+  async #end(): Promise<number> {
     const { cache, statuses } = this.#context;
     const uid = this.#pod.metadata.uid ?? '';
     const memory = this.#memory;
     memory.waiting.clear();
-    let runtimePod = await cache.refresh(uid);
+    let runtimePod = memory.isStale ? await cache.refresh(uid) : cache.get(uid);
+    memory.isStale = true;
     this.#publish('ending', runtimePod);
     await killPod(this.#pod, runtimePod, this.#context, {
       graceSeconds: this.#graceSeconds(),
     });
-    runtimePod = await cache.refresh(uid);
+    runtimePod = await cache.reread(uid);
     if (runtimePod?.containers.some(({ status }) => status.state === 'CONTAINER_RUNNING') === true)
       throw new Error('containers of the pod still run');
     this.#context.probes.keepOnly(uid, new Set());
-    this.#publish('ending', runtimePod);
-    await this.#context.volumes.tearDown(uid);
-    await this.#context.cgroups.remove(uid);
+    await this.#takeAway(uid, () => this.#publish('ending', runtimePod));
     this.#stage = 'ended';
     if (this.#wasTerminal) statuses.set(this.#pod, this.#pod.status, true);
     else this.#publish('ended', runtimePod);
     this.#ended.open();
+    return 0;
+  }
+
+  /** @param tell that nothing runs any more: not where that is over at once, as the last status says it too */
+  async #takeAway(uid: string, tell: () => void): Promise<void> {
+    const { volumes, cgroups, userNamespaces, resizes, allocations, clock } = this.#context;
+    const timer = clock.after(tellAfterMs, tell);
+    try {
+      await volumes.tearDown(uid);
+      await cgroups.remove(uid);
+      await userNamespaces?.release(uid);
+      resizes?.forget(uid);
+      await allocations.unprepare(uid);
+      allocations.release(uid);
+    } catch (error) {
+      tell();
+      throw error;
+    } finally {
+      timer.cancel();
+    }
   }
 
   /** Undefined for what the pod says. */

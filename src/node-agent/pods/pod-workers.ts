@@ -1,6 +1,7 @@
 /** The workers of all pods, by uid. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { isPodTerminal } from '../../api/core/pods/is-terminal.ts';
+import type { Refusal } from './admission/admission-request.ts';
 import type { PodContext } from './pod-context.ts';
 import { PodWorker } from './pod-worker.ts';
 import { isStaticPod } from './static/static-pod.ts';
@@ -26,6 +27,13 @@ export class PodWorkers {
     return [...this.#workers.values()]
       .filter(({ stage, isRefused }) => stage === 'alive' && !isRefused)
       .map(({ pod }) => pod);
+  }
+
+  /** That have resources of the node. */
+  othersOf({ metadata }: Pod): readonly Pod[] {
+    return [...this.#workers.values()]
+      .filter(({ pod, stage, isRefused }) => pod.metadata.uid !== metadata.uid && stage !== 'ended' && !isRefused)
+      .map(({ pod }) => this.#context?.resizes?.sized(pod) ?? pod);
   }
 
   /** With their statuses as they are now, whether these are written or not. */
@@ -69,11 +77,16 @@ export class PodWorkers {
   /** Nothing of the pod is left. */
   forget(uid: string): void {
     this.#workers.delete(uid);
+    this.#context?.observer?.forgotten(uid);
     this.#context?.statuses.forget(uid);
   }
 
   wake(uid: string): void {
     this.#workers.get(uid)?.wake();
+  }
+
+  refresh(uid: string): void {
+    this.#workers.get(uid)?.refresh();
   }
 
   async stop(): Promise<void> {
@@ -83,6 +96,7 @@ export class PodWorkers {
   #add(uid: string, pod: Pod): PodWorker {
     const worker = new PodWorker(pod, this.#context!);
     const isNew = pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod);
+    this.#context!.observer?.seen(pod);
     if (isNew) this.#admit(worker);
     // A static pod that has changed is another pod of the same name.
     const same = [...this.#workers.values()].filter(
@@ -97,15 +111,41 @@ export class PodWorkers {
   #admit(worker: PodWorker): void {
     const others = [...this.#workers.values()].filter((other) => other.stage !== 'ended' && !other.isRefused);
     const { refusal, preempt } = this.#context!.admission(
-      worker.pod,
-      others.map(({ pod }) => pod),
+      // A pod that was resized is judged by what it has.
+      this.#context!.resizes?.sized(worker.pod) ?? worker.pod,
+      others.map(({ pod }) => this.#context!.resizes?.sized(pod) ?? pod),
     );
-    if (refusal !== undefined) worker.refuse(refusal);
-    const victims = others.filter(({ pod }) => preempt.includes(pod));
-    for (const victim of victims) victim.preempt();
-    if (victims.length > 0) worker.startAfter(Promise.all(victims.map(({ ended }) => ended)));
+    const { observer } = this.#context!;
+    const victims = others.filter(({ pod }) => preempt.some(({ metadata }) => metadata.uid === pod.metadata.uid));
+    for (const victim of victims) {
+      victim.preempt();
+      observer?.preempted();
+    }
+    const haveEnded = Promise.all(victims.map(({ ended }) => ended));
+    if (mayAllocate(refusal) && this.#context!.allocations.isAsked(worker.pod))
+      return worker.startAfter(haveEnded.then(() => this.#allocate(worker, refusal)));
+    if (refusal !== undefined) this.#refuse(worker, refusal);
+    if (victims.length > 0) worker.startAfter(haveEnded);
+  }
+
+  #refuse(worker: PodWorker, refusal: Refusal): void {
+    worker.refuse(refusal);
+    this.#context!.observer?.refused(refusal.reason);
+  }
+
+  /** Gives the pod what it asks for; without it the pod is refused. */
+  async #allocate(worker: PodWorker, refusal: Refusal | undefined): Promise<void> {
+    const { allocations } = this.#context!;
+    const problem = (await allocations.admit(worker.pod)) ?? refusal;
+    if (problem === undefined) return;
+    allocations.release(worker.pod.metadata.uid ?? '');
+    this.#refuse(worker, problem);
   }
 }
+
+/** A resource that is short is told in the words of its manager. */
+const mayAllocate = (refusal: Refusal | undefined): boolean =>
+  refusal === undefined || refusal.reason.startsWith('OutOf');
 
 const isSameName = (a: Pod, b: Pod): boolean =>
   a.metadata.name === b.metadata.name && a.metadata.namespace === b.metadata.namespace;

@@ -1,10 +1,13 @@
 /** What of the agent's configuration concerns pods. Times are in milliseconds. */
 import type { EvictionManagerOptions } from '../eviction/eviction-manager.ts';
+import type { CredentialProvider } from '../images/credentials/provider-config.ts';
 import type { ImageLimits } from '../images/image-collector.ts';
 import type { LogLimits } from '../logs/log-rotator.ts';
-import type { CgroupSettings } from './config/pod-resources.ts';
+import type { CgroupSettings } from '../resources/cgroups/cgroup-path.ts';
+import type { NodeLimits } from '../resources/cgroups/node-limits.ts';
 import type { DnsSettings } from './config/dns.ts';
 import type { ResourceSettings } from './config/resources.ts';
+import type { ChangeDetection } from './referred/object-reader.ts';
 
 export interface PodsConfig {
   readonly nodeName: string;
@@ -17,16 +20,38 @@ export interface PodsConfig {
   readonly dns: DnsSettings;
   readonly cgroups: CgroupSettings;
   readonly cgroupsPerQos: boolean;
+  /** What pods may use together, and what is kept back from them. */
+  readonly nodeLimits: NodeLimits;
   /** -1: no limit. */
   readonly podPidsLimit: number;
   readonly resources: ResourceSettings;
   readonly seccompDefault: boolean;
+  readonly gates: PodGates;
+  readonly maxPods: number;
+  /** Containers of guaranteed pods have CPUs or memory of their own. */
+  readonly hasExclusiveResources: boolean;
   readonly syncFrequencyMs: number;
+  /** The longest time that a container which keeps ending waits for its restart. */
+  readonly maxRestartDelayMs: number;
+  /** How changes of config maps and secrets are seen. */
+  readonly changeDetection: ChangeDetection;
   readonly staticPods: StaticPodPlaces;
   readonly allowedUnsafeSysctls: readonly string[];
   readonly images: PullLimits & { readonly limits: ImageLimits };
+  /** Programs that know the passwords of registries. */
+  readonly credentialProviders: readonly CredentialProvider[];
   readonly logs: LogLimits & { readonly checkMs: number };
+  /** How often the CPUs of containers are set again. */
+  readonly cpuReconcileMs: number;
+  /** Memory that runs short is seen within a second. */
+  readonly watchesMemory: boolean;
   readonly eviction: EvictionManagerOptions['settings'];
+}
+
+/** Of feature gates that concern pods. */
+export interface PodGates {
+  readonly hasUserNamespaces: boolean;
+  readonly hasResize: boolean;
 }
 
 /** Empty for none. */
@@ -46,4 +71,11 @@ export interface PullLimits {
   readonly burst: number;
 }
 
-export const podDirectory = (root: string, uid: string): string => `${root}/pods/${uid}`;
+/** Throws for an uid that would lead elsewhere. @param uid empty for the directory of all pods */
+export function podDirectory(root: string, uid: string): string {
+  if (uid !== '' && !isPodUid(uid)) throw new Error(`${JSON.stringify(uid)} is no uid of a pod`);
+  return `${root}/pods/${uid}`;
+}
+
+/** It becomes part of paths: what a runtime or a file says must not lead elsewhere. */
+export const isPodUid = (uid: string): boolean => /^[a-zA-Z0-9][-a-zA-Z0-9_.]{0,127}$/.test(uid);

@@ -8,6 +8,7 @@ import { allContainersOf } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodMemory } from './pod-memory.ts';
 import { podState } from './pod-state.ts';
+import type { PodResizes } from './resize/pod-resizes.ts';
 import type { RuntimePod } from './runtime-pod.ts';
 
 export function stateOf(
@@ -48,10 +49,23 @@ export function publishStatus({ pod, state, memory, stage }: StatusInput, contex
   const byContainers = podStatus({ ...input, end: memory.end });
   const { reason, message = '' } = memory.eviction ?? {};
   const hasFailed = reason !== undefined && byContainers.phase !== 'Succeeded';
-  const status = hasFailed ? podStatus({ ...input, end: { reason, message } }) : byContainers;
+  const base = hasFailed ? podStatus({ ...input, end: { reason, message } }) : byContainers;
+  const status = context.resizes === undefined ? base : withResize(base, pod, context.resizes);
   memory.conditions = status.conditions ?? [];
+  context.observer?.published(pod, status);
   context.statuses.set(pod, heldBack(withAddresses(status, before), before, stage), stage === 'ended');
   return status;
+}
+
+/** What containers have, and what becomes of what the pod asks for. */
+function withResize(status: PodStatus, pod: Pod, resizes: PodResizes): PodStatus {
+  const { spec } = resizes.sized(pod);
+  const resize = resizes.statusOf(pod.metadata.uid ?? '');
+  const resources = new Map((spec.containers ?? []).map((container) => [container.name, container.resources ?? {}]));
+  const containerStatuses = (status.containerStatuses ?? []).map((one) =>
+    one.state?.running === undefined ? one : { ...one, resources: resources.get(one.name ?? '') ?? {} },
+  );
+  return { ...status, containerStatuses, ...(resize === undefined ? {} : { resize }) };
 }
 
 /** A sandbox that has ended has no address any more; the pod keeps those that it had. */

@@ -1,4 +1,5 @@
 /** What the runtime has of a pod. */
+import { isPodUid } from './pods-config.ts';
 import type { Container, ContainerStatus, PodSandbox, PodSandboxStatus } from '../runtime/gen/cri.ts';
 import { containerNameLabel, podNameLabel, podNamespaceLabel, podUidLabel } from './config/labels.ts';
 
@@ -35,7 +36,8 @@ export function groupedByPod(
   const pods = new Map<string, ListedPod>();
   const podOf = (labels: Readonly<Record<string, string>> = {}): ListedPod | undefined => {
     const uid = labels[podUidLabel];
-    if (uid === undefined || uid === '') return undefined;
+    // An uid that would lead out of the directories of pods is none of this agent.
+    if (uid === undefined || !isPodUid(uid)) return undefined;
     let pod = pods.get(uid);
     if (pod === undefined) {
       const [name = '', namespace = ''] = [labels[podNameLabel], labels[podNamespaceLabel]];
@@ -49,7 +51,13 @@ export function groupedByPod(
 }
 
 /** Equal as long as nothing has begun or ended. */
-export const fingerprint = ({ sandboxes, containers }: ListedPod): string =>
+export const fingerprint = ({
+  sandboxes,
+  containers,
+}: {
+  readonly sandboxes: readonly { readonly id?: string | undefined; readonly state?: string | undefined }[];
+  readonly containers: readonly { readonly id?: string | undefined; readonly state?: string | undefined }[];
+}): string =>
   [...sandboxes, ...containers]
     .map(({ id, state }) => `${id} ${state}`)
     .sort()
@@ -59,5 +67,14 @@ export const nameOf = ({ status }: RuntimeContainer): string => status.labels?.[
 
 export const isRunning = ({ status }: RuntimeContainer): boolean => status.state === 'CONTAINER_RUNNING';
 
-export const byAge = (a: { readonly createdAt?: number | bigint | undefined }, b: typeof a): number =>
-  Number(BigInt(b.createdAt ?? 0) - BigInt(a.createdAt ?? 0));
+interface Made {
+  readonly createdAt?: number | bigint | undefined;
+  readonly metadata?: { readonly attempt?: number | undefined } | undefined;
+}
+
+/** The newest first. */
+export const byAge = (a: Made, b: Made): number => {
+  // The clock may have been set back between two attempts.
+  const attempts = (b.metadata?.attempt ?? 0) - (a.metadata?.attempt ?? 0);
+  return attempts === 0 ? Number(BigInt(b.createdAt ?? 0) - BigInt(a.createdAt ?? 0)) : attempts;
+};

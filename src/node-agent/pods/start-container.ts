@@ -16,7 +16,7 @@ import { containerConfig } from './config/container-config.ts';
 import { environmentOf, namedObjectsOf } from './config/environment.ts';
 import { serviceVariables } from './config/service-links.ts';
 import { podLogDirectory } from './config/sandbox-config.ts';
-import { containerMounts } from './container-mounts.ts';
+import { blockDevices, containerMounts, mappedMounts } from './container-mounts.ts';
 import { killOne } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import { restartCountOf } from './pod-state.ts';
@@ -45,8 +45,8 @@ export class StartError extends Error {
   }
 }
 
-/** Throws a `StartError`. */
-export async function startContainer(request: StartRequest, context: PodContext): Promise<void> {
+/** Throws a `StartError`. @returns its id */
+export async function startContainer(request: StartRequest, context: PodContext): Promise<string> {
   const { pod, container, sandboxId, sandbox, signal } = request;
   const { runtime, events, hooks } = context;
   const fail = (reason: string, text: string): StartError => {
@@ -70,6 +70,7 @@ export async function startContainer(request: StartRequest, context: PodContext)
   events.ofContainer(pod, container, 'Normal', 'Started', `Started container ${container.name}`);
   await linkLog(request, context, { containerId, logPath: config.logPath ?? '' });
   await postStart(request, context, containerId, hooks);
+  return containerId;
 }
 
 async function postStart(
@@ -96,10 +97,11 @@ async function configOf(
   fail: (reason: string, text: string) => StartError,
 ): Promise<ContainerConfig> {
   const { pod, container, podIPs, sandbox, runtimePod, volumes, signal } = request;
-  const { images, events, objects, config } = context;
+  const { images, events, objects, config, credentials: ofNode } = context;
   const event: Parameters<typeof images.ensure>[0]['event'] = (type, reason, message) =>
     events.ofContainer(pod, container, type, reason, message);
-  const credentials = await pullSecrets(pod, container.spec.image ?? '', objects, events);
+  const ofPod = await pullSecrets(pod, container.spec.image ?? '', objects, events);
+  const credentials = async () => [...ofPod, ...(await ofNode(container.spec.image ?? ''))];
   const image = await images
     .ensure({ pod, container: container.spec, sandbox, credentials, event, signal })
     .catch((error: unknown) => {
@@ -123,7 +125,15 @@ async function configOf(
     });
     const restartCount = await restartCountFor(request, context);
     await mkdir(`${sandbox.logDirectory}/${container.name}`, { recursive: true, mode: 0o755 });
-    const mounts = await containerMounts({ pod, container, volumes, podIPs, environment, context });
+    const grant = await context.allocations.grantOf(pod, container.name).catch((error: unknown) => {
+      throw new ContainerConfigError((error as Error).message);
+    });
+    const users = sandbox.linux?.securityContext?.namespaceOptions?.usernsOptions;
+    const mounts = mappedMounts(
+      await containerMounts({ pod, container, volumes, podIPs, environment, context }),
+      users,
+    );
+    const devices = blockDevices(container, volumes);
     const target = 'targetContainerName' in container.spec ? container.spec.targetContainerName : undefined;
     const targetId = runtimePod?.containers.find((candidate) => nameOf(candidate) === target)?.status.id;
     return containerConfig({
@@ -134,11 +144,14 @@ async function configOf(
       image,
       environment,
       mounts,
+      devices,
+      grant,
       targetId,
       resources: config.resources,
       seccompDirectory: `${config.rootDirectory}/seccomp`,
       seccompDefault: config.seccompDefault,
       volumeGroups: volumes.groups,
+      users,
     });
   } catch (error) {
     if (signal.aborted || !(error instanceof ContainerConfigError)) throw error;

@@ -28,6 +28,8 @@ interface Entry {
   written: PodStatus | undefined;
   hasEnded: boolean;
   isDeleted: boolean;
+  /** The last write found no such object: the next status is tried again. */
+  isLost: boolean;
   writing: Promise<void> | undefined;
 }
 
@@ -54,7 +56,15 @@ export class StatusWriter {
     const uid = pod.metadata.uid ?? '';
     const entry = this.#entries.get(uid);
     if (entry === undefined) {
-      const created = { pod, status, hasEnded, written: undefined, isDeleted: false, writing: undefined };
+      const created = {
+        pod,
+        status,
+        hasEnded,
+        written: undefined,
+        isDeleted: false,
+        isLost: false,
+        writing: undefined,
+      };
       this.#entries.set(uid, created);
       this.#begin(uid, created);
       return;
@@ -89,24 +99,34 @@ export class StatusWriter {
   #begin(uid: string, entry: Entry): void {
     if (this.#options.client === undefined || entry.writing !== undefined || this.#abort.signal.aborted) return;
     if (!isDue(entry) || this.#targetOf(entry) === undefined) return;
-    entry.writing = this.#write(uid, entry).finally(() => {
-      entry.writing = undefined;
-    });
+    entry.writing = this.#write(uid, entry);
   }
 
   async #write(uid: string, entry: Entry): Promise<void> {
+    try {
+      await this.#writeWhatIsDue(uid, entry);
+    } finally {
+      entry.writing = undefined;
+    }
+    // A status that was set after the last look is not left behind.
+    if (!entry.isLost) this.#begin(uid, entry);
+  }
+
+  async #writeWhatIsDue(uid: string, entry: Entry): Promise<void> {
     const { clock, log } = this.#options;
     const { signal } = this.#abort;
     for (let failures = 0; !signal.aborted && !entry.isDeleted && isDue(entry); ) {
       try {
         const target = this.#targetOf(entry);
         if (target === undefined) return;
+        entry.isLost = false;
         await this.#writeOnce(entry, target, signal);
         failures = 0;
       } catch (error) {
         // Another pod has the name now; a mirror is made anew.
         if (isConflict(error) || isNotFound(error)) {
           entry.isDeleted = !isStaticPod(entry.pod);
+          entry.isLost = true;
           return;
         }
         failures++;
@@ -147,7 +167,7 @@ const mustDelete = ({ pod, hasEnded }: Entry): boolean =>
 /** What makes the one status of the other. Conditions of others are left alone. */
 export function statusPatch(uid: string, status: PodStatus, before: PodStatus): object {
   const gone = Object.fromEntries(
-    (['reason', 'message', 'podIP'] as const)
+    (['reason', 'message', 'podIP', 'resize'] as const)
       .filter((field) => status[field] === undefined && before[field] !== undefined)
       .map((field) => [field, null]),
   );

@@ -7,8 +7,7 @@
  * 4. Containers that have changed or are not well are stopped.
  * 5. Containers start, in their order. One that fails does not hold up the others.
  */
-import { mkdir } from 'node:fs/promises';
-import type { Pod } from '../../api/gen/types/core-v1.ts';
+import type { Container, Pod } from '../../api/gen/types/core-v1.ts';
 import { crashLoopReason, nextBackOff } from '../pod-lifecycle/back-off.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import { untilDeadline } from '../pod-lifecycle/deadline.ts';
@@ -20,13 +19,14 @@ import { podText } from './config/container-config.ts';
 import { podDns } from './config/dns.ts';
 import { hostNameOf } from './config/host-name.ts';
 import { containerHash, hashAnnotation } from './config/labels.ts';
-import { podLogDirectory, sandboxConfig } from './config/sandbox-config.ts';
+import { sandboxConfig } from './config/sandbox-config.ts';
 import { allContainersOf, killOne, killPod } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodMemory } from './pod-memory.ts';
 import { addressesOf, isReadySandbox, stateInSandbox } from './pod-state.ts';
 import { publishStatus, stateOf } from './publish-status.ts';
-import { podDirectory } from './pods-config.ts';
+import { preparePod } from './prepare-pod.ts';
+import { resizeContainers } from './resize/resize-containers.ts';
 import { isRunning, nameOf, type RuntimePod } from './runtime-pod.ts';
 import { startContainer, StartError } from './start-container.ts';
 
@@ -45,23 +45,25 @@ export interface SyncInput {
 }
 
 /** Rejects when the runtime, the node or the API server does. */
-export async function syncPod(input: SyncInput, context: PodContext): Promise<SyncOutcome> {
-  const { pod, memory, signal } = input;
+export async function syncPod(asked: SyncInput, context: PodContext): Promise<SyncOutcome> {
+  // What a pod asks for anew it has once it fits.
+  const pod = (await context.resizes?.allocate(asked.pod)) ?? asked.pod;
+  const input = { ...asked, pod };
+  const { memory, signal } = input;
   let runtimePod = await currentPod(input, context);
   const state = stateOf(pod, runtimePod, memory, context);
   startProbes(pod, runtimePod, context);
   const { phase } = publishStatus({ pod, state, memory, stage: 'alive' }, context);
   if (phase === 'Succeeded' || phase === 'Failed') return { hasEnded: true };
   if (untilDeadline(pod.spec, memory.startTimeMs, context.nowMs()) === 0) return { hasEnded: true };
-  await makeDirectories(pod, context);
-  if (context.config.cgroupsPerQos) await context.cgroups.ensure(pod);
-  const volumes = await context.volumes.setUp(pod, { podIPs: state.podIPs, signal });
+  const volumes = await preparePod({ pod, memory, podIPs: state.podIPs, signal }, context);
   const changed = await ensureSandbox(input, runtimePod, state, context, volumes.groups);
   if (changed === 'ended') return { hasEnded: true };
   if (changed !== undefined) runtimePod = changed;
   const sandbox = runtimePod!.sandboxes[0]!;
   const current = stateInSandbox(stateOf(pod, runtimePod, memory, context), runtimePod, pod.spec.restartPolicy);
-  if (await stopUnwell(input, runtimePod!, context)) {
+  const isStopped = await stopUnwell(input, runtimePod!, context);
+  if (isStopped || (await resizeContainers(pod, runtimePod!, context))) {
     memory.isStale = true;
     return { again: true };
   }
@@ -81,14 +83,17 @@ export async function syncPod(input: SyncInput, context: PodContext): Promise<Sy
     );
   }
   const podIPs = pod.spec.hostNetwork === true ? context.hostIPs() : addressesOf(sandbox);
-  let hasStarted = false;
+  const started: string[] = [];
   let hasFailed = actions.waiting.length > 0;
-  const config = configOfSandbox(pod, sandbox.metadata?.attempt ?? 0, context, volumes.groups);
+  if (memory.users === undefined && actions.start.length > 0)
+    memory.users = await usersOf(pod, await handlerOf(pod, context), context);
+  const config = configOfSandbox(input, sandbox.metadata?.attempt ?? 0, context, volumes.groups);
   for (const container of actions.start) {
     signal.throwIfAborted();
     memory.isStale = true;
     const record = current.containers.get(container.name);
-    const backOff = record === undefined ? undefined : nextBackOff(record, context.nowMs());
+    const backOff =
+      record === undefined ? undefined : nextBackOff(record, context.nowMs(), context.config.maxRestartDelayMs);
     try {
       const request = {
         pod,
@@ -100,9 +105,10 @@ export async function syncPod(input: SyncInput, context: PodContext): Promise<Sy
         podIPs,
         signal,
       };
-      await startContainer(request, context);
+      const containerId = await startContainer(request, context);
+      context.resizes?.applied(pod.metadata.uid ?? '', containerId, container.spec as Container);
       memory.waiting.delete(container.name);
-      hasStarted = true;
+      started.push(containerId);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
       memory.waiting.set(container.name, { reason: error.reason, message: error.message });
@@ -110,7 +116,11 @@ export async function syncPod(input: SyncInput, context: PodContext): Promise<Sy
     }
     if (backOff !== undefined) memory.backOff.set(container.name, backOff);
   }
-  if (hasStarted || changed !== undefined) return { again: true };
+  if (started.length > 0 && started.length === actions.start.length) {
+    for (const id of started) await context.cache.learnContainer(podKey(pod), id, sandbox.id ?? '');
+    memory.isStale = false;
+  }
+  if (started.length > 0 || changed !== undefined) return { again: true };
   const isNews = JSON.stringify([...memory.waiting]) !== waitingBefore;
   // @NOTE differs from upstream: a container restarts when its back-off is over, not 10 to 15 s later.
   const soonest = Math.min(...actions.waiting.map(({ inMs }) => inMs), isNews ? newsMs : Infinity);
@@ -164,19 +174,6 @@ function startProbes(pod: Pod, runtimePod: RuntimePod | undefined, context: PodC
   }
 }
 
-async function makeDirectories(pod: Pod, { config, events }: PodContext): Promise<void> {
-  const directory = podDirectory(config.rootDirectory, pod.metadata.uid ?? '');
-  try {
-    for (const path of [directory, `${directory}/volumes`, `${directory}/plugins`])
-      await mkdir(path, { recursive: true, mode: 0o750 });
-    await mkdir(podLogDirectory(config.podLogsDirectory, pod), { recursive: true, mode: 0o755 });
-  } catch (error) {
-    const text = `error making pod data directories: ${(error as Error).message}`;
-    events.ofPod(pod, 'Warning', 'Failed', text);
-    throw new Error(text, { cause: error });
-  }
-}
-
 /**
  * The pod after a new sandbox was made; undefined when the old one does; `ended` when nothing is to run in a new one.
  */
@@ -197,11 +194,14 @@ async function ensureSandbox(
     await killPod(pod, runtimePod, context);
   }
   const attempt = Math.max(-1, ...sandboxes.map(({ metadata }) => metadata?.attempt ?? 0)) + 1;
+  let sandboxId: string;
   try {
-    const config = configOfSandbox(pod, attempt, context, volumeGroups);
+    const runtimeHandler = await handlerOf(pod, context);
+    memory.users = await usersOf(pod, runtimeHandler, context);
+    const config = configOfSandbox({ pod, memory }, attempt, context, volumeGroups);
     const dns = podDns(pod, context.config.dns);
     for (const problem of dns.problems) events.ofPod(pod, 'Warning', 'DNSConfigForming', problem);
-    await runtime.runPodSandbox({ config, runtimeHandler: await handlerOf(pod, context) }, { signal });
+    sandboxId = (await runtime.runPodSandbox({ config, runtimeHandler }, { signal })).podSandboxId ?? '';
   } catch (error) {
     if (signal.aborted) throw error;
     const text = `Failed to create pod sandbox: ${runtimeErrorText(error)}`;
@@ -210,10 +210,13 @@ async function ensureSandbox(
   } finally {
     memory.isStale = true;
   }
-  const made = await cache.refresh(pod.metadata.uid ?? '');
+  const made = isFirst ? await cache.learnSandbox(podKey(pod), sandboxId) : await cache.refresh(podKey(pod).uid);
   if (made?.sandboxes[0] === undefined) throw new Error('the runtime does not know the sandbox that it has made');
+  memory.isStale = false;
   return made;
 }
+
+const podKey = ({ metadata: { uid = '', name = '', namespace = '' } }: Pod) => ({ uid, name, namespace });
 
 /** The runtime's name for the runtime class of the pod. */
 const handlerOf = (pod: Pod, { objects }: PodContext): Promise<string> =>
@@ -228,8 +231,14 @@ function mustMakeSandbox(pod: Pod, sandboxes: readonly PodSandboxStatus[]): bool
   return isHost !== wasHost || (!isHost && addressesOf(newest).length === 0);
 }
 
+/** Undefined for a pod whose users are those of the node. */
+const usersOf = (pod: Pod, runtimeHandler: string, { userNamespaces }: PodContext) =>
+  pod.spec.hostUsers === false && userNamespaces !== undefined
+    ? userNamespaces.ensure(pod, runtimeHandler)
+    : Promise.resolve(undefined);
+
 function configOfSandbox(
-  pod: Pod,
+  { pod, memory: { users } }: Pick<SyncInput, 'pod' | 'memory'>,
   attempt: number,
   { config }: PodContext,
   volumeGroups: readonly (number | bigint)[],
@@ -244,6 +253,7 @@ function configOfSandbox(
     cgroups: config.cgroups,
     cgroupsPerQos: config.cgroupsPerQos,
     volumeGroups,
+    users,
   });
 }
 

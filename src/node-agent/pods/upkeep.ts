@@ -4,22 +4,27 @@ import type { Logger } from '../../base/logger.ts';
 import type { Clock } from '../../base/clock.ts';
 import { pause } from '../../reconcile/pause.ts';
 import { EvictionManager } from '../eviction/eviction-manager.ts';
-import { observe } from '../eviction/observe.ts';
+import { podProcesses } from '../eviction/pod-processes.ts';
+import { isMemoryShort, observe } from '../eviction/observe.ts';
 import { podUsages } from '../eviction/pod-usages.ts';
 import type { Pressure } from '../eviction/thresholds.ts';
 import { ImageCollector } from '../images/image-collector.ts';
 import { LogRotator, type RunningLog } from '../logs/log-rotator.ts';
+import { CpuReconciler, type RunningContainer } from '../resources/cpu/cpu-reconciler.ts';
 import { unlessGone } from '../runtime/container-runtime.ts';
 import type { PodContext } from './pod-context.ts';
 import { isReadySandbox } from './pod-state.ts';
 import type { PodWorkers } from './pod-workers.ts';
 import { terminationByKubelet } from './publish-status.ts';
-import { isRunning } from './runtime-pod.ts';
+import { isRunning, nameOf } from './runtime-pod.ts';
 import { isStaticPod } from './static/static-pod.ts';
 
 const imageCollectionMs = 300_000;
 const sandboxCollectionMs = 60_000;
 const evictionMs = 10_000;
+/** Where memory that runs short is to be seen at once. */
+const memoryMs = 1000;
+const classesMs = 60_000;
 
 export class Upkeep {
   readonly #context: PodContext;
@@ -28,6 +33,7 @@ export class Upkeep {
   readonly #images: ImageCollector;
   readonly #eviction: EvictionManager;
   #sandboxImage: string | undefined;
+  #looks = 0;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor(context: PodContext, workers: PodWorkers) {
@@ -47,7 +53,12 @@ export class Upkeep {
       settings: config.eviction,
       observe: () => observe({ rootDirectory: config.rootDirectory, imageDirectories: () => this.#imageDirectories() }),
       pods: () => workers.running(),
-      usages: (pods) => podUsages(pods, { runtime, ...config }),
+      usages: (pods) =>
+        podUsages(pods, {
+          runtime,
+          ...config,
+          processesOf: (pod) => podProcesses(pod, { ...config, ...config.resources }),
+        }),
       isStatic: isStaticPod,
       reclaimDisk: async () => {
         await this.#collectSandboxes();
@@ -68,7 +79,8 @@ export class Upkeep {
   }
 
   start(): void {
-    const { config, clock, log, nowMs, runtime } = this.#context;
+    const { config, clock, log, nowMs, runtime, allocations } = this.#context;
+    const cpus = new CpuReconciler({ allocations, runtime, running: () => this.#runningContainers(), log });
     const rotator = new LogRotator({ runtime, limits: config.logs, nowMs, log });
     const { signal } = this.#abort;
     const again = (everyMs: number, what: string, work: () => Promise<void>): Promise<void> =>
@@ -79,8 +91,12 @@ export class Upkeep {
         await this.#readSandboxImage();
         await this.#images.collect();
       }),
+      again(classesMs, 'the classes of pods could not be limited', () => this.#context.cgroups.updateClasses()),
       again(sandboxCollectionMs, 'sandboxes could not be collected', () => this.#collectSandboxes()),
-      again(evictionMs, 'the resources of the node could not be looked at', () => this.#eviction.look()),
+      again(config.cpuReconcileMs, 'the CPUs of containers could not be set', () => cpus.reconcile()),
+      again(config.watchesMemory ? memoryMs : evictionMs, 'the resources of the node could not be looked at', () =>
+        this.#lookAtResources(),
+      ),
     ]);
   }
 
@@ -89,14 +105,36 @@ export class Upkeep {
     await this.#running;
   }
 
+  /** With each second only where memory is short; as often as usual else. */
+  async #lookAtResources(): Promise<void> {
+    const { watchesMemory, eviction } = this.#context.config;
+    this.#looks++;
+    const isDue = !watchesMemory || (this.#looks * memoryMs) % evictionMs === 0;
+    if (isDue || (await isMemoryShort(eviction))) await this.#eviction.look();
+  }
+
+  #runningContainers(): RunningContainer[] {
+    return this.#context.cache.pods().flatMap(({ uid, containers }) =>
+      containers.filter(isRunning).map((container) => ({
+        uid,
+        name: nameOf(container),
+        containerId: container.status.id ?? '',
+      })),
+    );
+  }
+
   #runningLogs(): RunningLog[] {
-    return this.#context.cache
+    const { cache, config } = this.#context;
+    // A runtime that says another path does not have this process rename files elsewhere.
+    const isLog = (path: string): boolean =>
+      path.startsWith(`${config.podLogsDirectory}/`) && !path.split('/').includes('..');
+    return cache
       .pods()
       .flatMap(({ containers }) =>
         containers
           .filter(isRunning)
           .flatMap(({ status: { id = '', logPath = '' } }): RunningLog[] =>
-            logPath === '' ? [] : [{ containerId: id, path: logPath }],
+            isLog(logPath) ? [{ containerId: id, path: logPath }] : [],
           ),
       );
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Pod, Probe } from '../../api/gen/types/core-v1.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { createProbeMetrics } from '../metrics/probe-metrics.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import { PodEvents } from '../pods/pod-events.ts';
 import { ProbeRunner } from './probe-runner.ts';
@@ -13,6 +14,7 @@ function probe(probes: { readonly [K in 'startup' | 'liveness' | 'readiness']?: 
   const clock = new FakeClock();
   const events: string[] = [];
   const state = { answer: 'success' as Answer, asked: 0, changes: 0 };
+  const metrics = createProbeMetrics();
   const runner = new ProbeRunner({
     runtime: {} as never,
     clock,
@@ -21,6 +23,7 @@ function probe(probes: { readonly [K in 'startup' | 'liveness' | 'readiness']?: 
     log: silentLogger,
     events: new PodEvents({ event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`) }),
     onChange: () => void state.changes++,
+    observer: metrics.observer,
     run: (): Promise<ProbeResult> => {
       state.asked++;
       if (state.answer === 'error') return Promise.reject(new Error('it cannot be asked'));
@@ -38,7 +41,7 @@ function probe(probes: { readonly [K in 'startup' | 'liveness' | 'readiness']?: 
     started: runner.isStarted('c', container),
     failure: runner.failureOf('c'),
   });
-  return { clock, events, state, runner, is };
+  return { clock, events, state, runner, is, metrics: () => metrics.registry.metrics() };
 }
 
 describe('Probes of a container', () => {
@@ -106,5 +109,26 @@ describe('Probes of a container', () => {
     const { clock, state } = probe({ readiness: {} });
     await clock.advance(10_000);
     expect(state.changes).toBe(1);
+  });
+
+  test('Metrics count the outcomes of a probe, and end with its container', async () => {
+    const { clock, state, runner, metrics } = probe({ readiness: {} });
+    await clock.advance(1000);
+    state.answer = 'failure';
+    await clock.advance(1000);
+    state.answer = 'error';
+    await clock.advance(1000);
+    const labels = 'probe_type="Readiness",container="main",pod="web",namespace="default"';
+    const of = (result: string): string => `prober_probe_total{${labels},result="${result}",pod_uid="u"}`;
+    const text = await metrics();
+    for (const [result, count] of [
+      ['successful', 2],
+      ['failed', 1],
+      ['unknown', 1],
+    ] as const)
+      expect(text).toContain(`${of(result)} ${count}\n`);
+    expect(text).toContain(`prober_probe_duration_seconds_count{${labels}} 3\n`);
+    runner.keepOnly('u', new Set());
+    expect(await metrics()).not.toContain('pod="web"');
   });
 });

@@ -6,6 +6,7 @@
 import type { Pod, Probe } from '../../api/gen/types/core-v1.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ProbeObserver, ProbeOutcome } from '../metrics/probe-metrics.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { type ContainerRuntime, runtimeErrorText } from '../runtime/container-runtime.ts';
@@ -23,6 +24,7 @@ export interface ProbeRunnerOptions {
   readonly events: PodEvents;
   /** A result of the pod's probes is another one now. */
   readonly onChange: (uid: string) => void;
+  readonly observer?: ProbeObserver | undefined;
   readonly run?: typeof runProbe;
 }
 
@@ -52,6 +54,10 @@ interface Probed {
 const kinds: readonly Kind[] = ['startup', 'liveness', 'readiness'];
 /** A check that cannot be made is made again at once, so often. */
 const maxTries = 3;
+
+/** A warning counts as a success. */
+const outcomeOf = (result: ProbeResult | undefined): ProbeOutcome =>
+  result === undefined ? 'unknown' : result.outcome === 'failure' ? 'failed' : 'successful';
 
 const probeOf = ({ spec, role }: PodContainer, kind: Kind): Probe | undefined =>
   role === 'ephemeral' ? undefined : spec[`${kind}Probe`];
@@ -107,6 +113,7 @@ export class ProbeRunner implements Probes {
       if (probed.pod.metadata.uid === uid && !ids.has(id)) {
         for (const state of probed.states.values()) state.timer?.cancel();
         this.#probed.delete(id);
+        this.#endSeries(probed);
       }
   }
 
@@ -127,6 +134,14 @@ export class ProbeRunner implements Probes {
     this.#probed.clear();
   }
 
+  /** A container that follows counts on, under the same name. */
+  #endSeries({ pod, container, states }: Probed): void {
+    const isProbed = [...this.#probed.values()].some(
+      (other) => other.pod.metadata.uid === pod.metadata.uid && other.container.name === container.name,
+    );
+    if (!isProbed) for (const kind of states.keys()) this.#options.observer?.ended(pod, container.name, kind);
+  }
+
   #stateOf(id: string, kind: Kind): ProbeState | undefined {
     return this.#probed.get(id)?.states.get(kind);
   }
@@ -143,6 +158,8 @@ export class ProbeRunner implements Probes {
     if (this.#isDue(probed, state)) {
       const result = await this.#tried(id, probed, state);
       if (isOver()) return;
+      const seconds = (this.#options.clock.now() - begunAt) / 1000;
+      this.#options.observer?.checked(probed.pod, probed.container.name, state.kind, outcomeOf(result), seconds);
       if (result !== undefined) this.#count(probed, state, result);
       // A startup probe has one result; a container that is not alive is to be stopped.
       if (state.kind === 'startup' && state.isGood !== undefined) return;

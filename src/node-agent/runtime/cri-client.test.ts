@@ -15,6 +15,7 @@ const { root } = protobuf.parse(await readFile(new URL('./cri.proto', import.met
 /** A runtime that answers each call with these bytes and this status. */
 async function startRuntime(
   answer: (body: Buffer, call: string) => { readonly bytes?: Buffer; readonly status?: number } | undefined,
+  imageEndpoint?: string,
 ) {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-cri-'));
   const socket = path.join(directory, 'cri.sock');
@@ -37,7 +38,7 @@ async function startRuntime(
   });
   server.listen(socket);
   await once(server, 'listening');
-  const client = createCriClient({ endpoint: `unix://${socket}`, requestTimeoutMs: 60_000 });
+  const client = createCriClient({ endpoint: `unix://${socket}`, imageEndpoint, requestTimeoutMs: 60_000 });
   onTestFinished(async () => {
     client.close();
     sessions.forEach((session) => session.destroy());
@@ -67,6 +68,15 @@ test('A call sends what the protocol says, and reads the answer', async () => {
     exitCode: 3,
   });
   expect(asked).toEqual(['/runtime.v1.RuntimeService/ExecSync', { containerId: 'c', cmd: ['a', 'b'], timeout: 7 }]);
+});
+
+test('Images are asked for at the socket of the image service, where it has one of its own', async () => {
+  const asked: string[] = [];
+  const answer = (_: Buffer, call: string) => (asked.push(call), { bytes: grpcMessage('VersionResponse', {}) });
+  const runtime = await startRuntime(answer, 'unix:///none.sock');
+  await runtime.version({});
+  await expect(runtime.listImages({})).rejects.toMatchObject({ code: GrpcCode.unavailable });
+  expect(asked).toEqual(['/runtime.v1.RuntimeService/Version']);
 });
 
 test('An error of a runtime has its code and words, as upstream shows them', async () => {

@@ -1,6 +1,7 @@
 /** All routes of an agent, as its configuration wants them. */
 import { uptime } from 'node:os';
 import { Router } from '@koa/router';
+import type Koa from 'koa';
 import type { Registry } from 'prom-client';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -9,9 +10,12 @@ import { type HealthChecks, serveHealth } from '../../server/health.ts';
 import { configRoutes, verbosityRoutes, type Verbosity } from '../../server/koa/debug-routes.ts';
 import { serveHealthMetrics, serveMetrics } from '../../server/koa/documents.ts';
 import { profileRoutes } from '../../server/koa/profile-routes.ts';
+import { type ZpagesOptions, zpageRoutes } from '../../server/koa/zpages-routes.ts';
 import { send } from '../../server/koa/send.ts';
 import type { ContentionProfile } from '../../server/profiling/contention-profile.ts';
 import type { NodeAgentConfig } from '../config/config.ts';
+import { readMachine } from '../node/read-machine.ts';
+import type { CgroupSettings } from '../resources/cgroups/cgroup-path.ts';
 import { checkpointRoutes, runRoutes } from './command-routes.ts';
 import { disabledRoutes } from './disabled-routes.ts';
 import { logRoutes } from './logs/log-routes.ts';
@@ -20,7 +24,8 @@ import { podRoutes, runningPodRoutes } from './pod-routes.ts';
 import type { PodPorts } from './served-pods.ts';
 import type { AgentState } from './state.ts';
 import { NodeStats } from './stats/node-stats.ts';
-import { statsRoutes } from './stats/stats-routes.ts';
+import { cadvisorRoutes, metricsType, statsRoutes } from './stats/stats-routes.ts';
+import { VolumeFigures } from './stats/volume-stats.ts';
 import { streamRoutes } from './streams/stream-routes.ts';
 
 export interface AgentRoutesOptions extends PodPorts {
@@ -32,7 +37,11 @@ export interface AgentRoutesOptions extends PodPorts {
   readonly rootDir: string;
   readonly health: HealthChecks;
   readonly registry: Registry;
+  /** Of `/metrics/probes`. */
+  readonly probes: Registry;
   readonly logger: Verbosity;
+  /** `/statusz` and `/flagz`. */
+  readonly zpages: ZpagesOptions;
   readonly contention: ContentionProfile | undefined;
   readonly log: Logger;
   readonly clock: Clock;
@@ -41,25 +50,62 @@ export interface AgentRoutesOptions extends PodPorts {
 
 export type AgentRouter = Router<AgentState>;
 
+const cgroupsOf = ({ cgroupRoot, cgroupDriver }: NodeAgentConfig): CgroupSettings => ({
+  root: cgroupRoot || '/',
+  driver: cgroupDriver === 'systemd' ? 'systemd' : 'cgroupfs',
+});
+
 function createStats(options: AgentRoutesOptions): NodeStats {
-  const { config, wallTime } = options;
+  const { config, wallTime, served } = options;
   const startedAt = wallTime() - uptime() * 1000;
-  return new NodeStats({ ...options, podLogsDir: config.podLogsDir, cgroupRoot: config.cgroupRoot || '/', startedAt });
+  const volumes = new VolumeFigures({
+    ...options,
+    periodMs: config.volumeStatsAggPeriod,
+    csiUsage: (directory) => served.csiUsage?.(directory) ?? Promise.resolve(undefined),
+    volumeOfClaim: (namespace, claim) => served.volumeOfClaim?.(namespace, claim) ?? Promise.resolve(undefined),
+  });
+  return new NodeStats({
+    ...options,
+    podLogsDir: config.podLogsDir,
+    groups: cgroupsOf(config),
+    startedAt,
+    volumes,
+  });
 }
 
 /** What also the port without TLS has. */
 export function openRoutes(options: AgentRoutesOptions): AgentRouter[] {
-  const { registry } = options;
+  const { registry, probes } = options;
   const metrics = new Router<AgentState>({ sensitive: true });
+  metrics.use('/metrics{/*rest}', asUpstream);
   metrics.get('/metrics', serveMetrics(registry));
+  metrics.get('/metrics/probes', serveMetrics(probes));
   metrics.get('/metrics/slis', serveHealthMetrics(registry));
-  return [healthRoutes(options), podRoutes(options), metrics, statsRoutes(createStats(options), options.log)];
+  const { config, rootDir } = options;
+  return [
+    healthRoutes(options),
+    podRoutes(options),
+    metrics,
+    statsRoutes(createStats(options), options.log),
+    cadvisorRoutes({ ...options, cgroups: cgroupsOf(config), readMachine: () => readMachine({ rootDir }) }),
+  ];
 }
 
 export function agentRoutes(options: AgentRoutesOptions): AgentRouter[] {
   const { config, shownConfig } = options;
-  return [...openRoutes(options), configRoutes('kubeletconfig', shownConfig), ...debuggingRoutes(options, config)];
+  return [
+    ...openRoutes(options),
+    configRoutes('kubeletconfig', shownConfig),
+    zpageRoutes<AgentState>(options.zpages),
+    ...debuggingRoutes(options, config),
+  ];
 }
+
+/** Names of metrics could have more characters, which the type says. */
+const asUpstream: Koa.Middleware<AgentState> = async (ctx, next) => {
+  await next();
+  ctx.set('content-type', metricsType);
+};
 
 const debuggingRoots = ['/run', '/exec', '/attach', '/portForward', '/containerLogs', '/runningpods', '/checkpoint'];
 

@@ -18,8 +18,9 @@ const roots = [
   '/debug/pprof',
 ];
 
-export const isKnownPath = (path: string): boolean =>
-  exact.has(path) || roots.some((root) => path === root || path.startsWith(`${root}/`));
+/** @param more those of pages that a gate switches on */
+export const isKnownPath = (path: string, more: readonly string[] = []): boolean =>
+  exact.has(path) || more.includes(path) || roots.some((root) => path === root || path.startsWith(`${root}/`));
 
 /** On the port without TLS. */
 const openRoots = ['/healthz', '/metrics', '/stats'];

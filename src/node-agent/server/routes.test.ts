@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContainerStatus, Pod } from '../../api/gen/types/core-v1.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { isKnownPath } from './known-paths.ts';
 import { ask, handlerOf, routesOf } from './testing/served-node.ts';
 
 let folder: string;
@@ -44,6 +45,21 @@ const calls = (logs: Readonly<Record<string, string>> = {}): Partial<ContainerRu
 
 const files = { now: 'golden_inside_u/main/1.log', before: 'golden_inside_u/main/0.log' };
 const served = (config = {}) => handlerOf(routesOf([pod(running)], calls(files), { podLogsDir: folder, ...config }));
+
+describe('What a node tells of itself', () => {
+  test.each([
+    { target: '/metrics/probes', text: 'process_start_time_seconds' },
+    { target: '/metrics', text: '' },
+  ])('Metrics at $target have the type of their format', async ({ target, text }) => {
+    const answer = await ask(served(), 'GET', target);
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8; escaping=values');
+    expect(answer.text).toContain(text);
+  });
+
+  test('Pages of a gate are there only with the gate', () => {
+    expect([isKnownPath('/statusz'), isKnownPath('/statusz', ['/statusz'])]).toEqual([false, true]);
+  });
+});
 
 describe('What a node serves, as it was recorded', () => {
   test.each<{ method?: string; target: string; status: number; type: string | undefined; text: string }>([

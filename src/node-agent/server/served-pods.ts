@@ -1,11 +1,16 @@
 /** The pods of the node, as its server sees them. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { Volumes } from '../volumes/volumes.ts';
 import { Refusal } from './refusal.ts';
 
 export interface ServedPods {
   /** With the status that the agent computed last. */
   pods(): readonly Pod[];
+  /** What the driver of a CSI volume says of its use; undefined where it does not. @param directory of the volume */
+  csiUsage?: Volumes['csiUsage'];
+  /** The name of the persistent volume behind a claim; undefined where there is none. */
+  volumeOfClaim?(namespace: string, claim: string): Promise<string | undefined>;
 }
 
 /** What routes work on. */

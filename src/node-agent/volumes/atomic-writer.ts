@@ -47,7 +47,14 @@ export async function atomicWrite(directory: string, payload: Payload, options: 
   const before = await readlink(`${directory}/${dataLink}`).catch(undefinedWhenAbsent);
   const isSame = before !== undefined && isTimed(before) && (await isEqualTo(`${directory}/${before}`, payload));
   if (isSame) return false;
-  const next = await writeFiles(directory, payload, options);
+  const next = await freeName(directory, options.nowMs);
+  try {
+    await writeFiles(`${directory}/${next}`, payload, options);
+  } catch (error) {
+    // On a full disk the rest would take the space that the next try needs.
+    await rm(`${directory}/${next}`, { recursive: true, force: true });
+    throw error;
+  }
   await rm(`${directory}/${dataLink}_tmp`, { force: true });
   await symlink(next, `${directory}/${dataLink}_tmp`);
   await rename(`${directory}/${dataLink}_tmp`, `${directory}/${dataLink}`);
@@ -64,10 +71,13 @@ export function checkPath(name: string): void {
   if (parts[0]!.startsWith('..')) throw new Error(`invalid path: must not start with '..': ${name}`);
 }
 
-async function writeFiles(directory: string, payload: Payload, { nowMs, group }: AtomicWriteOptions): Promise<string> {
+async function freeName(directory: string, nowMs: number): Promise<string> {
   let name = timedName(nowMs);
   while ((await lstat(`${directory}/${name}`).catch(undefinedWhenAbsent)) !== undefined) name = timedName(++nowMs);
-  const root = `${directory}/${name}`;
+  return name;
+}
+
+async function writeFiles(root: string, payload: Payload, { group }: AtomicWriteOptions): Promise<void> {
   await mkdir(root);
   await chmod(root, 0o755);
   for (const [file, { data, mode, uid }] of payload) {
@@ -77,7 +87,6 @@ async function writeFiles(directory: string, payload: Payload, { nowMs, group }:
     if (uid !== undefined || group !== undefined) await chown(target, uid ?? 0, group ?? 0);
     await chmod(target, group === undefined ? mode : mode | ((mode & 0o400) >> 3));
   }
-  return name;
 }
 
 /** `..2026_01_02_03_04_05.123456789` */

@@ -1,5 +1,5 @@
 /** What the kinds of volumes have in common. */
-import type { PersistentVolume, Pod, Volume } from '../../api/gen/types/core-v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '../../api/gen/types/core-v1.ts';
 import type { ApiObjects } from '../pods/api-objects.ts';
 import type { MountedVolume } from './volumes.ts';
 
@@ -12,6 +12,9 @@ export interface VolumeRequest {
   readonly stateDirectory: string;
   /** What stands behind the claim that the volume names. */
   readonly persistent?: PersistentVolume | undefined;
+  readonly claim?: PersistentVolumeClaim | undefined;
+  /** As the pod says of the claim. */
+  readonly isReadOnly?: boolean | undefined;
   readonly objects: ApiObjects;
   readonly podIPs: readonly string[];
   readonly hostIPs: readonly string[];
@@ -24,6 +27,8 @@ export interface VolumeKind {
   readonly plugin: string;
   /** Called again with each sync of the pod. Throws `VolumeError` with upstream's words. */
   setUp(request: VolumeRequest): Promise<MountedVolume>;
+  /** Of all volumes of a pod, before their directories go. */
+  tearDown?(uid: string): Promise<void>;
 }
 
 /** The group that the volumes of a pod belong to. */

@@ -15,7 +15,11 @@ import { claimedVolume, type ClaimedVolume, claimNameOf } from './claim/claim.ts
 import { configMap } from './config-map/config-map.ts';
 import { downwardApi } from './downward-api/downward-api.ts';
 import { emptyDir } from './empty-dir/empty-dir.ts';
+import { Attachments } from './csi/attachments.ts';
+import type { CsiDrivers } from './csi/csi-drivers.ts';
+import { CsiVolumes } from './csi/csi-volumes.ts';
 import { hostPath } from './host-path/host-path.ts';
+import { csiPlugin } from './csi/csi-paths.ts';
 import { local } from './local/local.ts';
 import { mountsBelow, unmount } from './mounts.ts';
 import { nfs } from './nfs/nfs.ts';
@@ -33,6 +37,10 @@ export interface VolumeManagerOptions {
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly hostIPs: () => readonly string[];
+  readonly nodeName: string;
+  readonly csiDrivers: Pick<CsiDrivers, 'get'>;
+  /** Whether the kernel labels files. */
+  readonly hasSeLinux: boolean;
 }
 
 /** How long a sync waits for volumes. */
@@ -43,6 +51,13 @@ const maxRetryMs = 122_000;
 export function createVolumeManager(options: VolumeManagerOptions): Volumes {
   const { rootDirectory, objects, events, clock, nowMs, hostIPs } = options;
   const tokens = new PodTokens(objects, options);
+  const csi = new CsiVolumes({
+    ...options,
+    drivers: options.csiDrivers,
+    attachments: new Attachments({ ...options, api: objects }),
+    tokens,
+    event: (pod, type, reason, message) => events.ofPod(pod, type, reason, message),
+  });
   /** By the member of a volume, or of a persistent volume, that says its kind. */
   const kinds = new Map<string, VolumeKind>([
     ['emptyDir', emptyDir],
@@ -53,6 +68,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     ['projected', projected(tokens)],
     ['local', local],
     ['nfs', nfs],
+    ['csi', { plugin: csiPlugin, setUp: (request) => csi.setUp(request), tearDown: (uid) => csi.tearDown(uid) }],
   ]);
   const setUpOne = async (pod: Pod, source: VolumeSource, setUp: VolumeSetUp): Promise<MountedVolume> => {
     const { volume, claimed, directory } = source;
@@ -62,10 +78,13 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     const path = `${podFolder}/volumes/${chosen.plugin}/${directory}`;
     const stateDirectory = `${podFolder}/plugins/${chosen.plugin}/${directory}`;
     const common = { stateDirectory, pod, volume, path, objects, podIPs, hostIPs: hostIPs(), nowMs: nowMs(), signal };
-    const mounted = await chosen.setUp({ ...common, persistent: claimed?.persistentVolume });
+    const { persistentVolume: persistent, claim, isReadOnly } = claimed ?? {};
+    const mounted = await chosen.setUp({ ...common, persistent, claim, isReadOnly });
     return claimed?.isReadOnly === true ? { ...mounted, isReadOnly: true } : mounted;
   };
   return {
+    start: () => csi.start(),
+    csiUsage: (directory) => csi.usage(directory),
     async setUp(pod, setUp) {
       const used = await volumeSources(pod, setUp, options);
       const byName = new Map<string, MountedVolume>();
@@ -75,15 +94,9 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
         const results = await Promise.allSettled(missing.map((source) => setUpOne(pod, source, setUp)));
         setUp.signal.throwIfAborted();
         for (const [index, result] of results.entries()) {
-          const { name } = missing[index]!;
+          const { name, directory } = missing[index]!;
           if (result.status === 'fulfilled') byName.set(name, result.value);
-          else
-            events.ofPod(
-              pod,
-              'Warning',
-              'FailedMount',
-              `MountVolume.SetUp failed for volume "${name}" : ${textOf(result.reason)}`,
-            );
+          else tellFailure(pod, directory, result.reason, events);
         }
         if (byName.size === used.length) return { byName, groups: used.flatMap(groupsOf) } satisfies MountedVolumes;
         if (clock.now() - begunAt >= waitMs) throw timedOut(pod, used, byName, events);
@@ -93,19 +106,31 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     async tearDown(uid) {
       tokens.forget(uid);
       const directory = podDirectory(rootDirectory, uid);
-      for (const path of await mountsBelow(directory)) await unmount(path);
+      for (const point of await mountsBelow(`${directory}/volume-subpaths`)) await unmount(point);
+      for (const kind of kinds.values()) await kind.tearDown?.(uid);
+      for (const point of await mountsBelow(directory)) await unmount(point);
       if ((await mountsBelow(directory)).length > 0) throw new Error(`something is still mounted below ${directory}`);
-      for (const part of ['volumes', 'volume-subpaths'])
+      for (const part of ['volumes', 'volumeDevices', 'volume-subpaths'])
         await rm(`${directory}/${part}`, { recursive: true, force: true });
     },
   };
+}
+
+/** A volume that is a device is mapped, and not mounted. */
+function tellFailure(pod: Pod, name: string, error: unknown, events: PodEvents): void {
+  const operation = error instanceof VolumeError ? error.operation : 'SetUp';
+  const isDevice = operation === 'SetUpDevice' || operation === 'MapPodDevice';
+  const [reason, verb] = isDevice ? ['FailedMapVolume', 'MapVolume'] : ['FailedMount', 'MountVolume'];
+  events.ofPod(pod, 'Warning', reason!, `${verb}.${operation} failed for volume "${name}" : ${textOf(error)}`);
 }
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function usedVolumes(pod: Pod): Volume[] {
   const mounted = new Set(
-    allContainersOf(pod).flatMap(({ spec }) => (spec.volumeMounts ?? []).map(({ name = '' }) => name)),
+    allContainersOf(pod).flatMap(({ spec }) =>
+      [...(spec.volumeMounts ?? []), ...(spec.volumeDevices ?? [])].map(({ name = '' }) => name),
+    ),
   );
   return (pod.spec.volumes ?? []).filter(({ name = '' }) => mounted.has(name));
 }
@@ -156,7 +181,12 @@ async function volumeSources(
 }
 
 function kindOf(kinds: ReadonlyMap<string, VolumeKind>, { name, volume, claimed }: VolumeSource): VolumeKind {
-  const members = { ...volume, ...(claimed?.persistentVolume.spec.local === undefined ? {} : { local: true }) };
+  const { local: path, csi: driver } = claimed?.persistentVolume.spec ?? {};
+  const members = {
+    ...volume,
+    ...(path === undefined ? {} : { local: path }),
+    ...(driver === undefined ? {} : { csi: driver }),
+  };
   const [, kind] = [...kinds].find(([member]) => Object.hasOwn(members, member)) ?? [];
   if (kind !== undefined) return kind;
   // A volume without a source is an empty directory.

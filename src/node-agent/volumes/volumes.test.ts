@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { atomicWrite, type Payload } from './atomic-writer.ts';
 import { checkHostPath } from './host-path/host-path.ts';
-import { mountPoints, mountsBelow, unmount } from './mounts.ts';
+import { mountPoints, mountsBelow, mountTmpfs, unmount } from './mounts.ts';
 import { configMapFiles, secretFiles } from './payload/payload.ts';
 import { prepareSubPath } from './sub-path.ts';
 
@@ -40,6 +40,20 @@ describe('Files that change all at once', () => {
     expect(await atomicWrite(volume, payload({ a: '1' }, 0o600), { nowMs: 1000 })).toBe(true);
     expect((await stat(`${volume}/a`)).mode & 0o777).toBe(0o600);
   });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'A full disk leaves the files as they were, and nothing beside them',
+    async () => {
+      const volume = await folder();
+      await mountTmpfs(volume, ['size=64k']);
+      await atomicWrite(volume, payload({ a: '1' }), { nowMs: 0 });
+      const large = payload({ a: 'x'.repeat(200_000), b: '2' });
+      await expect(atomicWrite(volume, large, { nowMs: 1000 })).rejects.toThrow('ENOSPC');
+      expect(await readFile(`${volume}/a`, 'utf8')).toBe('1');
+      expect(await readdir(volume)).toHaveLength(3);
+      expect(await atomicWrite(volume, payload({ a: '3' }), { nowMs: 2000 })).toBe(true);
+    },
+  );
 
   test.each(['../a', 'a/../../b', '/a', '..data', '..x/a', ''])(
     'A path that leaves the volume is refused: "%s"',
@@ -99,7 +113,7 @@ describe('Paths of the node', () => {
 });
 
 test('Mount points with blanks are read from the table of mounts', () => {
-  expect(mountPoints('1 2 0:3 / /a\\040b rw - tmpfs tmpfs rw\n')).toEqual(['/a b']);
+  expect(mountPoints('1 2 0:3 / /a\\040b rw - tmpfs tmpfs rw\n')).toEqual([{ path: '/a b', type: 'tmpfs' }]);
 });
 
 describe('A part of a volume', () => {

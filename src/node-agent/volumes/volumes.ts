@@ -1,5 +1,6 @@
 /** The volumes of pods as their workers see them. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
+import type { CsiFigures } from './csi/usage.ts';
 
 export interface MountedVolume {
   /** On the node. */
@@ -21,16 +22,32 @@ export interface VolumeSetUp {
 }
 
 export interface Volumes {
+  /** What is there from before this process. */
+  start(): Promise<void>;
   /**
    * Makes what is missing, and brings what follows an object up to date. Waits for what is not there yet; rejects when
    * that takes too long, or the signal aborts.
    */
   setUp(pod: Pod, options: VolumeSetUp): Promise<MountedVolumes>;
+  /** What the driver of a CSI volume says of its use; undefined where it does not. @param directory of the volume */
+  csiUsage(directory: string): Promise<CsiFigures | undefined>;
   /** Unmounts and removes everything of the pod. Done again, it goes on with what is left. */
   tearDown(uid: string): Promise<void>;
 }
 
+/** The step that failed, as events name it. */
+export type VolumeOperation = 'SetUp' | 'MountDevice' | 'SetUpDevice' | 'MapPodDevice';
+
 /** Why a volume is not there, in upstream's words. */
 export class VolumeError extends Error {
   override readonly name = 'VolumeError';
+  readonly operation: VolumeOperation;
+
+  constructor(
+    message: string,
+    { operation = 'SetUp', cause }: { readonly operation?: VolumeOperation; readonly cause?: unknown } = {},
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.operation = operation;
+  }
 }

@@ -4,12 +4,13 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { differences } from '../../node/compare.ts';
-import { type NodeCluster, startNodeCluster } from '../../node/node-cluster.ts';
+import { namespace, type NodeCluster, startNodeCluster } from '../../node/node-cluster.ts';
 import { type NodeCase, nodeCases } from '../../node/recording.ts';
-import { namespace, play, unsupportedStep } from '../../node/replay.ts';
+import { play, unsupportedStep } from '../../node/replay.ts';
 import { reasonToSkip } from '../../node/sandbox.ts';
 
-const subnet = '10.97.';
+/** Another one where a sandbox that runs is used, `ORCH_NODE_SANDBOX`. */
+const subnet = process.env['ORCH_NODE_SUBNET'] ?? '10.97.';
 const sections = [
   'lifecycle',
   'init',
@@ -21,6 +22,7 @@ const sections = [
   'resources',
   'network',
   'static',
+  'images',
 ];
 
 /** Why a case is not compared. */
@@ -57,6 +59,7 @@ describe.skipIf(reason !== undefined)(`Recordings of a node agent${reason === un
         [cluster.workDirectory, '<work>'],
         [cluster.rootDirectory, '<rootDir>'],
         [cluster.logDirectory, '<logDir>'],
+        [cluster.registry, '<registry>'],
         ['https://kubernetes.default.svc.cluster.local', 'https://localhost:<port>'],
       ],
     } as const;

@@ -40,7 +40,6 @@ export const pods = {
     help: 'Socket of the container runtime (CRI v1).',
   }),
   imageServiceEndpoint: text('', {
-    ...later,
     flag: 'image-service-endpoint',
     help: 'Socket of the image service, where that is not the one of the container runtime.',
   }),
@@ -70,7 +69,6 @@ export const pods = {
   }),
   configMapAndSecretChangeDetectionStrategy: text('Watch', {
     oneOf: ['Get', 'Cache', 'Watch'],
-    ...later,
     help: 'How changed config maps and secrets are noticed: Get, Cache or Watch.',
   }),
   volumePluginDir: path('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', {
@@ -79,7 +77,6 @@ export const pods = {
     help: 'Folder of FlexVolume plugins.',
   }),
   volumeStatsAggPeriod: duration('1m', {
-    ...later,
     flag: 'volume-stats-agg-period',
     help: 'How often the use of volumes is measured. Less than 0: never.',
   }),
@@ -131,7 +128,6 @@ export const pods = {
   crashLoopBackOff: {
     maxContainerRestartPeriod: optional(
       duration('300s', {
-        ...later,
         gate: 'KubeletCrashLoopBackOffMax',
         help: 'The longest time that a container which keeps ending waits for its restart.',
       }),
@@ -139,19 +135,16 @@ export const pods = {
   },
   shutdownGracePeriod: duration('0s', {
     gate: 'GracefulNodeShutdown',
-    ...later,
     help: 'How long the shutdown of the machine waits for pods. 0 means not at all.',
   }),
   shutdownGracePeriodCriticalPods: duration('0s', {
     gate: 'GracefulNodeShutdown',
-    ...later,
     help: 'The last part of shutdownGracePeriod, which critical pods have.',
   }),
   shutdownGracePeriodByPodPriority: object<readonly PriorityGracePeriod[]>(
     [{ priority: 'integer', shutdownGracePeriodSeconds: 'integer' }],
     [],
     {
-      ...later,
       gate: 'GracefulNodeShutdownBasedOnPodPriority',
       help: 'How long the shutdown of the machine waits for pods of at least a priority.',
     },

@@ -6,8 +6,6 @@ export interface MemoryReservation {
   readonly limits: Readonly<Record<string, string>>;
 }
 
-const later = { support: 'unsupported' } as const;
-
 /** When pods are evicted, unless the document has thresholds of its own. */
 export const defaultEvictionHard: Readonly<Record<string, string>> = {
   'imagefs.available': '15%',
@@ -24,20 +22,17 @@ export const resources = {
   ),
   kubeReserved: textMap({}, { flag: 'kube-reserved', help: 'What is kept back for the agent and the runtime.' }),
   reservedSystemCPUs: text('', {
-    ...later,
     flag: 'reserved-cpus',
     help: 'CPUs that are kept back, such as 0-3,7, in place of the amounts of the other reservations.',
   }),
-  systemReservedCgroup: text('', { ...later, flag: 'system-reserved-cgroup', help: 'Group of --system-reserved.' }),
-  kubeReservedCgroup: text('', { ...later, flag: 'kube-reserved-cgroup', help: 'Group of --kube-reserved.' }),
+  systemReservedCgroup: text('', { flag: 'system-reserved-cgroup', help: 'Group of --system-reserved.' }),
+  kubeReservedCgroup: text('', { flag: 'kube-reserved-cgroup', help: 'Group of --kube-reserved.' }),
   enforceNodeAllocatable: texts(['pods'], {
-    ...later,
     flag: 'enforce-node-allocatable',
     help: 'What is held to its limits: pods, system-reserved, kube-reserved, or none.',
   }),
-  kubeletCgroups: text('', { ...later, flag: 'kubelet-cgroups', help: 'Group that the agent runs in.' }),
+  kubeletCgroups: text('', { flag: 'kubelet-cgroups', help: 'Group that the agent runs in.' }),
   systemCgroups: text('', {
-    ...later,
     flag: 'system-cgroups',
     help: 'Group that processes without one are moved to. Needs --cgroup-root.',
   }),
@@ -45,18 +40,16 @@ export const resources = {
   cgroupsPerQOS: bool(true, { flag: 'cgroups-per-qos', help: 'Make a group for each class of pods.' }),
   cgroupDriver: text('cgroupfs', {
     oneOf: ['cgroupfs', 'systemd'],
-    ...later,
     flag: 'cgroup-driver',
     help: 'cgroupfs or systemd, where the container runtime does not say it.',
   }),
   failCgroupV1: bool(false, {
     keepsZero: true,
-    ...later,
     flag: 'fail-cgroupv1',
     help: 'Refuse to start where cgroups are those of v1.',
   }),
   singleProcessOOMKill: optional(
-    bool(false, { ...later, help: 'A process that is out of memory ends alone, not with its container.' }),
+    bool(false, { help: 'A process that is out of memory ends alone, not with its container.' }),
   ),
   cpuCFSQuota: bool(true, { flag: 'cpu-cfs-quota', help: 'Hold containers to their CPU limits.' }),
   cpuCFSQuotaPeriod: duration('100ms', {
@@ -68,50 +61,42 @@ export const resources = {
   }),
   cpuManagerPolicy: text('none', {
     oneOf: ['none', 'static'],
-    ...later,
     flag: 'cpu-manager-policy',
     help: 'none, or static for CPUs of its own.',
   }),
   cpuManagerPolicyOptions: textMap(
     {},
     {
-      ...later,
       flag: 'cpu-manager-policy-options',
       help: 'Options of the CPU manager policy: key=value.',
     },
   ),
   cpuManagerReconcilePeriod: duration('10s', {
-    ...later,
     flag: 'cpu-manager-reconcile-period',
     help: 'How often the CPUs of containers are set again.',
   }),
   memoryManagerPolicy: text('None', {
     oneOf: ['None', 'Static'],
-    ...later,
     flag: 'memory-manager-policy',
     help: 'None or Static.',
   }),
   reservedMemory: object<readonly MemoryReservation[]>([{ numaNode: 'integer', limits: { '*': 'string' } }], [], {
-    ...later,
     flag: 'reserved-memory',
     help: 'Memory that is kept back on each NUMA node: 0:memory=1Gi;1:memory=2Gi.',
   }),
   topologyManagerPolicy: text('none', {
     oneOf: ['none', 'best-effort', 'restricted', 'single-numa-node'],
-    ...later,
     flag: 'topology-manager-policy',
     help: 'none, best-effort, restricted or single-numa-node.',
   }),
   topologyManagerScope: text('container', {
     oneOf: ['container', 'pod'],
-    ...later,
     flag: 'topology-manager-scope',
     help: 'container or pod.',
   }),
   topologyManagerPolicyOptions: textMap(
     {},
     {
-      ...later,
       flag: 'topology-manager-policy-options',
       help: 'Options of the topology manager policy: key=value.',
     },
@@ -119,7 +104,6 @@ export const resources = {
   qosReserved: textMap(
     {},
     {
-      ...later,
       flag: 'qos-reserved',
       gate: 'QOSReserved',
       help: 'Share of requests that is kept back for the pods that made them: memory=50%.',
@@ -129,7 +113,6 @@ export const resources = {
   memorySwap: {
     swapBehavior: text('', {
       oneOf: ['', 'NoSwap', 'LimitedSwap'],
-      ...later,
       gate: 'NodeSwap',
       help: 'How pods may swap: NoSwap or LimitedSwap.',
     }),
@@ -137,7 +120,6 @@ export const resources = {
   memoryThrottlingFactor: float(0.9, {
     keepsZero: true,
     range: [0, 1],
-    ...later,
     gate: 'MemoryQoS',
     help: 'Share of the memory limit from which the kernel slows a container down.',
   }),
@@ -179,7 +161,6 @@ export const resources = {
     },
   ),
   kernelMemcgNotification: bool(false, {
-    ...later,
     flag: 'kernel-memcg-notification',
     help: 'Let the kernel say when memory is short.',
   }),
@@ -196,7 +177,6 @@ export const resources = {
     help: 'How many files this process may open: that is for its service manager to say.',
   }),
   protectKernelDefaults: bool(false, {
-    ...later,
     flag: 'protect-kernel-defaults',
     help: 'Refuse to start where sysctls are not as the agent needs them.',
   }),

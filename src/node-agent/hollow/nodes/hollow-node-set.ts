@@ -2,12 +2,13 @@
  * Registers the hollow nodes of this process and keeps them alive: leases, and status reports. What a node goes through
  * otherwise are stages.
  *
- * A work queue has the nodes; each comes up when its next heartbeat is due, so that they spread over time.
+ * A work queue has the nodes; each comes up when its next heartbeat is due.
  */
 import type { Node } from '../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import type { Client } from '../../../client/client.ts';
+import { deadline } from '../../../client/deadline.ts';
 import type { EventRecorder } from '../../../client/events/recorder.ts';
 import { changesOf, Controller, type SyncResult } from '../../../reconcile/controller.ts';
 import { Informer } from '../../../reconcile/informer.ts';
@@ -19,6 +20,7 @@ import type { ObjectWriter } from '../stages/apply.ts';
 import type { StageLanes } from '../stages/lifecycle.ts';
 import type { TemplateContext } from '../stages/template/functions.ts';
 import type { NodeCapacity } from './capacity.ts';
+import { nextBeat, secondBeat, slotOf } from './heartbeat-times.ts';
 import type { HollowNode } from './hollow-node.ts';
 import { NodeLease, renewEveryMs } from '../../node/node-lease.ts';
 import { nodeObject } from './node-object.ts';
@@ -47,14 +49,14 @@ export interface HollowNodeSetOptions {
 interface Heartbeats {
   readonly lease: NodeLease;
   isRegistered: boolean;
+  /** No lease has been written yet. */
+  isFirst: boolean;
   leaseAt: number;
   reportAt: number;
 }
 
 const nodesResource = { group: '', version: 'v1', resource: 'nodes' };
 const reportEveryMs = 300_000;
-/** Renewals and reports of nodes that start together drift apart. */
-const jitter = 0.04;
 const workers = 64;
 const retry = { firstMs: 100, maxMs: 7000 };
 /** A renewal that takes longer comes too late to count on. */
@@ -149,15 +151,18 @@ export class HollowNodeSet {
   async #beat(node: HollowNode, object: Node | undefined, beats: Heartbeats, signal: AbortSignal): Promise<void> {
     const { clock, wallTime, random } = this.#options;
     if (clock.now() >= beats.leaseAt) {
-      await beats.lease.renew(node, AbortSignal.any([signal, AbortSignal.timeout(renewalTimeoutMs)]));
-      beats.leaseAt = clock.now() + renewEveryMs() * (1 + jitter * random());
+      const limited = deadline(clock, renewalTimeoutMs, signal, 'the lease was not renewed');
+      await beats.lease.renew(node, limited.signal).finally(() => limited.end());
+      const now = clock.now();
+      beats.leaseAt = beats.isFirst ? secondBeat(now, renewEveryMs(), random()) : nextBeat(now, renewEveryMs());
+      beats.isFirst = false;
     }
     // What the controllers say of a node that was silent is over once it speaks again.
     const isUnknown = object !== undefined && readyStatusOf(object) === 'Unknown';
     if (!isUnknown && clock.now() < beats.reportAt) return;
     const now = timeText(wallTime());
     await (isUnknown ? this.#writer.recover(node.name, now, signal) : this.#writer.report(node.name, now, signal));
-    beats.reportAt = clock.now() + reportEveryMs * (1 + jitter * random());
+    beats.reportAt = nextBeat(clock.now(), reportEveryMs);
   }
 
   #objectWriter(signal: AbortSignal): ObjectWriter<Node> {
@@ -178,8 +183,8 @@ export class HollowNodeSet {
     const { client, clock, random, wallTime } = this.#options;
     let beats = this.#heartbeats.get(name);
     if (beats === undefined) {
-      const reportAt = clock.now() + reportEveryMs * random();
-      beats = { lease: new NodeLease(client, wallTime), isRegistered: false, leaseAt: 0, reportAt };
+      const reportAt = slotOf(clock.now() + reportEveryMs * random());
+      beats = { lease: new NodeLease(client, wallTime), isRegistered: false, isFirst: true, leaseAt: 0, reportAt };
       this.#heartbeats.set(name, beats);
     }
     return beats;

@@ -9,6 +9,8 @@ import { Informer } from '../../../reconcile/informer.ts';
 import type { ApiObjects } from '../api-objects.ts';
 import { createClientObjects } from '../client-objects.ts';
 import { noObjects } from '../no-objects.ts';
+import type { ChangeDetection, ObjectReaders, ObjectUse } from '../referred/object-reader.ts';
+import { createObjectReaders } from '../referred/object-readers.ts';
 import type { AdmissionNode } from './admission-request.ts';
 
 export interface AdmissionMachine {
@@ -26,8 +28,11 @@ export interface NodeViewOptions {
   readonly client: Client | undefined;
   readonly nodeName: string;
   readonly machine: AdmissionMachine;
-  readonly config: { readonly allowedUnsafeSysctls: readonly string[] };
+  readonly config: { readonly allowedUnsafeSysctls: readonly string[]; readonly changeDetection: ChangeDetection };
+  /** What pods refer to. */
+  readonly use: ObjectUse;
   readonly allocatable: () => Readonly<Record<string, string>>;
+  readonly isShuttingDown?: (() => boolean) | undefined;
   readonly pressures?: (() => readonly string[]) | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -37,11 +42,12 @@ export interface NodeViewOptions {
 export class NodeView {
   readonly #options: NodeViewOptions;
   readonly #informers: { readonly nodes: Informer<Node>; readonly services: Informer<Service> } | undefined;
+  readonly #readers: ObjectReaders | undefined;
   readonly objects: ApiObjects;
 
   constructor(options: NodeViewOptions) {
     this.#options = options;
-    const { client, nodeName, allocatable, clock, log, random } = options;
+    const { client, nodeName, allocatable, config, use, clock, log, random } = options;
     if (client === undefined) {
       this.objects = noObjects(allocatable);
       return;
@@ -55,7 +61,19 @@ export class NodeView {
       }),
       services: new Informer<Service>({ source: services.source({ dropManagedFields: true }), ...shared }),
     };
-    this.objects = createClientObjects({ client, clock, services: this.#informers.services, allocatable });
+    const detection = config.changeDetection;
+    const node = (): Node | undefined => this.node;
+    const readers = createObjectReaders({ client, detection, use, node, ...shared });
+    this.#readers = readers;
+    this.objects = createClientObjects({
+      client,
+      clock,
+      services: this.#informers.services,
+      allocatable,
+      nodeName,
+      node,
+      readers,
+    });
   }
 
   get node(): Node | undefined {
@@ -76,10 +94,11 @@ export class NodeView {
 
   async stop(): Promise<void> {
     await Promise.all([this.#informers?.nodes.stop(), this.#informers?.services.stop()]);
+    await Promise.all([this.#readers?.configMaps.stop(), this.#readers?.secrets.stop()]);
   }
 
   admissionNode(): AdmissionNode {
-    const { nodeName, machine, config, allocatable, pressures } = this.#options;
+    const { nodeName, machine, config, allocatable, pressures, isShuttingDown } = this.#options;
     const { metadata, spec } = this.node ?? {};
     return {
       ...machine,
@@ -89,7 +108,7 @@ export class NodeView {
       allocatable: allocatable(),
       pressures: pressures?.() ?? [],
       allowedUnsafeSysctls: config.allowedUnsafeSysctls,
-      isShuttingDown: false,
+      isShuttingDown: isShuttingDown?.() ?? false,
     };
   }
 }

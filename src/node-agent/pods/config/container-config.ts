@@ -1,7 +1,8 @@
 /** What the runtime is told of a container. */
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { PodContainer } from '../../pod-lifecycle/containers.ts';
-import type { ContainerConfig, Mount } from '../../runtime/gen/cri.ts';
+import type { ContainerGrant } from '../../resources/pod-allocations.ts';
+import type { ContainerConfig, Device, Mount } from '../../runtime/gen/cri.ts';
 import { expanded } from './expansion.ts';
 import { containerAnnotations, containerNameLabel, podLabels } from './labels.ts';
 import { containerResources, type ResourceSettings } from './resources.ts';
@@ -15,11 +16,13 @@ export interface ContainerConfigInput extends Omit<SecurityInput, 'spec' | 'cont
   readonly imageRef: string;
   readonly environment: ReadonlyMap<string, string>;
   readonly mounts: readonly Mount[];
+  readonly devices: readonly Device[];
   readonly resources: ResourceSettings;
+  readonly grant: ContainerGrant;
 }
 
 export function containerConfig(input: ContainerConfigInput): ContainerConfig {
-  const { pod, container, restartCount, imageRef, environment, mounts, resources } = input;
+  const { pod, container, restartCount, imageRef, environment, mounts, devices, resources, grant } = input;
   const { name, spec } = container;
   const expand = (text: string): string => expanded(text, environment);
   return {
@@ -28,16 +31,22 @@ export function containerConfig(input: ContainerConfigInput): ContainerConfig {
     command: (spec.command ?? []).map(expand),
     args: (spec.args ?? []).map(expand),
     workingDir: spec.workingDir ?? '',
-    envs: [...environment].map(([key, value]) => ({ key, value })),
-    mounts,
+    envs: [...grant.environment, ...environment].map(([key, value]) => ({ key, value })),
+    mounts: [...grant.mounts, ...mounts],
+    devices: [...grant.devices, ...devices],
+    ...(grant.cdiDevices.length === 0 ? {} : { CDIDevices: grant.cdiDevices.map((device) => ({ name: device })) }),
     labels: { ...podLabels(pod), [containerNameLabel]: name },
-    annotations: containerAnnotations(pod, spec, restartCount),
+    annotations: { ...grant.annotations, ...containerAnnotations(pod, spec, restartCount) },
     logPath: containerLogPath(name, restartCount),
     stdin: spec.stdin === true,
     stdinOnce: spec.stdinOnce === true,
     tty: spec.tty === true,
     linux: {
-      resources: containerResources(spec, pod.spec, resources),
+      resources: {
+        ...containerResources(spec, pod.spec, resources),
+        ...(grant.cpusetCpus === '' ? {} : { cpusetCpus: grant.cpusetCpus }),
+        ...(grant.cpusetMems === '' ? {} : { cpusetMems: grant.cpusetMems }),
+      },
       securityContext: containerSecurity({ ...input, spec: pod.spec, container: spec, podText: podText(pod) }),
     },
   };

@@ -3,6 +3,7 @@ import type { Pod, PodSpec } from '../../../api/gen/types/core-v1.ts';
 import { podLimits, podRequests, type ResourceSums } from '../../../api/core/pods/pod-requests.ts';
 import { qosClassOf } from '../../../api/core/pods/qos.ts';
 import type { LinuxContainerResources } from '../../runtime/gen/cri.ts';
+import { hugePageResource, kernelPageSize } from './huge-pages.ts';
 import { quotaOf, type ResourceSettings, sharesOf } from './resources.ts';
 
 const sumOptions = { podLevel: false, fromStatus: false, overhead: true } as const;
@@ -28,7 +29,10 @@ export interface PodCgroupLimits {
   readonly cpuQuota: bigint | undefined;
   readonly cpuPeriod: number;
   readonly memoryBytes: bigint | undefined;
+  /** Kept from reclaim: feature gate MemoryQoS. */
+  readonly memoryMinBytes: bigint | undefined;
   readonly pids: number | undefined;
+  readonly hugePages: ReadonlyMap<string, bigint>;
 }
 
 export function podCgroupLimits(
@@ -47,7 +51,11 @@ export function podCgroupLimits(
     cpuQuota: hasQuota ? quotaOf(inUnits(limits, 'cpu', -3), period) : undefined,
     cpuPeriod: period,
     memoryBytes: isLimited('memory') ? inUnits(limits, 'memory', 0) : undefined,
+    memoryMinBytes: settings.memoryQos === undefined ? undefined : inUnits(requests, 'memory', 0),
     pids: settings.podPidsLimit > 0 ? settings.podPidsLimit : undefined,
+    hugePages: new Map(
+      settings.hugePageSizes.map((bytes) => [kernelPageSize(bytes), inUnits(limits, hugePageResource(bytes), 0)]),
+    ),
   };
 }
 
@@ -55,16 +63,4 @@ export function podCgroupLimits(
 export function podCgroupName(spec: PodSpec, uid: string): readonly string[] {
   const qos = qosClassOf(spec, false);
   return qos === 'Guaranteed' ? ['kubepods', `pod${uid}`] : ['kubepods', qos.toLowerCase(), `pod${uid}`];
-}
-
-/** As the runtime is told it: the path, or the name of a slice. */
-export function cgroupParent(names: readonly string[], { root, driver }: CgroupSettings): string {
-  if (driver === 'cgroupfs') return `${root === '/' ? '' : root}/${names.join('/')}`;
-  return `${names.map((name) => name.replaceAll('-', '_')).join('-')}.slice`;
-}
-
-export interface CgroupSettings {
-  /** `/` when there is none. */
-  readonly root: string;
-  readonly driver: 'cgroupfs' | 'systemd';
 }

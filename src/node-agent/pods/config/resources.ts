@@ -7,13 +7,16 @@ import type { Container, EphemeralContainer, PodSpec } from '../../../api/gen/ty
 import { qosClassOf } from '../../../api/core/pods/qos.ts';
 import { parseQuantity } from '../../../machinery/quantity.ts';
 import { isSidecar } from '../../pod-lifecycle/containers.ts';
+import { hugePageResource, kernelPageSize } from './huge-pages.ts';
 import type { LinuxContainerResources } from '../../runtime/gen/cri.ts';
 
 const minShares = 2n;
 const maxShares = 262_144n;
 const minQuota = 1000n;
+/** Of critical pods, and above. */
+const systemPriority = 2_000_000_000;
 /** Pods of this priority and above are critical for their node. */
-const criticalPriority = 2_000_000_000 + 1000;
+const criticalPriority = systemPriority + 1000;
 
 export interface ResourceSettings {
   readonly cpuCfsQuota: boolean;
@@ -21,6 +24,21 @@ export interface ResourceSettings {
   /** Bytes of the machine. */
   readonly memoryCapacity: bigint;
   readonly isCgroupV2: boolean;
+  /** Bytes, as the machine has them. */
+  readonly hugePageSizes: readonly number[];
+  /** With its last process a container is not ended when one of them has no memory left. */
+  readonly killsSingleProcess: boolean;
+  /** Undefined where the kernel does not count what is swapped. */
+  readonly swap: SwapSettings | undefined;
+  /** Memory is kept for containers, and they are slowed before their limit: feature gate MemoryQoS. */
+  readonly memoryQos: { readonly throttlingFactor: number } | undefined;
+}
+
+export interface SwapSettings {
+  /** Burstable pods swap as much as their share of the memory is. */
+  readonly isLimited: boolean;
+  /** Bytes of the machine. */
+  readonly capacity: bigint;
 }
 
 const amountOf = (text: string | undefined, scale: number): bigint | undefined =>
@@ -46,14 +64,69 @@ export function containerResources(
   const { requests = {}, limits = {} } = container.resources ?? {};
   const cpuLimit = amountOf(limits['cpu'], -3) ?? 0n;
   const cpuRequest = amountOf(requests['cpu'], -3);
-  const { cpuCfsQuota, cpuCfsQuotaPeriodUs } = settings;
+  const { cpuCfsQuota, cpuCfsQuotaPeriodUs, hugePageSizes } = settings;
+  const swap = swapOf(container, spec, settings);
+  const unified = {
+    ...(settings.killsSingleProcess ? {} : { 'memory.oom.group': '1' }),
+    ...swap.unified,
+    ...memoryQosOf(container, settings),
+  };
   return {
     cpuShares: sharesOf(cpuRequest ?? cpuLimit),
     cpuPeriod: cpuCfsQuotaPeriodUs,
     cpuQuota: cpuCfsQuota ? quotaOf(cpuLimit, cpuCfsQuotaPeriodUs) : 0n,
     memoryLimitInBytes: amountOf(limits['memory'], 0) ?? 0n,
     oomScoreAdj: oomScoreAdj(container, spec, settings.memoryCapacity),
-    ...(settings.isCgroupV2 ? { unified: { 'memory.oom.group': '1' } } : {}),
+    ...(swap.bytes === undefined ? {} : { memorySwapLimitInBytes: swap.bytes }),
+    ...(hugePageSizes.length === 0 ? {} : { hugepageLimits: hugePageLimits(limits, hugePageSizes) }),
+    ...(settings.isCgroupV2 && Object.keys(unified).length > 0 ? { unified } : {}),
+  };
+}
+
+const hugePageLimits = (limits: Readonly<Record<string, string>>, sizes: readonly number[]) =>
+  sizes.map((bytes) => ({
+    pageSize: kernelPageSize(bytes),
+    limit: amountOf(limits[hugePageResource(bytes)], 0) ?? 0n,
+  }));
+
+/** As v1 has it, bytes of memory and swap together; as v2 has it, a file. */
+interface Swap {
+  readonly bytes?: bigint;
+  readonly unified?: Readonly<Record<string, string>>;
+}
+
+/** @see {@link https://kep.k8s.io/2400 | KEP-2400: Node system swap support} */
+function swapOf(container: Container | EphemeralContainer, spec: PodSpec, settings: ResourceSettings): Swap {
+  const { swap, isCgroupV2, memoryCapacity } = settings;
+  const { requests = {}, limits = {} } = container.resources ?? {};
+  if (swap === undefined) return {};
+  if (!isCgroupV2) return { bytes: amountOf(limits['memory'], 0) ?? 0n };
+  const request = amountOf(requests['memory'], 0) ?? 0n;
+  const swaps =
+    swap.isLimited &&
+    (spec.priority ?? 0) < systemPriority &&
+    qosClassOf(spec, false) === 'Burstable' &&
+    request > 0n &&
+    request !== amountOf(limits['memory'], 0);
+  const bytes = swaps && memoryCapacity > 0n ? (swap.capacity * request) / memoryCapacity : 0n;
+  return { unified: { 'memory.swap.max': String(bytes) } };
+}
+
+const pageBytes = 4096n;
+
+/** @see {@link https://kep.k8s.io/2570 | KEP-2570: Memory QoS with cgroups v2} */
+function memoryQosOf(
+  { resources }: Container | EphemeralContainer,
+  { memoryQos, memoryCapacity }: ResourceSettings,
+): Readonly<Record<string, string>> {
+  if (memoryQos === undefined) return {};
+  const request = amountOf(resources?.requests?.['memory'], 0) ?? 0n;
+  const limit = amountOf(resources?.limits?.['memory'], 0) ?? memoryCapacity;
+  const above = Number(limit - request) * memoryQos.throttlingFactor;
+  const high = ((request + BigInt(Math.max(0, Math.floor(above)))) / pageBytes) * pageBytes;
+  return {
+    ...(request > 0n ? { 'memory.min': String(request) } : {}),
+    ...(limit > request && high > request ? { 'memory.high': String(high) } : {}),
   };
 }
 

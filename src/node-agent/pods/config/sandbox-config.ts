@@ -1,10 +1,11 @@
 /** What the runtime is told of the sandbox of a pod: names, network, and where its logs go. */
 import type { Container, Pod } from '../../../api/gen/types/core-v1.ts';
-import type { PodSandboxConfig, PortMapping } from '../../runtime/gen/cri.ts';
+import type { PodSandboxConfig, PortMapping, UserNamespace } from '../../runtime/gen/cri.ts';
 import type { ResolvConf } from './dns.ts';
 import { kernelHostName, type HostName } from './host-name.ts';
+import { cgroupPath, type CgroupSettings } from '../../resources/cgroups/cgroup-path.ts';
 import { podLabels } from './labels.ts';
-import { cgroupParent, type CgroupSettings, podCgroupName, sandboxResources } from './pod-resources.ts';
+import { podCgroupName, sandboxResources } from './pod-resources.ts';
 import type { ResourceSettings } from './resources.ts';
 import { namespaceOptions, podGroups } from './security-context.ts';
 
@@ -19,6 +20,8 @@ export interface SandboxInput {
   readonly cgroups: CgroupSettings;
   readonly cgroupsPerQos: boolean;
   readonly volumeGroups: readonly (number | bigint)[];
+  /** Of the pod; undefined for those of the node. */
+  readonly users?: UserNamespace | undefined;
 }
 
 export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
@@ -36,14 +39,14 @@ export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
     labels: { ...metadata.labels, ...podLabels(pod) },
     annotations: { ...metadata.annotations },
     linux: {
-      ...(input.cgroupsPerQos ? { cgroupParent: cgroupParent(podCgroupName(spec, cgroupUid(pod)), cgroups) } : {}),
+      ...(input.cgroupsPerQos ? { cgroupParent: cgroupPath(podCgroupName(spec, cgroupUid(pod)), cgroups) } : {}),
       sysctls: Object.fromEntries(
         (security.sysctls ?? []).map((sysctl) => [(sysctl.name ?? '').replaceAll('/', '.'), sysctl.value ?? '']),
       ),
       overhead: {},
       resources: sandboxResources(pod, resources),
       securityContext: {
-        namespaceOptions: namespaceOptions(spec),
+        namespaceOptions: namespaceOptions(spec, input.users),
         privileged: hasPrivileged(pod),
         seccomp: { profileType: 'RuntimeDefault' },
         supplementalGroups: podGroups(security, input.volumeGroups),

@@ -11,7 +11,12 @@ import type {
   SeccompProfile,
   SecurityContext,
 } from '../../../api/gen/types/core-v1.ts';
-import type { LinuxContainerSecurityContext, NamespaceOption, SecurityProfile } from '../../runtime/gen/cri.ts';
+import type {
+  LinuxContainerSecurityContext,
+  NamespaceOption,
+  SecurityProfile,
+  UserNamespace,
+} from '../../runtime/gen/cri.ts';
 import { ContainerConfigError } from './container-config-error.ts';
 
 /** What the image says of its user. */
@@ -29,6 +34,8 @@ export interface SecurityInput {
   readonly podText: string;
   /** Of the container whose processes an ephemeral container sees. */
   readonly targetId?: string | undefined;
+  /** Of the pod; undefined for those of the node. */
+  readonly users?: UserNamespace | undefined;
   /** `{rootDir}/seccomp` */
   readonly seccompDirectory: string;
   readonly seccompDefault: boolean;
@@ -69,7 +76,7 @@ export function containerSecurity(input: SecurityInput): LinuxContainerSecurityC
       ? {}
       : { capabilities: { addCapabilities: own.capabilities.add, dropCapabilities: own.capabilities.drop } }),
     privileged: own.privileged === true,
-    namespaceOptions: namespaceOptions(spec, input.targetId),
+    namespaceOptions: namespaceOptions(spec, input.users, input.targetId),
     ...(selinux === undefined
       ? {}
       : { selinuxOptions: { user: selinux.user, role: selinux.role, type: selinux.type, level: selinux.level } }),
@@ -123,12 +130,14 @@ export function podGroups(
   return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups, ...volumeGroups];
 }
 
-export function namespaceOptions(spec: PodSpec, targetId?: string): NamespaceOption {
+/** @param users of the pod; undefined for those of the node, where the runtime need not know of others */
+export function namespaceOptions(spec: PodSpec, users?: UserNamespace, targetId?: string): NamespaceOption {
   const pid = spec.hostPID === true ? 'NODE' : spec.shareProcessNamespace === true ? 'POD' : 'CONTAINER';
   return {
     network: spec.hostNetwork === true ? 'NODE' : 'POD',
     ipc: spec.hostIPC === true ? 'NODE' : 'POD',
     ...(targetId === undefined ? { pid } : { pid: 'TARGET', targetId }),
+    ...(users === undefined ? {} : { usernsOptions: users }),
   };
 }
 

@@ -11,6 +11,7 @@ import { aggregateText } from '../../../machinery/field-error.ts';
 import { encodeJson } from '../../../machinery/json/writer.ts';
 import { readYaml } from '../../../machinery/json/yaml.ts';
 import type { JsonObject } from '../../../machinery/value.ts';
+import { isPodUid } from '../pods-config.ts';
 import { configHash, configSeen, configSource } from './static-pod.ts';
 
 export interface StaticOrigin {
@@ -43,6 +44,7 @@ export function readPods(text: string, origin: StaticOrigin): Pod[] {
 function staticPod(read: Pod, { place, source, nodeName, nowMs }: StaticOrigin): Pod {
   const { metadata, spec } = read;
   const uid = metadata.uid || hashOf(read, nodeName, place);
+  if (!isPodUid(uid)) throw new Error(`metadata.uid: Invalid value: ${JSON.stringify(uid)}: it becomes part of paths`);
   const name = `${metadata.name ?? ''}-${nodeName.toLowerCase()}`;
   const pod: Pod = {
     apiVersion: 'v1',

@@ -80,6 +80,12 @@ test('A file that is wrong does not touch the others, and hidden files are left 
   expect(pods.map(({ metadata }) => metadata.name)).toEqual(['a-n']);
 });
 
+test.each(['..', '../x', 'a/../../x', '/x', '.', 'a b'])('A static pod of the uid "%s" is refused', (uid) => {
+  const written = text('a').replace('name: a', `name: a, uid: "${uid}"`);
+  expect(written).toContain(uid);
+  expect(() => readPods(written, origin)).toThrow('metadata.uid: Invalid value');
+});
+
 test('A folder that is not there has no pods', async () => {
   expect(await readStaticFiles('/nowhere/at/all', { nodeName: 'n', nowMs: 0 }, silentLogger)).toEqual([]);
 });

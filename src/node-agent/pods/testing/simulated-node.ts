@@ -11,7 +11,9 @@ import { ImagePuller } from '../../images/image-puller.ts';
 import { PullQueue } from '../../images/pull-queue.ts';
 import { ProbeRunner } from '../../probes/probe-runner.ts';
 import type { ProbeResult } from '../../probes/probe-result.ts';
-import { noCgroups } from '../../resources/pod-cgroups.ts';
+import { noAllocations, type PodAllocations } from '../../resources/pod-allocations.ts';
+import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
+import { noCgroups } from '../../resources/cgroups/pod-cgroups.ts';
 import { SimulatedContainers } from '../../runtime/testing/simulated-containers.ts';
 import { createVolumeManager } from '../../volumes/volume-manager.ts';
 import type { AdmissionNode } from '../admission/admission-request.ts';
@@ -22,8 +24,10 @@ import type { PodContext } from '../pod-context.ts';
 import { PodEvents } from '../pod-events.ts';
 import { PodWorkers } from '../pod-workers.ts';
 import type { PodsConfig } from '../pods-config.ts';
+import { PodResizes } from '../resize/pod-resizes.ts';
 import { RuntimeCache } from '../runtime-cache.ts';
 import { StatusWriter } from '../status-writer.ts';
+import type { UserNamespaces } from '../user-namespaces/user-namespaces.ts';
 
 export interface SimulatedNode {
   readonly containers: SimulatedContainers;
@@ -36,7 +40,7 @@ export interface SimulatedNode {
   /** What pods are admitted by. */
   machine: AdmissionNode;
   /** What probes answer; success where a test says nothing. */
-  probe: () => ProbeResult;
+  probe: () => ProbeResult | Promise<ProbeResult>;
   /** The status that would be written. */
   statusOf(uid?: string): PodStatus | undefined;
   /** Lets time pass, one second after the other, with what the runtime tells meanwhile. */
@@ -48,6 +52,13 @@ export interface SimulatedNode {
   clean(): Promise<void>;
   /** Ends the workers as a stop of the agent does, and begins with new ones that know nothing. */
   restart(pods: readonly Pod[]): Promise<void>;
+  /** As `kill -9` does: what the agent has begun in the runtime is done or not, and it hears nothing of it. */
+  crash(): void;
+  readonly isDead: boolean;
+  /** Sets the wall clock of the machine. */
+  skew(ms: number): void;
+  /** Lets everything end that is under way, or the agent die. */
+  untilDeadOrIdle(): Promise<void>;
 }
 
 /** Turns of the event loop after which what has not happened will not. */
@@ -60,11 +71,22 @@ const objects: ApiObjects = {
   secret: () => Promise.resolve(undefined),
   claim: () => Promise.resolve(undefined),
   persistentVolume: () => Promise.resolve(undefined),
+  csiDriver: () => Promise.resolve(undefined),
+  volumeAttachment: () => Promise.resolve(undefined),
+  claimExpanded: () => Promise.resolve(),
+  volumesAttached: () => [],
+  writeVolumesInUse: () => Promise.resolve(),
   token: () => Promise.reject(new Error('there is no API server')),
   namedObjects: () => Promise.resolve({ configMap: () => undefined, secret: () => undefined }),
   runtimeHandler: () => Promise.resolve(''),
   services: () => [],
   allocatable: () => ({ cpu: '2', memory: '4Gi' }),
+};
+
+const noDrivers = {
+  get(name: string): never {
+    throw new Error(`driver name ${name} not found in the list of registered CSI drivers`);
+  },
 };
 
 const configIn = (directory: string): PodsConfig => ({
@@ -75,10 +97,26 @@ const configIn = (directory: string): PodsConfig => ({
   dns: { clusterDns: ['10.0.0.10'], clusterDomain: 'cluster.local', resolvConf: undefined },
   cgroups: { root: '/', driver: 'cgroupfs' },
   cgroupsPerQos: false,
+  nodeLimits: { pods: {}, reserved: [], memoryReservedPercent: undefined },
   podPidsLimit: -1,
-  resources: { cpuCfsQuota: true, cpuCfsQuotaPeriodUs: 100_000, memoryCapacity: 1n << 32n, isCgroupV2: true },
+  resources: {
+    cpuCfsQuota: true,
+    cpuCfsQuotaPeriodUs: 100_000,
+    memoryCapacity: 1n << 32n,
+    isCgroupV2: true,
+    hugePageSizes: [],
+    killsSingleProcess: false,
+    swap: undefined,
+    memoryQos: undefined,
+  },
   seccompDefault: false,
+  gates: { hasUserNamespaces: false, hasResize: false },
+  hasExclusiveResources: false,
+  maxPods: 110,
   syncFrequencyMs: 60_000,
+  maxRestartDelayMs: 300_000,
+  changeDetection: 'Watch',
+  credentialProviders: [],
   staticPods: { path: '', url: '', headers: {}, fileCheckMs: 20_000, urlCheckMs: 20_000 },
   allowedUnsafeSysctls: ['net.core.somaxconn'],
   images: {
@@ -89,6 +127,8 @@ const configIn = (directory: string): PodsConfig => ({
     limits: { highPercent: 85, lowPercent: 80, minAgeMs: 120_000, maxAgeMs: 0 },
   },
   logs: { maxBytes: 10_485_760, maxFiles: 5, workers: 1, checkMs: 10_000 },
+  cpuReconcileMs: 10_000,
+  watchesMemory: false,
   eviction: {
     hard: {},
     soft: {},
@@ -100,10 +140,20 @@ const configIn = (directory: string): PodsConfig => ({
   },
 });
 
-export async function simulateNode(): Promise<SimulatedNode> {
+export interface SimulatedParts {
+  readonly allocations?: PodAllocations;
+  /** Of a node whose pods can have users of their own. */
+  readonly userNamespaces?: (rootDirectory: string) => UserNamespaces;
+  /** Whether resources of pods can change. */
+  readonly hasResize?: boolean;
+}
+
+export async function simulateNode(parts: SimulatedParts = {}): Promise<SimulatedNode> {
+  const { allocations = noAllocations, userNamespaces, hasResize = false } = parts;
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-pods-'));
   const clock = new FakeClock();
-  const nowMs = (): number => Date.UTC(2026, 0, 1) + Math.floor(clock.now());
+  let skewMs = 0;
+  const nowMs = (): number => Date.UTC(2026, 0, 1) + skewMs + Math.floor(clock.now());
   const containers = new SimulatedContainers(nowMs);
   const events: string[] = [];
   const podEvents = new PodEvents({
@@ -113,11 +163,26 @@ export async function simulateNode(): Promise<SimulatedNode> {
     },
   });
   let workers = new PodWorkers();
+  const never = new Promise<never>(() => undefined);
+  let life = { isOver: false };
+  /** Of one process: when it is dead, it gets no answer, and asks nothing any more. */
+  const mortalRuntime = (): ContainerRuntime => {
+    const own = (life = { isOver: false });
+    return new Proxy(containers.runtime, {
+      get: (runtime, method: keyof ContainerRuntime) => async (request: never) => {
+        if (own.isOver) return never;
+        const answer: unknown = await runtime[method](request).catch((error: unknown) => {
+          if (!own.isOver) throw error;
+        });
+        return own.isOver ? never : answer;
+      },
+    });
+  };
   const begin = (): PodContext => {
     const config = configIn(directory);
     const wake = (uid: string): void => workers.wake(uid);
     const common = { clock, nowMs, random: () => 0, log: silentLogger };
-    const { runtime } = containers;
+    const runtime = mortalRuntime();
     const context: PodContext = {
       ...common,
       config,
@@ -129,22 +194,42 @@ export async function simulateNode(): Promise<SimulatedNode> {
       hostIPs: () => ['192.0.2.1'],
       admission: (pod, others) => decide(pod, others, node.machine),
       images: new ImagePuller({ runtime, clock, queue: new PullQueue(1) }),
-      volumes: createVolumeManager({ ...common, ...config, objects, events: podEvents, hostIPs: () => [] }),
+      credentials: () => Promise.resolve([]),
+      volumes: createVolumeManager({
+        ...common,
+        ...config,
+        objects,
+        events: podEvents,
+        hostIPs: () => [],
+        csiDrivers: noDrivers,
+        hasSeLinux: false,
+      }),
       probes: new ProbeRunner({
         ...common,
         runtime,
         events: podEvents,
         onChange: wake,
-        run: () => Promise.resolve(node.probe()),
+        run: async () => node.probe(),
       }),
       hooks: new HookRunner({ runtime, clock, events: podEvents, podIPsOf: () => [] }),
+      userNamespaces: userNamespaces?.(config.rootDirectory),
+      resizes: hasResize ? resizesOf(config.rootDirectory) : undefined,
       cgroups: noCgroups,
+      allocations,
       statuses: new StatusWriter({ client: undefined, clock, log: silentLogger }),
     };
     workers = new PodWorkers();
     workers.begin(context);
     return context;
   };
+  const resizesOf = (rootDirectory: string): PodResizes =>
+    new PodResizes({
+      rootDirectory,
+      hasExclusive: false,
+      log: silentLogger,
+      isStatic: () => false,
+      refusal: (pod, isAlone) => decide(pod, isAlone ? [] : workers.othersOf(pod), node.machine).refusal?.message,
+    });
   let context = begin();
   const until = async (holds: () => boolean): Promise<void> => {
     for (let turns = 0; !holds(); turns++) {
@@ -190,17 +275,31 @@ export async function simulateNode(): Promise<SimulatedNode> {
     },
     until,
     clean: () => new Housekeeping({ context, workers, hasSynced: () => true }).clean(),
+    crash() {
+      life.isOver = true;
+    },
+    skew(ms) {
+      skewMs += ms;
+    },
+    get isDead() {
+      return life.isOver;
+    },
+    async untilDeadOrIdle() {
+      await turn();
+      await until(() => life.isOver || [...workers.all()].every(([, worker]) => worker.isIdle));
+    },
     async restart(pods) {
       context.probes.stop();
-      await workers.stop();
+      if (!life.isOver) await workers.stop();
       context = begin();
+      await context.resizes?.start();
       await context.cache.relist();
       for (const pod of pods) workers.set(pod);
     },
   };
   onTestFinished(async () => {
     context.probes.stop();
-    await workers.stop();
+    if (!life.isOver) await workers.stop();
     await rm(directory, { recursive: true, force: true });
   });
   return node;

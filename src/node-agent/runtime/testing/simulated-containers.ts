@@ -18,6 +18,10 @@ type Handlers = { readonly [M in keyof Methods]?: (request: Methods[M][0]) => Me
 export class SimulatedContainers {
   /** `createContainer main`: method, and the name of the container or pod. Questions are not in it. */
   readonly calls: string[] = [];
+  /** Methods of all that was asked, questions too. */
+  readonly asked: string[] = [];
+  /** What the last container of each name was made with. */
+  readonly configs = new Map<string, ContainerConfig>();
   readonly sandboxes = new Map<string, PodSandboxStatus>();
   readonly containers = new Map<string, SimulatedContainer>();
   /** Names of images that are present. */
@@ -48,10 +52,14 @@ export class SimulatedContainers {
     );
   }
 
+  /** Called before each call; what it returns is waited for. A rejection is the answer. */
+  before: (method: keyof Methods) => Promise<void> = () => Promise.resolve();
+
   readonly runtime = new Proxy({} as ContainerRuntime, {
     get: (_, method: keyof Methods) => async (request: never) => {
+      this.asked.push(method);
       // As over a socket: the answer comes later.
-      await Promise.resolve();
+      await this.before(method);
       const handler = this.#handlers[method] as ((request: never) => object) | undefined;
       if (handler === undefined) throw new GrpcError(GrpcCode.unimplemented, `unknown method ${method}`);
       return handler(request);
@@ -112,6 +120,7 @@ export class SimulatedContainers {
     },
     createContainer: ({ podSandboxId = '', config = {} }) => {
       this.#called('createContainer', config.metadata?.name);
+      this.configs.set(config.metadata?.name ?? '', config);
       const id = this.#newId('container');
       const { metadata, labels, annotations, image } = config;
       const state = 'CONTAINER_CREATED';
@@ -143,6 +152,12 @@ export class SimulatedContainers {
     removeContainer: ({ containerId = '' }) => {
       this.#called('removeContainer', this.containers.get(containerId)?.status.metadata?.name);
       this.containers.delete(containerId);
+      return {};
+    },
+    updateContainerResources: ({ containerId = '', linux = {} }) => {
+      const { status } = found(this.containers, containerId);
+      const amounts = `${linux.cpuQuota ?? 0} ${linux.memoryLimitInBytes ?? 0}`;
+      this.#called('updateContainerResources', `${status.metadata?.name} ${amounts}`);
       return {};
     },
     execSync: ({ containerId = '', cmd = [] }) => this.exec(containerId, cmd),

@@ -17,6 +17,9 @@ export interface CgroupUse {
   /** CPU time in nanoseconds. */
   readonly cpuNanoSeconds: number | undefined;
   readonly memory: MemoryUse | undefined;
+  /** Undefined where swap is not counted. */
+  readonly swapBytes: number | undefined;
+  readonly processes: number | undefined;
 }
 
 /** Limits at and above this are none. */
@@ -50,6 +53,8 @@ export class CgroupReader {
         majorFaults: values['total_pgmajfault'],
         limit: numberOf(await memory('limit_in_bytes')),
       }),
+      swapBytes: values['total_swap'],
+      processes: numberOf(await this.#file('pids', group, 'pids.current')),
     };
   }
 
@@ -68,6 +73,8 @@ export class CgroupReader {
         majorFaults: values['pgmajfault'],
         limit: numberOf(await this.#file('', group, 'memory.max')),
       }),
+      swapBytes: numberOf(await this.#file('', group, 'memory.swap.current')),
+      processes: numberOf(await this.#file('', group, 'pids.current')),
     };
   }
 

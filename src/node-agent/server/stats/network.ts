@@ -1,4 +1,6 @@
-/** What went over the interfaces of the node. */
+/** What went over the interfaces of the node and of its pods. */
+import { GroupFiles, groupsBelow, readText } from '../cadvisor/group-files.ts';
+import path from 'node:path';
 
 export interface InterfaceStats {
   readonly name: string;
@@ -23,6 +25,24 @@ export async function networkOf(read: (file: string) => Promise<string>, time: s
     .find(([, destination]) => destination === '00000000')?.[0];
   const first = interfaces.find(({ name }) => name === standard) ?? interfaces[0] ?? none;
   return { time, ...first, interfaces };
+}
+
+/**
+ * Of a pod with a network of its own, as its first process sees it; undefined without one.
+ * @param root in front of the paths of the kernel
+ * @param group of the pod
+ */
+export function podNetwork(root: string, group: string, time: string): NetworkStats | undefined {
+  const source = { root, isV2: readText(path.join(root, 'sys/fs/cgroup/cgroup.controllers')) !== undefined };
+  for (const below of groupsBelow(source, group)) {
+    const files = new GroupFiles(source, below);
+    const devices = files.ofProcess('net/dev');
+    if (devices === undefined) continue;
+    const interfaces = parseDevices(devices);
+    const [first] = interfaces;
+    return first === undefined || files.isOnHostNetwork() ? undefined : { time, ...first, interfaces };
+  }
+  return undefined;
 }
 
 const none: InterfaceStats = { name: '', rxBytes: 0, rxErrors: 0, txBytes: 0, txErrors: 0 };

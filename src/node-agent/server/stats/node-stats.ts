@@ -4,11 +4,12 @@ import path from 'node:path';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { filesystemOf } from '../../node/read-machine.ts';
 import { podCgroupName } from '../../pods/config/pod-resources.ts';
-import type { ContainerStats, FilesystemUsage, ImageFsInfoResponse } from '../../runtime/gen/cri.ts';
+import type { ContainerStats, FilesystemUsage, ImageFsInfoResponse, SwapUsage } from '../../runtime/gen/cri.ts';
+import { cgroupPath, type CgroupSettings } from '../../resources/cgroups/cgroup-path.ts';
 import { type PodPorts, runtimeUid, uidLabel } from '../served-pods.ts';
 import { CgroupReader, type CgroupUse, type MemoryUse, valuesOf } from './cgroup-usage.ts';
 import { CpuRates } from './cpu-rate.ts';
-import { networkOf } from './network.ts';
+import { networkOf, podNetwork } from './network.ts';
 import type {
   ContainerSummary,
   CpuStats,
@@ -17,17 +18,20 @@ import type {
   NodeSummary,
   PodSummary,
   Summary,
+  SwapStats,
   Used,
 } from './summary.ts';
+import type { VolumeFigures } from './volume-stats.ts';
 
 export interface NodeStatsOptions extends PodPorts {
   readonly nodeName: string;
   readonly rootDir: string;
   readonly podLogsDir: string;
-  /** Below which `kubepods` lies; `/` for the top. */
-  readonly cgroupRoot: string;
+  /** Below which `kubepods` lies. */
+  readonly groups: CgroupSettings;
   /** When the machine was started, in milliseconds since 1970. */
   readonly startedAt: number;
+  readonly volumes: Pick<VolumeFigures, 'of' | 'keepOnly'>;
   readonly wallTime: () => number;
   /** In front of the paths of the kernel, for tests. */
   readonly root?: string;
@@ -53,7 +57,8 @@ export class NodeStats {
 
   /** @param isShort only CPU and memory */
   async summary(isShort: boolean): Promise<Summary> {
-    const { runtime, served, rootDir, wallTime } = this.#options;
+    const { runtime, served, rootDir, volumes, wallTime } = this.#options;
+    volumes.keepOnly(new Set(served.pods().map(runtimeUid)));
     const time = secondsOf(wallTime());
     const fs = isShort ? undefined : await fsOf(rootDir, time);
     const reading: Reading = { cgroups: await this.#cgroups(), time, fs };
@@ -78,15 +83,20 @@ export class NodeStats {
   }
 
   async #node({ cgroups, time, fs }: Reading, isShort: boolean): Promise<NodeSummary> {
-    const { nodeName, cgroupRoot } = this.#options;
+    const { nodeName, groups } = this.#options;
     const meminfo = valuesOf((await this.#text('/proc/meminfo')).replace(/:/g, ''));
     const capacity = (meminfo['MemTotal'] ?? 0) * 1024;
-    const pods = await cgroups.read(path.posix.join('/', cgroupRoot, 'kubepods'));
+    const pods = await cgroups.read(cgroupPath(['kubepods'], groups));
     const summary: NodeSummary = {
       nodeName,
       systemContainers: [
-        { name: 'pods', startTime: this.#startTime, ...this.#used('pods', pods, time, capacity) },
-        this.#self(time),
+        {
+          name: 'pods',
+          startTime: this.#startTime,
+          ...this.#used('pods', pods, time, capacity),
+          ...(isShort ? {} : swapOfGroup(pods, time)),
+        },
+        { ...this.#self(time, capacity), ...(isShort ? {} : { swap: { time, swapUsageBytes: 0 } }) },
       ],
       startTime: this.#startTime,
       ...this.#used('/', await cgroups.read('/'), time, capacity),
@@ -109,31 +119,44 @@ export class NodeStats {
   }
 
   /** This process. */
-  #self(time: string): ContainerSummary {
+  #self(time: string, capacity: number): ContainerSummary {
     const rss = process.memoryUsage.rss();
     const { user, system } = process.cpuUsage();
+    const { minorPageFault: pageFaults, majorPageFault: majorPageFaults } = process.resourceUsage();
     return {
       name: 'kubelet',
       startTime: secondsOf(performance.timeOrigin),
       cpu: this.#cpu('kubelet', (user + system) * 1000, time),
-      memory: { time, usageBytes: rss, workingSetBytes: rss, rssBytes: rss },
+      memory: {
+        time,
+        availableBytes: Math.max(0, capacity - rss),
+        usageBytes: rss,
+        workingSetBytes: rss,
+        rssBytes: rss,
+        pageFaults,
+        majorPageFaults,
+      },
     };
   }
 
   async #pod(pod: Pod, containers: readonly ContainerStats[], reading: Reading): Promise<PodSummary> {
     const { cgroups, time, fs } = reading;
     const { name = '', namespace = '', uid = '' } = pod.metadata;
-    const group = path.posix.join('/', this.#options.cgroupRoot, ...podCgroupName(pod.spec, runtimeUid(pod)));
+    const group = cgroupPath(podCgroupName(pod.spec, runtimeUid(pod)), this.#options.groups);
+    const use = await cgroups.read(group);
     const summaries = await Promise.all(containers.map((container) => this.#container(pod, container, reading)));
     const disks = summaries.flatMap(({ rootfs, logs }) => [rootfs, logs]).filter((disk) => disk !== undefined);
     return {
       podRef: { name, namespace, uid },
       startTime: pod.status?.startTime ?? time,
       containers: summaries,
-      ...this.#used(uid, await cgroups.read(group), time),
+      ...this.#used(uid, use, time),
       ...(fs === undefined
         ? {}
         : {
+            ...(await this.#networkAndVolumes(pod, group, time)),
+            ...swapOfGroup(use, time),
+            ...(use.processes === undefined ? {} : { process_stats: { process_count: use.processes } }),
             'ephemeral-storage': {
               ...fs,
               usedBytes: disks.reduce((sum, { usedBytes }) => sum + usedBytes, 0),
@@ -143,9 +166,16 @@ export class NodeStats {
     };
   }
 
+  async #networkAndVolumes(pod: Pod, group: string, time: string): Promise<Pick<PodSummary, 'network' | 'volume'>> {
+    const { volumes, root = '/' } = this.#options;
+    const network = pod.spec.hostNetwork === true ? undefined : podNetwork(root, group, time);
+    const volume = await volumes.of(pod, runtimeUid(pod), time);
+    return { ...(network === undefined ? {} : { network }), ...(volume.length === 0 ? {} : { volume }) };
+  }
+
   async #container(
     pod: Pod,
-    { attributes, cpu, memory, writableLayer }: ContainerStats,
+    { attributes, cpu, memory, writableLayer, swap }: ContainerStats,
     { time, fs }: Reading,
   ): Promise<ContainerSummary> {
     const name = attributes?.metadata?.name ?? '';
@@ -157,6 +187,7 @@ export class NodeStats {
       startTime: state?.running?.startedAt ?? pod.status?.startTime,
       cpu: this.#cpu(attributes?.id ?? '', Number(cpu?.usageCoreNanoSeconds?.value ?? 0), time),
       memory: { time, workingSetBytes: Number(memory?.workingSetBytes?.value ?? 0) },
+      ...(swap === undefined || fs === undefined ? {} : { swap: swapOf(swap, time) }),
       ...(rootfs === undefined ? {} : { rootfs }),
       ...(logs === undefined ? {} : { logs }),
     };
@@ -217,6 +248,15 @@ async function fsOf(folder: string, time: string): Promise<FsStats | undefined> 
     return undefined;
   }
 }
+
+const swapOfGroup = ({ swapBytes }: CgroupUse, time: string): { readonly swap?: SwapStats } =>
+  swapBytes === undefined ? {} : { swap: { time, swapUsageBytes: swapBytes } };
+
+const swapOf = ({ swapAvailableBytes, swapUsageBytes }: SwapUsage, time: string): SwapStats => ({
+  time,
+  ...(swapAvailableBytes === undefined ? {} : { swapAvailableBytes: Number(swapAvailableBytes.value ?? 0) }),
+  swapUsageBytes: Number(swapUsageBytes?.value ?? 0),
+});
 
 const usedOf = (fs: FsStats, { usedBytes, inodesUsed }: FilesystemUsage): FsStats => ({
   ...fs,

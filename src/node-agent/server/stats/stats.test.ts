@@ -11,6 +11,7 @@ import { CpuRates } from './cpu-rate.ts';
 import { parseDevices } from './network.ts';
 import { NodeStats } from './node-stats.ts';
 import { statsRoutes } from './stats-routes.ts';
+import { VolumeFigures } from './volume-stats.ts';
 
 let folder: string;
 const write = async (file: string, text: string): Promise<void> => {
@@ -46,12 +47,26 @@ beforeAll(async () => {
   await write('v1/proc/net/dev', 'Inter-|\n face |\n lo: 1 1\n eth0: 10 1 2 0 0 0 0 0 20 1 3 0 0 0 0 0\n');
   await write('v1/proc/net/route', 'Iface\tDestination\neth0\t00000000\t0\n');
   await write('logs/n_p_u/main/0.log', 'x'.repeat(100));
+  await write('pods/u/volumes/kubernetes.io~empty-dir/scratch/file', 'x'.repeat(5000));
+  await write('pods/u/volumes/kubernetes.io~nfs/pv-1/file', 'x');
+  await write('pods/u/volumes/kubernetes.io~host-path/host/file', 'x');
+  await write('v1/sys/fs/cgroup/pids/kubepods/besteffort/podu/pids.current', '3\n');
+  await write('v1/sys/fs/cgroup/memory/kubepods/besteffort/podu/cc/cgroup.procs', '11\n');
+  await write('v1/proc/11/net/dev', 'head\n lo: 1 1\n eth0: 30 1 4 0 0 0 0 0 40 1 5 0 0 0 0 0\n');
 });
 afterAll(() => rm(folder, { recursive: true }));
 
 const pod: Pod = {
   metadata: { name: 'p', namespace: 'n', uid: 'u' },
-  spec: { containers: [{ name: 'main', image: 'i', resources: {} }] },
+  spec: {
+    containers: [{ name: 'main', image: 'i', resources: {} }],
+    volumes: [
+      { name: 'scratch', emptyDir: {} },
+      { name: 'data', persistentVolumeClaim: { claimName: 'data' } },
+      { name: 'host', hostPath: { path: '/' } },
+      { name: 'absent', emptyDir: {} },
+    ],
+  },
   status: {
     startTime: '2026-01-02T03:00:00Z',
     containerStatuses: [{ name: 'main', state: { running: { startedAt: '2026-01-02T03:00:01Z' } } } as never],
@@ -60,15 +75,21 @@ const pod: Pod = {
 
 let now = Date.parse('2026-01-02T03:04:05Z');
 
-const statsOf = (listContainerStats?: () => Promise<object>): NodeStats =>
+const statsOf = (listContainerStats?: () => Promise<object>, periodMs = 60_000): NodeStats =>
   new NodeStats({
     nodeName: 'node',
     rootDir: folder,
     podLogsDir: path.join(folder, 'logs'),
-    cgroupRoot: '/',
+    groups: { root: '/', driver: 'cgroupfs' },
     startedAt: Date.parse('2026-01-01T00:00:00Z'),
     wallTime: () => now,
     root: path.join(folder, 'v1'),
+    volumes: new VolumeFigures({
+      rootDir: folder,
+      periodMs,
+      clock: { now: () => now, after: () => ({ cancel: () => undefined }) },
+      volumeOfClaim: (_, claim) => Promise.resolve(claim === 'data' ? 'pv-1' : undefined),
+    }),
     served: { pods: () => [pod] },
     runtime: runtimeOf({
       listContainerStats:
@@ -150,10 +171,30 @@ describe('What a node and its pods use', () => {
       swap: { swapAvailableBytes: 1024, swapUsageBytes: 3072 },
     });
     expect(node.fs!.capacityBytes).toBeGreaterThan(0);
-    const [{ containers, 'ephemeral-storage': storage } = { containers: [] }] = pods;
+    const [{ containers, 'ephemeral-storage': storage, network, volume, process_stats } = { containers: [] }] = pods;
+    const eth0 = { name: 'eth0', rxBytes: 30, rxErrors: 4, txBytes: 40, txErrors: 5 };
+    expect(network).toMatchObject({ ...eth0, interfaces: [eth0] });
+    expect(process_stats).toEqual({ process_count: 3 });
+    expect(volume?.map(({ name, pvcRef, inodesUsed }) => ({ name, pvcRef, inodesUsed }))).toEqual([
+      { name: 'data', pvcRef: { name: 'data', namespace: 'n' }, inodesUsed: 1 },
+      { name: 'scratch', pvcRef: undefined, inodesUsed: 1 },
+    ]);
+    expect(volume![1]!.usedBytes).toBe(8192);
     const [{ rootfs, logs } = {}] = containers as readonly { rootfs?: object; logs?: { usedBytes: number } }[];
     expect(rootfs).toMatchObject({ usedBytes: 4096, inodesUsed: 2 });
     expect(storage!.usedBytes).toBe(4096 + logs!.usedBytes);
+  });
+
+  test('Volumes are measured again when volumeStatsAggPeriod is over, and with a negative one not at all', async () => {
+    const stats = statsOf();
+    const usedOf = async (of: NodeStats) =>
+      (await of.summary(false)).pods[0]!.volume?.find(({ name }) => name === 'scratch')?.inodesUsed;
+    expect(await usedOf(stats)).toBe(1);
+    await write('pods/u/volumes/kubernetes.io~empty-dir/scratch/more', 'x');
+    expect(await usedOf(stats)).toBe(1);
+    now += 60_000;
+    expect(await usedOf(stats)).toBe(2);
+    expect(await usedOf(statsOf(undefined, -1))).toBeUndefined();
   });
 
   test('Metrics of resources are the same figures for Prometheus', async () => {

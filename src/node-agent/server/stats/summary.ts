@@ -30,9 +30,22 @@ export interface MemoryStats {
   readonly majorPageFaults?: number;
 }
 
+export interface SwapStats {
+  readonly time: string;
+  readonly swapAvailableBytes?: number;
+  readonly swapUsageBytes: number;
+}
+
+export interface VolumeStats extends FsStats {
+  /** As the pod calls it. */
+  readonly name: string;
+  readonly pvcRef?: { readonly name: string; readonly namespace: string };
+}
+
 export interface Used {
   readonly cpu?: CpuStats;
   readonly memory?: MemoryStats;
+  readonly swap?: SwapStats;
 }
 
 export interface ContainerSummary extends Used {
@@ -46,7 +59,11 @@ export interface PodSummary extends Used {
   readonly podRef: { readonly name: string; readonly namespace: string; readonly uid: string };
   readonly startTime: string;
   readonly containers: readonly ContainerSummary[];
+  /** Undefined on the network of the node. */
+  readonly network?: NetworkStats;
+  readonly volume?: readonly VolumeStats[];
   readonly 'ephemeral-storage'?: FsStats;
+  readonly process_stats?: { readonly process_count: number };
 }
 
 export interface NodeSummary extends Used {
@@ -57,7 +74,6 @@ export interface NodeSummary extends Used {
   readonly fs?: FsStats;
   readonly runtime?: { readonly imageFs?: FsStats; readonly containerFs?: FsStats };
   readonly rlimit?: { readonly time: string; readonly maxpid: number; readonly curproc: number };
-  readonly swap?: { readonly time: string; readonly swapAvailableBytes: number; readonly swapUsageBytes: number };
 }
 
 export interface Summary {

@@ -3,11 +3,13 @@ import { Registry } from 'prom-client';
 import { memoryExchange } from '../../../../test/support/memory-exchange.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { systemClock } from '../../../base/clock.ts';
+import { versionInfo } from '../../../base/version.ts';
 import { silentLogger } from '../../../base/logger.ts';
 import { GrpcError } from '../../../grpc/grpc-error.ts';
 import { GrpcCode } from '../../../grpc/status.ts';
 import type { ApiResponse, Exchange, Sink } from '../../../server/exchange.ts';
 import { defaultConfig, type NodeAgentConfig } from '../../config/config.ts';
+import { createProbeMetrics } from '../../metrics/probe-metrics.ts';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { agentRoutes, type AgentRoutesOptions } from '../agent-routes.ts';
 import { createApplication, createHandler } from '../application.ts';
@@ -44,7 +46,17 @@ export function routesOf(
     rootDir: '/var/lib/kubelet',
     health: { healthz: [{ name: 'ping', check: () => undefined }], livez: [], readyz: [] },
     registry: new Registry(),
+    probes: createProbeMetrics().registry,
     logger: { verbosity: 0 },
+    zpages: {
+      component: 'kubelet',
+      version: versionInfo(),
+      emulatedVersion: '1.32',
+      startedAt: 0,
+      statusz: true,
+      flagz: true,
+      flags: () => [{ name: 'port', value: '10250' }],
+    },
     contention: undefined,
     log: silentLogger,
     clock: systemClock,

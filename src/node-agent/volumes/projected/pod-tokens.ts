@@ -11,9 +11,13 @@ export interface TokenWish {
   readonly expirationSeconds: number;
 }
 
-interface Token {
+export interface PodToken {
   readonly token: string;
+  /** Since 1970. */
   readonly expiresAtMs: number;
+}
+
+interface Token extends PodToken {
   readonly renewAtMs: number;
 }
 
@@ -30,15 +34,19 @@ export class PodTokens {
     this.#random = random;
   }
 
+  async get(pod: Pod, wish: TokenWish): Promise<string> {
+    return (await this.entry(pod, wish)).token;
+  }
+
   /** One that cannot be renewed is used as long as it is valid. */
-  async get({ metadata, spec }: Pod, { audience, expirationSeconds }: TokenWish): Promise<string> {
+  async entry({ metadata, spec }: Pod, { audience, expirationSeconds }: TokenWish): Promise<PodToken> {
     const { uid = '', name = '', namespace = '' } = metadata;
     const ofPod = this.#tokens.get(uid) ?? new Map<string, Token>();
     this.#tokens.set(uid, ofPod);
     const key = JSON.stringify([audience, expirationSeconds]);
     const known = ofPod.get(key);
     const nowMs = this.#nowMs();
-    if (known !== undefined && nowMs < known.renewAtMs) return known.token;
+    if (known !== undefined && nowMs < known.renewAtMs) return known;
     try {
       const fresh = await this.#objects.token({
         namespace,
@@ -50,9 +58,9 @@ export class PodTokens {
       const lifeMs = fresh.expiresAtMs - nowMs;
       const renewMs = Math.min(0.8 * lifeMs - this.#random() * maxJitterMs, maxAgeMs);
       ofPod.set(key, { ...fresh, renewAtMs: nowMs + renewMs });
-      return fresh.token;
+      return fresh;
     } catch (error) {
-      if (known !== undefined && nowMs < known.expiresAtMs) return known.token;
+      if (known !== undefined && nowMs < known.expiresAtMs) return known;
       throw error;
     }
   }

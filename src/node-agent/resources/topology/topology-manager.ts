@@ -1,0 +1,46 @@
+/**
+ * Gives containers what they have for themselves from NUMA nodes that suit all of it, and refuses pods for which the
+ * policy allows no such choice.
+ */
+import type { Container, Pod } from '../../../api/gen/types/core-v1.ts';
+import { containersInOrder } from '../container-requests.ts';
+import { AllocationError, anyNode, type Hint, type ResourceManager } from './hints.ts';
+import { isAdmitted, mergeHints, type Merging } from './merge-hints.ts';
+
+export interface TopologySettings extends Merging {
+  /** Whether nodes are chosen for each container, or for all of a pod. */
+  readonly scope: 'container' | 'pod';
+}
+
+export class TopologyManager {
+  readonly #settings: TopologySettings;
+  /** In the order in which they give. */
+  readonly #managers: readonly ResourceManager[];
+
+  constructor(settings: TopologySettings, managers: readonly ResourceManager[]) {
+    this.#settings = settings;
+    this.#managers = managers;
+  }
+
+  /** Rejects with an `AllocationError`; what was given until then has to be released. */
+  async allocate(pod: Pod): Promise<void> {
+    const { policy, scope } = this.#settings;
+    const isPerPod = policy !== 'none' && scope === 'pod';
+    const ofPod = isPerPod ? this.#merged((manager) => manager.hintsOfPod(pod)) : undefined;
+    for (const container of containersInOrder(pod)) {
+      const hint = ofPod ?? this.#hintOf(pod, container);
+      for (const manager of this.#managers) await manager.allocate(pod, container, hint);
+    }
+  }
+
+  #hintOf(pod: Pod, container: Container): Hint {
+    if (this.#settings.policy === 'none') return anyNode;
+    return this.#merged((manager) => manager.hintsOfContainer(pod, container));
+  }
+
+  #merged(hintsOf: (manager: ResourceManager) => ReturnType<ResourceManager['hintsOfPod']>): Hint {
+    const hint = mergeHints(this.#managers.map(hintsOf), this.#settings);
+    if (isAdmitted(this.#settings.policy, hint)) return hint;
+    throw new AllocationError('Resources cannot be allocated with Topology locality', 'TopologyAffinityError');
+  }
+}
