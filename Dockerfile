@@ -21,5 +21,5 @@ USER node
 VOLUME /var/lib/orch
 EXPOSE 6443
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "bin/healthcheck.js"]
-ENTRYPOINT ["node", "bin/orch.js"]
+ENTRYPOINT ["bin/orch"]
 CMD ["up", "--bind-address=0.0.0.0", "--data-dir=/var/lib/orch"]

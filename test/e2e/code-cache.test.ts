@@ -17,10 +17,25 @@ const report = `
   }));
 `;
 
-async function scriptsOf(code: string, ...nodeFlags: string[]): Promise<{ count: number; parsed: string[] }> {
+/** What `bin/orch` does for a daemon. */
+const startDaemon = `
+  const { forgetSizes, tuneForDaemons } = await import('./bin/engine-flags.js');
+  forgetSizes();
+  tuneForDaemons();
+  await import('./dist/orch.js');
+`;
+
+interface Loaded {
+  readonly count: number;
+  readonly parsed: string[];
+  /** What V8 says of flags that it does not know, among others. */
+  readonly errors: string;
+}
+
+async function scriptsOf(code: string, ...nodeFlags: string[]): Promise<Loaded> {
   const args = [...nodeFlags, '--input-type=module', '--eval', `${code}\n${report}`];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
-  return JSON.parse(stdout) as { count: number; parsed: string[] };
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  return { ...(JSON.parse(stdout) as Pick<Loaded, 'count' | 'parsed'>), errors: stderr };
 }
 
 const startLibrary = `
@@ -32,14 +47,12 @@ test.each([
   ['A control plane of the library', startLibrary],
   ['The program', `await import('./dist/orch.js');`],
   ['The client library', `await import('./dist/client.js');`],
-  [
-    'A daemon, which sets the engine before it loads its parts,',
-    `(await import('./bin/engine-flags.js')).tuneForDaemons(); await import('./dist/orch.js');`,
-  ],
-])('%s starts from compiled code alone', async (_, code) => {
-  const { count, parsed } = await scriptsOf(code);
+  ['A daemon, which sets the engine before it loads its parts,', startDaemon],
+  ['A daemon with a young generation of its own size', startDaemon, '--max-semi-space-size=1'],
+])('%s starts from compiled code alone', async (_, code, ...nodeFlags) => {
+  const { count, parsed, errors } = await scriptsOf(code, ...nodeFlags);
   expect(count).toBeGreaterThan(0);
-  expect(parsed).toEqual([]);
+  expect({ parsed, errors }).toEqual({ parsed: [], errors: '' });
 });
 
 test('A control plane starts with flags for V8 that compiled code is not made for', async () => {
