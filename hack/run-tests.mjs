@@ -91,7 +91,8 @@ async function main(chosen) {
   if (unknown.length > 0) throw new Error(`there is no test ring ${unknown.join(', ')}; there are ${rings.join(', ')}`);
   mkdirSync(`${root}.cache/test-reports`, { recursive: true });
   let totals = none;
-  for (const name of chosen.length > 0 ? [] : checks) totals = add(totals, await runCheck(name));
+  // Each takes one core, and depends on no time.
+  if (chosen.length === 0) totals = (await Promise.all(checks.map(runCheck))).reduce(add, totals);
   for (const name of chosen.length > 0 ? chosen : rings) totals = add(totals, await runRing(name));
   process.exitCode = totals.failed === 0 ? 0 : 1;
   console.log(`\n${formatTotals(totals)}`);

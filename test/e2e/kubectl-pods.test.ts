@@ -77,10 +77,11 @@ describe.each([
     expect([error, code]).toEqual([expect.stringContaining('no runtime'), 1]);
   });
 
-  test('The command attach shows what a container says', async () => {
-    const { out, code } = await run(['attach', 'p']);
-    expect([out, code]).toEqual(['', 1]);
+  test('The command attach shows what a container says, and hands on input', async () => {
+    expect(await run(['attach', 'p'])).toMatchObject({ out: 'attached\n', code: 0 });
     expect(kubelet.last.target).toBe('/attach/default/p/c?error=1&output=1');
+    expect(await run(['attach', '-i', 'p', '-c', 'c'], 'hello\n')).toMatchObject({ out: 'attached\nhello\n', code: 0 });
+    expect(kubelet.last.target).toBe('/attach/default/p/c?error=1&input=1&output=1');
   });
 
   test('The command cp copies files to a container and back', async () => {

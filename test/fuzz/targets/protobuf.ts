@@ -26,10 +26,12 @@ function isMessage(bytes: Buffer): boolean {
   const reader = protobuf.Reader.create(bytes);
   try {
     while (reader.pos < reader.len) {
-      const tag = Number(reader.uint64());
-      if (tag < 8) return false;
-      if (tag % 8 === startGroup) return true;
-      reader.skipType(tag % 8);
+      // 64 bits, of which a number does not keep the lowest: these are the wire type.
+      const { lo, hi } = protobuf.util.LongBits.from(reader.uint64());
+      const [field, wireType] = [((hi << 29) | (lo >>> 3)) >>> 0, lo & 7];
+      if (field === 0) return false;
+      if (wireType === startGroup) return true;
+      reader.skipType(wireType);
     }
     return reader.pos === reader.len;
   } catch {
