@@ -48,7 +48,7 @@ export async function cluster(argv: readonly string[], root: string, signal: Abo
   const results: Row[] = [];
   let failures = 0;
   for (const group of groupsOf(options.names, options.keep)) {
-    await using started = await LocalCluster.start(root, parts[group[0]!].nodes, signal);
+    await using started = await LocalCluster.start(root, { hollow: parts[group[0]!].nodes }, signal);
     for (const part of group) {
       const [load = 0] = loadavg();
       const { about, nodes } = parts[part];

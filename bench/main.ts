@@ -1,4 +1,5 @@
 /** The load driver: options → servers → phases → report. Other measurements are chosen by the first argument. */
+import { admission } from './admission.ts';
 import { cluster } from './cluster.ts';
 import { complexity } from './complexity.ts';
 import { fairness } from './fairness.ts';
@@ -6,6 +7,7 @@ import { latency } from './latency.ts';
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
 import { memory } from './memory.ts';
+import { node } from './node.ts';
 import type { Options } from './options.ts';
 import { help, readOptions } from './options.ts';
 import { alwaysRun, phases } from './phases.ts';
@@ -21,10 +23,12 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
   const onSignal = (): void => interrupt.abort(new Error('interrupted'));
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
+    if (argv[0] === 'admission') return await admission(argv.slice(1));
     if (argv[0] === 'cluster') return await cluster(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'complexity') return await complexity(argv.slice(1));
     if (argv[0] === 'fairness') return await fairness(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
+    if (argv[0] === 'node') return await node(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'memory') return await memory(argv.slice(1), root, interrupt.signal);
     if (argv[0] === 'start') return await startTimes(argv.slice(1), root, interrupt.signal);
     const options = readOptions(argv);

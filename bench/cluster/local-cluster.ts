@@ -1,4 +1,4 @@
-/** An `orch up` of this checkout with hollow nodes, and its processes; gone without a trace when it is disposed. */
+/** An `orch up` of this checkout with nodes, and its processes; gone without a trace when it is disposed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,8 +11,14 @@ import { loadKubeconfig } from '../../src/client/kubeconfig/load.ts';
 import { buildProgram, freePort } from '../local-server.ts';
 import { type MemoryUsage, memoryOf, usageOf } from '../process-usage.ts';
 
+/** What `orch up` takes its nodes from. */
+export type ClusterNodes =
+  | { readonly hollow: number }
+  /** This machine, with the container runtime at this socket. */
+  | { readonly runtime: string };
+
 /** With what each hollow node may take on a busy machine. */
-const startTimeoutMs = (hollowNodes: number): number => 120_000 + hollowNodes * 60;
+const startTimeoutMs = (nodes: ClusterNodes): number => 120_000 + ('hollow' in nodes ? nodes.hollow * 60 : 0);
 const stopTimeoutMs = 45_000;
 const keptOutput = 8_192;
 
@@ -21,7 +27,7 @@ const subcommands = {
   'API server': 'up',
   'controller manager': 'controller-manager',
   scheduler: 'scheduler',
-  'hollow nodes': 'node-agent',
+  'node agent': 'node-agent',
 } as const;
 
 const started = Object.keys(subcommands) as (keyof typeof subcommands)[];
@@ -47,11 +53,11 @@ export class LocalCluster implements AsyncDisposable {
   }
 
   /** Resolves when all nodes are ready. Rejects with the output when it ends before, and with the signal's reason. */
-  static async start(root: string, hollowNodes: number, signal: AbortSignal): Promise<LocalCluster> {
+  static async start(root: string, nodes: ClusterNodes, signal: AbortSignal): Promise<LocalCluster> {
     await buildProgram(root, signal);
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-bench-'));
-    const flags = ['--hollow-nodes', String(hollowNodes), '--data-dir', directory];
-    const args = ['bin/orch.js', 'up', ...flags, '--secure-port', String(await freePort())];
+    const flags = [...(await nodeFlags(nodes)), '--data-dir', directory, '--secure-port', String(await freePort())];
+    const args = ['bin/orch.js', 'up', ...flags];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = once(child, 'close');
     // Its processes end with it.
@@ -66,7 +72,7 @@ export class LocalCluster implements AsyncDisposable {
       await rm(directory, { recursive: true, force: true });
     };
     try {
-      await untilReady(child, startTimeoutMs(hollowNodes), signal);
+      await untilReady(child, startTimeoutMs(nodes), signal);
       const config = await loadKubeconfig({ path: path.join(directory, 'admin.kubeconfig') });
       return new LocalCluster(child, createClient(config, { qps: 0 }), close);
     } catch (error) {
@@ -96,6 +102,11 @@ export class LocalCluster implements AsyncDisposable {
   }
 }
 
+const nodeFlags = async (nodes: ClusterNodes): Promise<string[]> =>
+  'hollow' in nodes
+    ? ['--hollow-nodes', String(nodes.hollow)]
+    : ['--node', '--container-runtime-endpoint', nodes.runtime, '--nodeagent-port', String(await freePort())];
+
 async function untilReady(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<void> {
   let output = '';
   for (const stream of [child.stdout!, child.stderr!])
@@ -121,7 +132,8 @@ function pidsBelow(parent: number): Record<ProcessName, number> {
   const found: Partial<Record<ProcessName, number>> = { 'orch up': parent };
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry) || parentOf(entry) !== parent) continue;
-    const [, , subcommand] = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0');
+    const words = readFileSync(`/proc/${entry}/cmdline`, 'utf8').split('\0');
+    const subcommand = words[words.findIndex((word) => word.endsWith('.js')) + 1];
     const name = started.find((name) => subcommands[name] === subcommand);
     if (name !== undefined) found[name] = Number(entry);
   }

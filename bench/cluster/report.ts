@@ -27,8 +27,10 @@ export function partTable({ figures, before, after }: PartResult, compares: bool
       },
     ];
   });
-  return [head, ...[...figures, ...processes].map(row)].join('\n');
+  return figureTable([...figures, ...processes]);
 }
+
+export const figureTable = (figures: readonly Figure[]): string => [head, ...figures.map(row)].join('\n');
 
 const peak = (name: ProcessName, after: PartResult['after']): string =>
   `peak ${megabytes(after[name].peakBytes).toFixed(0)}`;

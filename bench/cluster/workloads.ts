@@ -85,15 +85,17 @@ export async function secondsUntilPods(
 ): Promise<number[]> {
   const inState = states.map(() => new Set<string>());
   const seconds: (number | undefined)[] = states.map(() => undefined);
-  for await (const { type, object } of client.core.v1.pods.namespace(namespace).watch({ signal })) {
-    states.forEach((isInState, index) => {
-      const names = inState[index]!;
-      const { name = '' } = object.metadata;
-      if (type !== 'DELETED' && isInState(object)) names.add(name);
-      else names.delete(name);
-      if (names.size >= count) seconds[index] ??= (performance.now() - since) / 1000;
-    });
-    if (seconds.every((value) => value !== undefined)) return seconds as number[];
-  }
+  // A server ends watches after minutes; the next one begins with all pods there are.
+  while (!signal.aborted)
+    for await (const { type, object } of client.core.v1.pods.namespace(namespace).watch({ signal })) {
+      states.forEach((isInState, index) => {
+        const names = inState[index]!;
+        const { name = '' } = object.metadata;
+        if (type !== 'DELETED' && isInState(object)) names.add(name);
+        else names.delete(name);
+        if (names.size >= count) seconds[index] ??= (performance.now() - since) / 1000;
+      });
+      if (seconds.every((value) => value !== undefined)) return seconds as number[];
+    }
   throw signal.reason;
 }
