@@ -14,6 +14,7 @@ import { formatMs } from '../shared/times.ts';
 import { nodeCondition, NodeHealth } from './health.ts';
 import { type NodeMetrics, nodeMetrics } from './metrics.ts';
 import { evictingKey, evictingTaint, withConditionTaints, withEvictingTaint } from './taints.ts';
+import { type NodeTaints, writeTaints } from './write-taints.ts';
 import { isAllDisrupted, ratesOf, type ZoneCounts, zoneOf, ZonePace } from './zones.ts';
 
 /** How often nodes that wait to be tainted are looked at. */
@@ -71,8 +72,7 @@ class NodeLifecycle {
   async syncTaintsAndLabels(name: string): Promise<undefined> {
     const node = this.nodes.objects.get(name);
     if (node === undefined) return;
-    const taints = withConditionTaints(node, this.#context.wallTime());
-    if (taints !== undefined) await this.#setTaints(node, taints);
+    await this.#setTaints(node, (current) => withConditionTaints(current, this.#context.wallTime()));
     await this.#syncLabels(node);
   }
 
@@ -174,20 +174,17 @@ class NodeLifecycle {
   }
 
   #setEvictingTaint(node: Node, key: string | undefined): Promise<void> {
-    return this.#setTaints(node, withEvictingTaint(node, key, this.#context.wallTime()));
+    return this.#setTaints(node, (current) => withEvictingTaint(current, key, this.#context.wallTime()));
   }
 
-  /** With the version, as the taints are a list that others write too. */
-  async #setTaints({ metadata }: Node, taints: readonly Taint[]): Promise<void> {
-    const { name, resourceVersion } = metadata;
-    await this.#write(() =>
-      this.#context.client.core.v1.nodes.patch(name!, {
-        merge: {
-          metadata: { resourceVersion: resourceVersion! },
-          spec: { taints: taints.length === 0 ? null : [...taints] },
-        },
-      }),
-    );
+  #setTaints(node: Node, taintsOf: (node: Node) => readonly Taint[] | undefined): Promise<void> {
+    const { nodes } = this.#context.client.core.v1;
+    const port: NodeTaints = {
+      read: (name) => nodes.get(name),
+      write: (name, resourceVersion, taints) =>
+        nodes.patch(name, { merge: { metadata: { resourceVersion }, spec: { taints: taints && [...taints] } } }),
+    };
+    return writeTaints(port, node, taintsOf);
   }
 
   async #syncLabels({ metadata }: Node): Promise<void> {

@@ -28,6 +28,17 @@ const mostAttempts = 200;
 
 let serial = 0;
 
+const holds = ({ request }: AdmissionStep): boolean => request.inBackground !== undefined;
+
+/** What is refused meanwhile has to be refused before the seat is free, also on a machine that is busy. */
+const heldLonger = (hooks: AdmissionCase['hooks'] & object): AdmissionCase['hooks'] & object =>
+  Object.fromEntries(
+    Object.entries(hooks).map(([path, hook]) => [
+      path,
+      hook.delay === undefined ? hook : { ...hook, delay: 2 * hook.delay },
+    ]),
+  );
+
 /** A line for each difference. */
 export function replay(recorded: AdmissionCase, server: AdmissionServer): Promise<string[]> {
   return new Run(recorded, server, `u${(serial++).toString(36).padStart(6, '0')}`).play();
@@ -57,7 +68,7 @@ class Run {
 
   async play(): Promise<string[]> {
     const { namespaces = [], hooks = {}, fixedHooks = {}, steps } = this.#recorded;
-    this.#server.play.behave(this.#own, hooks);
+    this.#server.play.behave(this.#own, steps.some(holds) ? heldLonger(hooks) : hooks);
     for (const [path, behaviour] of Object.entries(fixedHooks)) {
       const [, name = '', ...rest] = path.split('/');
       this.#hookNames.push(name);
