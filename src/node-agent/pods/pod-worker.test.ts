@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { GrpcError } from '../../grpc/grpc-error.ts';
@@ -128,6 +129,23 @@ describe('A container that ends', () => {
       },
       lastState: { terminated: { exitCode: 1, reason: 'Error' } },
     });
+  });
+
+  test('Of an init container that ended twice the first instance is removed before the next one starts', async () => {
+    const node = await run({ restartPolicy: 'OnFailure', init: ['init'], main: ['a'] });
+    node.containers.before = async (method) => {
+      for (let turn = 0; method === 'removeContainer' && turn < 500; turn++) await setImmediate();
+    };
+    node.containers.end('init', 1);
+    await node.pass(2);
+    node.containers.end('init', 0);
+    await node.pass(2);
+    expect(node.statusOf()?.containerStatuses?.[0]?.state.running).toBeDefined();
+    expect(node.statusOf()?.initContainerStatuses?.[0]).toMatchObject({ restartCount: 1, lastState: {} });
+    expect(node.containers.statesOf('init')).toEqual(['CONTAINER_EXITED']);
+    const removed = node.containers.calls.indexOf('removeContainer init');
+    expect(removed).toBeGreaterThan(-1);
+    expect(removed).toBeLessThan(node.containers.calls.indexOf('createContainer a'));
   });
 
   test('A container leaves one dead instance beside the one that runs', async () => {

@@ -184,6 +184,14 @@ export class RuntimeCache {
     }));
   }
 
+  /** The pod without a container that has just been removed. */
+  forgetContainer(of: PodKey, containerId: string): RuntimePod {
+    return this.#merge(of, ({ containers, ...pod }) => ({
+      ...pod,
+      containers: containers.filter(({ status }) => status.id !== containerId),
+    }));
+  }
+
   /** The pod as it is now, where nothing has been made meanwhile. */
   reread(uid: string): Promise<RuntimePod | undefined> {
     const known = this.get(uid);

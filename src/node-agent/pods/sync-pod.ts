@@ -13,7 +13,7 @@ import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import { untilDeadline } from '../pod-lifecycle/deadline.ts';
 import { nextActions } from '../pod-lifecycle/next-actions.ts';
 import type { PodState } from '../pod-lifecycle/state.ts';
-import { runtimeErrorText } from '../runtime/container-runtime.ts';
+import { runtimeErrorText, unlessGone } from '../runtime/container-runtime.ts';
 import type { PodSandboxConfig, PodSandboxStatus } from '../runtime/gen/cri.ts';
 import { podText } from './config/container-config.ts';
 import { podDns } from './config/dns.ts';
@@ -56,6 +56,8 @@ export async function syncPod(asked: SyncInput, context: PodContext): Promise<Sy
   const { phase } = publishStatus({ pod, state, memory, stage: 'alive' }, context);
   if (phase === 'Succeeded' || phase === 'Failed') return { hasEnded: true };
   if (untilDeadline(pod.spec, memory.startTimeMs, context.nowMs()) === 0) return { hasEnded: true };
+  // The status has shown them once more.
+  runtimePod = await withoutOlder(pod, runtimePod, context);
   const volumes = await preparePod({ pod, memory, podIPs: state.podIPs, signal }, context);
   const changed = await ensureSandbox(input, runtimePod, state, context, volumes.groups);
   if (changed === 'ended') return { hasEnded: true };
@@ -141,25 +143,35 @@ async function currentPod({ pod, memory }: SyncInput, context: PodContext): Prom
   const unstarted = (runtimePod?.containers ?? []).filter(
     ({ status }) => (status.state ?? 'CONTAINER_CREATED') === 'CONTAINER_CREATED',
   );
-  if (unstarted.length === 0) return removeOlder(runtimePod, context);
+  if (unstarted.length === 0) return runtimePod;
   for (const { status } of unstarted) await runtime.removeContainer({ containerId: status.id ?? '' });
   return cache.refresh(uid);
 }
 
-/** Of a container that has ended the one before is of no use any more. */
-async function removeOlder(runtimePod: RuntimePod | undefined, context: PodContext): Promise<RuntimePod | undefined> {
-  if (runtimePod === undefined) return undefined;
-  const seen = new Map<string, number>();
-  const older = runtimePod.containers.filter((container) => {
-    const name = nameOf(container);
-    const dead = seen.get(name) ?? 0;
-    if (!isRunning(container)) seen.set(name, dead + 1);
-    return !isRunning(container) && dead > 0;
+/** Of a container that has ended the one before is of no use any more: it is removed before others start. */
+async function withoutOlder(
+  pod: Pod,
+  runtimePod: RuntimePod | undefined,
+  context: PodContext,
+): Promise<RuntimePod | undefined> {
+  const ended = new Set<string>();
+  const older = (runtimePod?.containers ?? []).filter((container) => {
+    if (isRunning(container)) return false;
+    const isOlder = ended.has(nameOf(container));
+    ended.add(nameOf(container));
+    return isOlder;
   });
-  // The status shows it once more; it is gone with the next look.
-  for (const { status } of older)
-    void context.runtime.removeContainer({ containerId: status.id ?? '' }).catch(() => undefined);
-  return runtimePod;
+  let left = runtimePod;
+  for (const { status } of older) {
+    const containerId = status.id ?? '';
+    try {
+      await unlessGone(context.runtime.removeContainer({ containerId }));
+      left = context.cache.forgetContainer(podKey(pod), containerId);
+    } catch (error) {
+      context.log.warn({ err: error, containerId }, 'a container that has ended could not be removed');
+    }
+  }
+  return left;
 }
 
 function startProbes(pod: Pod, runtimePod: RuntimePod | undefined, context: PodContext): void {
