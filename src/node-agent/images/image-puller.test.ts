@@ -13,6 +13,7 @@ function node(rate?: TokenBucket) {
   const containers = new SimulatedContainers(() => 0);
   const events: string[] = [];
   const puller = new ImagePuller({ runtime: containers.runtime, clock, queue: new PullQueue(1), rate });
+  const ending = new AbortController();
   const ensure = (image: string, imagePullPolicy?: Container['imagePullPolicy']): Promise<string> =>
     puller
       .ensure({
@@ -26,14 +27,14 @@ function node(rate?: TokenBucket) {
         sandbox: {},
         credentials: () => Promise.resolve([]),
         event: (type, reason, message) => void events.push(`${type} ${reason} ${message}`),
-        signal: new AbortController().signal,
+        signal: ending.signal,
       })
       .then(
         ({ ref }) => ref,
         (error: Error & { reason: string }) => `${error.reason}: ${error.message}`,
       );
   const pulls = () => containers.calls.filter((call) => call.startsWith('pullImage')).length;
-  return { clock, containers, events, ensure, pulls };
+  return { clock, containers, events, ending, ensure, pulls };
 }
 
 test.each<{ name: string; image: string; policy?: Container['imagePullPolicy']; pulls: number; result: string }>([
@@ -87,4 +88,18 @@ test('Pulls beyond the rate fail, and are tried again later', async () => {
   const { ensure } = node(new TokenBucket({ perSecond: 1, burst: 1 }, clock));
   expect(await ensure('image:2')).toBe('image:2');
   expect(await ensure('image:3')).toBe('ErrImagePull: pull QPS exceeded');
+});
+
+test.each([
+  { name: 'inspected', asked: 'imageStatus' },
+  { name: 'pulled', asked: 'pullImage' },
+])('A pod that is to end while its image is $name does not tell of a failure', async ({ asked }) => {
+  const { ensure, containers, events, ending } = node();
+  containers.before = (method) => {
+    if (method !== asked) return Promise.resolve();
+    ending.abort();
+    return Promise.reject(new GrpcError(GrpcCode.cancelled, 'the caller gave up'));
+  };
+  expect(await ensure('image:2')).toMatch(/the caller gave up$/);
+  expect(events.filter((event) => event.startsWith('Warning'))).toEqual([]);
 });

@@ -95,6 +95,8 @@ export class ImagePuller {
     try {
       return (await this.#options.runtime.imageStatus({ image: { image } }, { signal })).image;
     } catch (error) {
+      // The pod is to end meanwhile: nothing is wrong with the image.
+      if (signal.aborted) throw error;
       const message = `Failed to inspect image "${container.image}": ${runtimeErrorText(error)}`;
       event('Warning', 'InspectFailed', message);
       throw new ImageError('ImageInspectError', message);
