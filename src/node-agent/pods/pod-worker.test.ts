@@ -301,7 +301,7 @@ describe('A container that is not well', () => {
   ] as const)('A container is stopped and started again when its $word probe fails', async ({ kind, word }) => {
     const node = await run(probed(kind, 'Always'));
     Object.getPrototypeOf(node).probe = () => ({ outcome: 'failure', output: 'no' });
-    await node.pass(1);
+    await node.pass(2);
     expect(eventsOf(node, 'Killing')).toEqual([
       `Normal Killing spec.containers{main} Container main failed ${word} probe, will be restarted`,
     ]);

@@ -10,7 +10,10 @@ import type { ProbeResult } from './probe-result.ts';
 
 type Answer = 'success' | 'failure' | 'warning' | 'error';
 
-function probe(probes: { readonly [K in 'startup' | 'liveness' | 'readiness']?: Partial<Probe> }) {
+type ByKind = { readonly [K in 'startup' | 'liveness' | 'readiness']?: Partial<Probe> };
+
+/** @param startedAtMs of the container: it has had time for its first steps unless it is given */
+function probe(probes: ByKind, startedAtMs = -1000) {
   const clock = new FakeClock();
   const events: string[] = [];
   const state = { answer: 'success' as Answer, asked: 0, changes: 0 };
@@ -35,7 +38,7 @@ function probe(probes: { readonly [K in 'startup' | 'liveness' | 'readiness']?: 
   );
   const container: PodContainer = { name: 'main', role: 'main', spec: { name: 'main', resources: {}, ...spec } };
   const pod = { metadata: { name: 'web', namespace: 'default', uid: 'u' }, spec: {}, status: {} } as Pod;
-  runner.startOf(pod, container, 'c', ['10.0.0.1'], 0);
+  runner.startOf(pod, container, 'c', ['10.0.0.1'], startedAtMs);
   const is = () => ({
     ready: runner.isReady('c', container),
     started: runner.isStarted('c', container),
@@ -71,7 +74,7 @@ describe('Probes of a container', () => {
   });
 
   test('Nothing is asked before the initial delay, nor of a container that has not started', async () => {
-    const { clock, state, is } = probe({ startup: { initialDelaySeconds: 3 }, liveness: {}, readiness: {} });
+    const { clock, state, is } = probe({ startup: { initialDelaySeconds: 3 }, liveness: {}, readiness: {} }, 0);
     await clock.advance(2999);
     expect(state.asked).toBe(0);
     await clock.advance(1);
@@ -79,6 +82,20 @@ describe('Probes of a container', () => {
     await clock.advance(1000);
     expect(is().ready).toBe(true);
     expect(state.asked).toBeGreaterThan(2);
+  });
+
+  test('A container is first asked a second after its start', async () => {
+    const { clock, state, is } = probe({ readiness: { periodSeconds: 10 } }, 0);
+    await clock.advance(999);
+    expect(state.asked).toBe(0);
+    await clock.advance(1);
+    expect(is().ready).toBe(true);
+  });
+
+  test('The first check does not wait for a period after the initial delay', async () => {
+    const { clock, state } = probe({ liveness: { initialDelaySeconds: 3, periodSeconds: 10 } }, 0);
+    await clock.advance(3000);
+    expect(state.asked).toBe(1);
   });
 
   test('A container that is not alive is not asked again', async () => {

@@ -52,6 +52,11 @@ interface Probed {
 }
 
 const kinds: readonly Kind[] = ['startup', 'liveness', 'readiness'];
+/**
+ * A container has this time for its first steps, such as to open its port. Upstream has it too, as it sees with its
+ * next list of containers, each second, that one runs.
+ */
+const settlingMs = 1000;
 /** A check that cannot be made is made again at once, so often. */
 const maxTries = 3;
 
@@ -92,12 +97,15 @@ export class ProbeRunner implements Probes {
       isStopped: false,
     };
     this.#probed.set(id, probed);
-    const { clock, random } = this.#options;
+    const { clock, random, nowMs } = this.#options;
+    const runsForMs = Math.max(0, nowMs() - startedAtMs);
     for (const [, state] of present) {
-      const periodMs = (state.probe.periodSeconds ?? 10) * 1000;
+      const { periodSeconds = 10, initialDelaySeconds = 0 } = state.probe;
+      const periodMs = periodSeconds * 1000;
+      const firstInMs = Math.max(settlingMs, initialDelaySeconds * 1000) - runsForMs;
       // After a restart of the agent not all probes are made at the same time.
       const isEarly = clock.now() - this.#beganAt < periodMs;
-      this.#schedule(id, probed, state, isEarly ? random() * periodMs : 0);
+      this.#schedule(id, probed, state, Math.max(0, firstInMs, isEarly ? random() * periodMs : 0));
     }
   }
 
