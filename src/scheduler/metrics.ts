@@ -96,7 +96,20 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
     pluginBuckets,
   );
   const volumeFailures = counter('volume_scheduling_stage_error_total', 'Failures to bind the volumes of a pod.');
-  const seriesOf = memoized();
+  const series = {
+    attempts: byLabels(attempts, 'profile', 'result'),
+    attemptSeconds: byLabels(attemptSeconds, 'profile', 'result'),
+    sliSeconds: byLabels(sliSeconds, 'attempts'),
+    podSeconds: byLabels(podSeconds, 'attempts'),
+    pointSeconds: byLabels(pointSeconds, 'extension_point', 'profile', 'status'),
+    pluginSeconds: byLabels(pluginSeconds, 'extension_point', 'plugin', 'status'),
+    evaluations: byLabels(evaluations, 'extension_point', 'plugin', 'profile'),
+    permitSeconds: byLabels(permitSeconds, 'result'),
+    incoming: byLabels(incoming, 'event', 'queue'),
+    eventSeconds: byLabels(eventSeconds, 'event'),
+    hintSeconds: byLabels(hintSeconds, 'event', 'hint', 'plugin'),
+    volumeFailures: byLabels(volumeFailures, 'operation'),
+  };
   const once = {
     algorithm: algorithmSeconds.series({}),
     attempts: podAttempts.series({}),
@@ -107,44 +120,50 @@ export function createSchedulerMetrics(registry: MetricRegistry): SchedulerMetri
   showCounts(shown, registry);
   return {
     attempted(profile, result, seconds) {
-      const labels = { profile, result };
-      seriesOf(attempts, labels).inc();
-      seriesOf(attemptSeconds, labels).observe(seconds);
+      series.attempts(profile, result).inc();
+      series.attemptSeconds(profile, result).observe(seconds);
     },
     scheduled({ attempts: count, seconds, sinceCreated }) {
-      const labels = { attempts: String(Math.min(count, maxAttemptsShown)) };
+      const shownCount = String(Math.min(count, maxAttemptsShown));
       once.attempts.observe(count);
-      seriesOf(sliSeconds, labels).observe(sinceCreated);
-      seriesOf(podSeconds, labels).observe(seconds);
+      series.sliSeconds(shownCount).observe(sinceCreated);
+      series.podSeconds(shownCount).observe(seconds);
     },
     algorithm: (seconds) => once.algorithm.observe(seconds),
-    extensionPoint: (extension_point, profile, status, seconds) =>
-      seriesOf(pointSeconds, { extension_point, profile, status }).observe(seconds),
-    plugin: (extension_point, plugin, status, seconds) =>
-      seriesOf(pluginSeconds, { extension_point, plugin, status }).observe(seconds),
-    evaluated: (extension_point, plugin, profile) => seriesOf(evaluations, { extension_point, plugin, profile }).inc(),
-    permitWaited: (result, seconds) => seriesOf(permitSeconds, { result }).observe(seconds),
+    extensionPoint: (point, profile, status, seconds) => series.pointSeconds(point, profile, status).observe(seconds),
+    plugin: (point, plugin, status, seconds) => series.pluginSeconds(point, plugin, status).observe(seconds),
+    evaluated: (point, plugin, profile) => series.evaluations(point, plugin, profile).inc(),
+    permitWaited: (result, seconds) => series.permitSeconds(result).observe(seconds),
     preempted: (count) => once.victims.observe(count),
     preemptionAttempted: () => preemption.inc(),
-    incoming: (queue, event) => seriesOf(incoming, { event, queue }).inc(),
-    eventHandled: (event, seconds) => seriesOf(eventSeconds, { event }).observe(seconds),
-    hinted: (plugin, event, hint, seconds) => seriesOf(hintSeconds, { event, hint, plugin }).observe(seconds),
-    volumesFailed: (operation) => seriesOf(volumeFailures, { operation }).inc(),
+    incoming: (queue, event) => series.incoming(event, queue).inc(),
+    eventHandled: (event, seconds) => series.eventSeconds(event).observe(seconds),
+    hinted: (plugin, event, hint, seconds) => series.hintSeconds(event, hint, plugin).observe(seconds),
+    volumesFailed: (operation) => series.volumeFailures(operation).inc(),
     show: (counts) => void (shown.counts = counts),
   };
 }
 
-/** Finds a series by its labels without making a key of all of them each time: they are few, and asked for per pod. */
-function memoized(): <S>(set: { series(labels: Labels): S }, labels: Labels) => S {
-  const found = new Map<object, Map<string, unknown>>();
-  return <S>(set: { series(labels: Labels): S }, labels: Labels): S => {
-    let series = found.get(set);
-    if (series === undefined) found.set(set, (series = new Map()));
-    let key = '';
-    for (const name in labels) key += `${labels[name]!}\0`;
-    let one = series.get(key) as S | undefined;
-    if (one === undefined) series.set(key, (one = set.series(labels)));
-    return one;
+type SeriesFinder<S> = (first: string, second?: string, third?: string) => S;
+
+/**
+ * Finds a series by the values of up to three labels. They are few, and asked for dozens of times per pod: nothing is
+ * made for it.
+ */
+function byLabels<S>(set: { series(labels: Labels): S }, ...names: [string, string?, string?]): SeriesFinder<S> {
+  const found = new Map<string, Map<string, Map<string, S>>>();
+  return (first, second = '', third = '') => {
+    let ofFirst = found.get(first);
+    if (ofFirst === undefined) found.set(first, (ofFirst = new Map()));
+    let ofSecond = ofFirst.get(second);
+    if (ofSecond === undefined) ofFirst.set(second, (ofSecond = new Map()));
+    let series = ofSecond.get(third);
+    if (series === undefined) {
+      const values = [first, second, third];
+      series = set.series(Object.fromEntries(names.map((name, i) => [name, values[i]!])));
+      ofSecond.set(third, series);
+    }
+    return series;
   };
 }
 

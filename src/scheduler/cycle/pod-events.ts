@@ -7,8 +7,14 @@ export type RecorderFor = (schedulerName: string) => Pick<SeriesRecorder, 'event
 
 export const referenceToPod = ({ metadata }: Pod): ObjectReference => {
   const { namespace, name, uid, resourceVersion } = metadata;
-  const found = Object.entries({ apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion });
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
 };
 
 export class PodEvents {

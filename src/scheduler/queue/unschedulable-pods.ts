@@ -48,6 +48,8 @@ export class UnschedulablePods {
 
   /** The pods that one of the plugins refused, each once. */
   rejectedBy(plugins: ReadonlySet<string>): QueuedPod[] {
+    // Mostly no pod waits, and changes are many.
+    if (this.#byPlugin.size === 0) return [];
     const found = new Set<QueuedPod>();
     for (const plugin of plugins) for (const queued of this.#byPlugin.get(plugin)?.values() ?? []) found.add(queued);
     return [...found];

@@ -2,20 +2,22 @@
 import type { Node } from '../../api/gen/types/core-v1.ts';
 
 export class TopologyCounts {
-  readonly #counts: Map<string, Map<string, number>>;
+  /** Made when it is needed: most pods count nothing. */
+  #counts: Map<string, Map<string, number>> | undefined;
 
-  constructor(counts = new Map<string, Map<string, number>>()) {
+  constructor(counts?: Map<string, Map<string, number>>) {
     this.#counts = counts;
   }
 
   get isEmpty(): boolean {
-    return this.#counts.size === 0;
+    return this.#counts === undefined || this.#counts.size === 0;
   }
 
   /** The topology of a node without the label is none, and nothing is added. */
   add(node: Node, topologyKey: string, change: number): void {
     const value = node.metadata.labels?.[topologyKey];
     if (typeof value !== 'string') return;
+    this.#counts ??= new Map();
     let values = this.#counts.get(topologyKey);
     if (values === undefined) this.#counts.set(topologyKey, (values = new Map()));
     const count = (values.get(value) ?? 0) + change;
@@ -27,17 +29,19 @@ export class TopologyCounts {
   /** 0 for a node without the label. */
   on(node: Node, topologyKey: string): number {
     const value = node.metadata.labels?.[topologyKey];
-    return typeof value === 'string' ? (this.#counts.get(topologyKey)?.get(value) ?? 0) : 0;
+    return typeof value === 'string' ? (this.#counts?.get(topologyKey)?.get(value) ?? 0) : 0;
   }
 
   /** Of all labels together. */
   sumOn(node: Node): number {
     let sum = 0;
-    for (const topologyKey of this.#counts.keys()) sum += this.on(node, topologyKey);
+    for (const topologyKey of this.#counts?.keys() ?? []) sum += this.on(node, topologyKey);
     return sum;
   }
 
   clone(): TopologyCounts {
-    return new TopologyCounts(new Map([...this.#counts].map(([key, values]) => [key, new Map(values)])));
+    return new TopologyCounts(
+      this.#counts && new Map([...this.#counts].map(([key, values]) => [key, new Map(values)])),
+    );
   }
 }

@@ -51,7 +51,8 @@ export const valueOf = ({ metadata }: Node, topologyKey: string): string | undef
 };
 
 export function hasAllKeys(node: Node, constraints: readonly SpreadConstraint[]): boolean {
-  for (const { topologyKey } of constraints) if (valueOf(node, topologyKey) === undefined) return false;
+  for (let i = 0; i < constraints.length; i++)
+    if (valueOf(node, constraints[i]!.topologyKey) === undefined) return false;
   return true;
 }
 

@@ -78,7 +78,7 @@ export function createPodTopologySpread(args: PodTopologySpreadArgs, parts: Spre
       const constraints = constraintsOf(pod.pod, 'ScheduleAnyway');
       if (constraints.length === 0) return skipped;
       const needsAllKeys = (pod.pod.spec.topologySpreadConstraints?.length ?? 0) > 0 || !isSystem;
-      const scene = { allNodes: cluster.nodes, nodes, counts, needsAllKeys };
+      const scene = { nodes, counts, needsAllKeys };
       state.write(scoreKey, weighSpread(pod, constraints, scene));
       return undefined;
     },

@@ -50,7 +50,9 @@ function weightedScore(
   return (pod, node) => {
     let sum = 0;
     let weights = 0;
-    for (const { name, weight } of resources) {
+    // By index: this runs for each node of each pod.
+    for (let i = 0; i < resources.length; i++) {
+      const { name, weight } = resources[i]!;
       const capacity = node.allocatable.get(name);
       if (capacity === 0) continue;
       const requested = scoredRequest(name, pod, node);
