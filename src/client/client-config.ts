@@ -18,8 +18,8 @@ export interface ClientConfig {
   readonly key?: string | undefined;
   /** Certificate and key as they are now. Another pair is shown on new connections, and old ones end. */
   readonly renewedPair?: () => Promise<ClientPair | undefined>;
-  /** The Authorization header, asked for before each request. */
-  readonly authorization?: () => Promise<string | undefined>;
+  /** The Authorization header, asked for before each request. Undefined at once where there is none. */
+  readonly authorization?: () => Promise<string | undefined> | undefined;
   /**
    * The server answered 401 to these credentials: drops what is cached of them. Resolves with whether a new request may
    * be sent with other ones.

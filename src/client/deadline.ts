@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
+import { onAbort } from '../base/on-abort.ts';
 
 /** A signal that aborts after the time, or with another signal. `end` gives the timer back. */
 export interface Deadline {
@@ -17,13 +17,8 @@ export function deadline(
   what: string = 'the server did not answer',
 ): Deadline {
   const controller = new AbortController();
-  const onAbort = (): void => controller.abort(outer?.reason);
-  if (outer !== undefined) {
-    // One signal may end any number of requests.
-    setMaxListeners(0, outer);
-    if (outer.aborted) onAbort();
-    outer.addEventListener('abort', onAbort);
-  }
+  // One signal may end any number of requests.
+  const unlink = outer === undefined ? undefined : onAbort(outer, () => controller.abort(outer.reason));
   const timer = clock.after(ms, () =>
     controller.abort(new DOMException(`${what} within ${ms / 1000} s`, 'TimeoutError')),
   );
@@ -32,7 +27,7 @@ export function deadline(
     signal: controller.signal,
     end() {
       release();
-      outer?.removeEventListener('abort', onAbort);
+      unlink?.();
     },
     release,
   };

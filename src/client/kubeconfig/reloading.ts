@@ -100,7 +100,7 @@ class Current {
       ...(warnings === undefined ? {} : { warnings }),
       version: () => this.#read.fingerprint,
       renewedPair: async () => (await now().renewedPair?.()) ?? this.#pair,
-      authorization: async () => now().authorization?.(),
+      authorization: () => now().authorization?.(),
       // The file may have other credentials by now.
       onUnauthorized: async (shown) => (await this.look()) || ((await now().onUnauthorized?.(shown)) ?? false),
     };

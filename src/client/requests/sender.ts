@@ -141,7 +141,9 @@ export class Sender {
 
   /** A refusal of the credentials comes before anything is done: with other ones the request is sent again, once. */
   async #sendAuthorized(request: ClientRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const shown = await this.#authorization(signal);
+    // Most clients show a certificate and no header: nothing is to be waited for.
+    const asked = this.#authorization(signal);
+    const shown = asked && (await asked);
     const answer = await this.#sendOnce(request, shown, signal);
     if (answer.status !== 401 || this.#config.onUnauthorized === undefined) return answer;
     if (!(await abortable(this.#config.onUnauthorized(shown), signal))) return answer;
@@ -192,9 +194,9 @@ export class Sender {
   }
 
   /** A plugin may take long: others wait for the same. */
-  async #authorization(signal: AbortSignal): Promise<string | undefined> {
+  #authorization(signal: AbortSignal): Promise<string | undefined> | undefined {
     const asked = this.#config.authorization?.();
-    return asked === undefined ? undefined : abortable(asked, signal);
+    return asked && abortable(asked, signal);
   }
 
   async #sendOnce(

@@ -26,10 +26,13 @@ export function pathOf({ group, version, resource, namespace, name, subresource 
 }
 
 export function withQuery(path: string, parameters: QueryParameters): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined && value !== '' && value !== false) query.append(name, String(value));
-  return query.size === 0 ? path : `${path}?${query.toString()}`;
+  let query: URLSearchParams | undefined;
+  for (const name of Object.keys(parameters)) {
+    const value = parameters[name];
+    if (value !== undefined && value !== '' && value !== false)
+      (query ??= new URLSearchParams()).append(name, String(value));
+  }
+  return query === undefined ? path : `${path}?${query.toString()}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** One request over an HTTP/2 connection, with the body of its answer as it is read. */
 import type { Http2Connection } from '../../http2/client/connection.ts';
 import { Http2Error, type Http2Stream, type StreamHandler } from '../../http2/client/stream.ts';
-import { encodeHeaders } from '../../http2/hpack/encoder.ts';
+import { encodeRequest } from '../../http2/hpack/encoder.ts';
 import type { Headers } from '../../http2/hpack/stateless.ts';
 import { ClientClosedError, ConnectionError, type TransportAnswer, type TransportRequest } from './message.ts';
 
@@ -42,7 +42,7 @@ class Exchange implements StreamHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     signal.throwIfAborted();
-    const block = encodeHeaders([
+    const block = encodeRequest([
       [':method', method],
       [':scheme', 'https'],
       [':path', path],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { HpackDecoder } from './decoder.ts';
-import { encodeAnswer } from './encoder.ts';
+import { encodeAnswer, encodeRequest } from './encoder.ts';
 import type { Field } from '../testing/reference-encoder.ts';
 
 const hexOf = (status: number, fields: Field[]): string =>
@@ -105,6 +105,35 @@ describe('the block of an answer', () => {
     'The HPACK encoder refuses status $status',
     ({ status }) => {
       expect(() => encodeAnswer(status, [])).toThrow(`no status of an answer: ${status}`);
+    },
+  );
+});
+
+describe('the block of a request', () => {
+  const request: Field[] = [
+    [':method', 'GET'],
+    [':scheme', 'https'],
+    [':path', '/api/v1/pods?watch=true'],
+    [':authority', 'localhost:6443'],
+    ['accept', 'application/json'],
+  ];
+
+  test('The header block of a request keeps the order, the first time and later', () => {
+    const decode = (): string[] =>
+      new HpackDecoder({ tableBytes: 0, maxListBytes: Infinity }).decode(encodeRequest(request))!;
+    expect(decode()).toEqual(request.flat());
+    expect(decode()).toEqual(request.flat());
+  });
+
+  test.each([
+    { name: 'that ends a line', field: ['x-note', 'a\r\nb: c'] },
+    { name: 'beyond a byte', field: ['x-note', '\u0100'] },
+    { name: 'in capitals', field: ['X-Note', 'a'] },
+    { name: 'of a pseudo-header that requests do not have', field: [':status', '200'] },
+  ] satisfies { name: string; field: Field }[])(
+    'A field of a request with a character $name is refused',
+    ({ field }) => {
+      expect(() => encodeRequest([...request, field])).toThrow(TypeError);
     },
   );
 });

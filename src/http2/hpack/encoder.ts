@@ -25,6 +25,16 @@ export function encodeAnswer(status: number, fields: Iterable<readonly [name: st
   return block;
 }
 
+/**
+ * Encodes the header block of a request, its pseudo-header fields first. Fields that come with every request are
+ * encoded once. Throws as for answers.
+ */
+export function encodeRequest(fields: Iterable<readonly [name: string, value: string]>): Buffer {
+  let block = '';
+  for (const [name, value] of fields) block += (knownFields.get(name) ?? fieldsNamed(name)).encode(value);
+  return Buffer.from(block, 'latin1');
+}
+
 const statusFields = new Map<number, string>();
 
 function encodeStatus(status: number): string {
@@ -34,6 +44,9 @@ function encodeStatus(status: number): string {
   statusFields.set(status, text);
   return text;
 }
+
+/** Of requests: RFC 9113, section 8.3.1. */
+const pseudoHeaders: ReadonlySet<string> = new Set([':method', ':scheme', ':authority', ':path']);
 
 const maxKnownNames = 256;
 const maxKnownValues = 32;
@@ -51,7 +64,7 @@ class FieldsNamed {
   #latestText = '';
 
   constructor(name: string) {
-    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
+    if (!pseudoHeaders.has(name) && !/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
       throw new TypeError(`no name of a header field: ${JSON.stringify(name)}`);
     this.#name = name;
     this.#prefix = encodeName(name);
