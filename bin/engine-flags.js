@@ -1,5 +1,6 @@
 /**
- * Flags of V8 for the processes that work on the API: controller manager, scheduler, node agent.
+ * Flags of V8 for the processes that work on the API: controller manager, scheduler, node agent, and for the API server
+ * beside them on one machine.
  *
  * They are busy for seconds and then idle, beside others on the same machine: what they need least of is memory. A
  * server, which is busy for hours, keeps the engine's own values. docs/performance.md has the measurements.
@@ -33,32 +34,30 @@ const largeHeapBytes = 64 * 2 ** 20;
 const lookAtHeapEveryMs = 10_000;
 
 /**
- * Set while a daemon runs, each with the value that V8 starts with:
+ * Set while a process runs, each with the value that V8 starts with. Names and usual values are those of Node 20, 22
+ * and 24 by the version of V8, which complains about names that it does not know. Another version works as it does by
+ * itself.
  *
- * - Optimizing what ran a thousand times took as much of the processor as the work itself, so they optimize what ran
- *   eight thousand times.
- * - The old generation is collected when it has grown by a third, or by three quarters once it is large. V8 lets it
- *   grow to four times its size.
- * - Code that did not run between two such collections is compiled again when it is needed: that of the start.
- *
- * Names and usual values are those of Node 20, 22 and 24 by the version of V8, which complains about names that it does
- * not know. Another version optimizes as it does by itself.
+ * - `optimization`: what ran a thousand times is optimized, which takes as much of the processor as the work itself
+ *   while a process is young. What ran eight thousand times is.
+ * - `aging`: code that did not run between two collections of the old generation is compiled again when it is needed:
+ *   that of the start.
  */
 const flagsByEngine = {
-  11: [
-    { name: 'interrupt-budget', usual: 67_584, chosen: 8 * 67_584 },
-    { name: 'bytecode-old-age', usual: 5, chosen: 2 },
-  ],
-  12: [
-    { name: 'invocation-count-for-turbofan', usual: 3000, chosen: 8 * 3000 },
-    { name: 'bytecode-old-age', usual: 6, chosen: 2 },
-  ],
-  13: [
-    { name: 'invocation-count-for-turbofan', usual: 10_000, chosen: 8 * 10_000 },
-    { name: 'bytecode-old-age', usual: 6, chosen: 2 },
-  ],
+  11: {
+    optimization: { name: 'interrupt-budget', usual: 67_584, chosen: 8 * 67_584 },
+    aging: { name: 'bytecode-old-age', usual: 5, chosen: 2 },
+  },
+  12: {
+    optimization: { name: 'invocation-count-for-turbofan', usual: 3000, chosen: 8 * 3000 },
+    aging: { name: 'bytecode-old-age', usual: 6, chosen: 2 },
+  },
+  13: {
+    optimization: { name: 'invocation-count-for-turbofan', usual: 10_000, chosen: 8 * 10_000 },
+    aging: { name: 'bytecode-old-age', usual: 6, chosen: 2 },
+  },
 };
-const flagsOfDaemons = [growth, ...(flagsByEngine[Number.parseInt(process.versions.v8)] ?? [])];
+const { optimization, aging } = flagsByEngine[Number.parseInt(process.versions.v8)] ?? {};
 
 /** Of the command line, where a user may set them too. */
 const sizes = ['min-semi-space-size', 'max-semi-space-size', 'initial-old-space-size'];
@@ -71,12 +70,38 @@ export function forgetSizes() {
   for (const size of sizes) v8.setFlagsFromString(`--${size}=0`);
 }
 
-let isTuned = false;
+let tuned = [];
 
+/**
+ * They optimize less. The old generation is collected when it has grown by a third, or by three quarters once it is
+ * large; V8 lets it grow to four times its size.
+ */
 export function tuneForDaemons() {
-  isTuned = true;
+  tuned = [growth, optimization, aging].filter((flag) => flag !== undefined);
   set('chosen');
   setInterval(followHeap, lookAtHeapEveryMs).unref();
+}
+
+/** Of a local server: after so much work it is worth optimizing for. */
+const youngCpuSeconds = 8;
+const lookAtAgeEveryMs = 500;
+
+/**
+ * A server beside its daemons on one machine, mostly for minutes: it optimizes less until it has worked for some
+ * seconds, and from then on as V8 does by itself.
+ */
+export function tuneForLocalServer() {
+  if (optimization === undefined) return;
+  tuned = [optimization];
+  set('chosen');
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage();
+    if (user + system < youngCpuSeconds * 1e6) return;
+    clearInterval(timer);
+    set('usual');
+    tuned = [];
+  }, lookAtAgeEveryMs);
+  timer.unref();
 }
 
 function followHeap() {
@@ -88,7 +113,6 @@ function followHeap() {
 
 /** Compiled code that is kept is of the usual flags: `work` runs with them. */
 export function withUsualFlags(work) {
-  if (!isTuned) return work();
   set('usual');
   try {
     return work();
@@ -98,5 +122,5 @@ export function withUsualFlags(work) {
 }
 
 function set(which) {
-  for (const flag of flagsOfDaemons) v8.setFlagsFromString(`--${flag.name}=${flag[which]}`);
+  for (const flag of tuned) v8.setFlagsFromString(`--${flag.name}=${flag[which]}`);
 }

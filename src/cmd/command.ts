@@ -21,6 +21,8 @@ export interface CommandContext {
   readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
   /** Sets the engine for a daemon. Absent where the process is not the command's own. */
   readonly tuneForDaemons?: () => void;
+  /** Sets it for an API server that shares its machine with daemons. */
+  readonly tuneForLocalServer?: () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
 }

@@ -25,10 +25,11 @@ interface Engine {
   readonly nodeFlags: NodeFlags;
   /** For this one. */
   readonly tuneForDaemons: () => void;
+  readonly tuneForLocalServer: () => void;
 }
 
 /** Runs the command line of this process. */
-export async function run({ nodeFlags, tuneForDaemons }: Engine): Promise<void> {
+export async function run({ nodeFlags, ...engine }: Engine): Promise<void> {
   endWithStarter(process);
 
   // A reader that has seen enough (`orch help | head`) is no error.
@@ -42,6 +43,6 @@ export async function run({ nodeFlags, tuneForDaemons }: Engine): Promise<void> 
   process.exitCode = await main([...(isOriginal(program) ? [program] : []), ...process.argv.slice(2)], {
     ...context,
     parts: { ...dependencies, startProcess: processStarter(nodeFlags) },
-    tuneForDaemons,
+    ...engine,
   });
 }

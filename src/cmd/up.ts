@@ -122,6 +122,7 @@ interface Local {
 /** The API server alone, in this process. */
 async function serveApi({ line, dataDir, pki, logger, interrupts }: Local, context: CommandContext): Promise<number> {
   const { out } = context;
+  context.tuneForLocalServer?.();
   const completed = { ...line.completed, options: withoutAccounts(line.completed.options) };
   const config = await assembleStartConfig(completed, {
     serving: () => Promise.resolve(pki.serving),

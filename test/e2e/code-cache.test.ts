@@ -25,6 +25,14 @@ const startDaemon = `
   await import('./dist/orch.js');
 `;
 
+/** What `bin/orch` does for the API server of `orch up`. */
+const startLocalServer = `
+  const { forgetSizes, tuneForLocalServer } = await import('./bin/engine-flags.js');
+  forgetSizes();
+  tuneForLocalServer();
+  await import('./dist/orch.js');
+`;
+
 interface Loaded {
   readonly count: number;
   readonly parsed: string[];
@@ -48,6 +56,7 @@ test.each([
   ['The program', `await import('./dist/orch.js');`],
   ['The client library', `await import('./dist/client.js');`],
   ['A daemon, which sets the engine before it loads its parts,', startDaemon],
+  ['An API server beside daemons', startLocalServer],
   ['A daemon with a young generation of its own size', startDaemon, '--max-semi-space-size=1'],
 ])('%s starts from compiled code alone', async (_, code, ...nodeFlags) => {
   const { count, parsed, errors } = await scriptsOf(code, ...nodeFlags);
