@@ -2,6 +2,9 @@
 import type { Impersonation } from './impersonation.ts';
 import type { ClientPair } from './transport-config.ts';
 
+/** What is known at once costs a request no wait. */
+export type Awaitable<T> = T | Promise<T>;
+
 export interface ClientConfig {
   /** `https://10.0.0.1:6443`, with a path where the API is below one. */
   readonly url: string;
@@ -17,9 +20,9 @@ export interface ClientConfig {
   readonly certificate?: string | undefined;
   readonly key?: string | undefined;
   /** Certificate and key as they are now. Another pair is shown on new connections, and old ones end. */
-  readonly renewedPair?: () => Promise<ClientPair | undefined>;
-  /** The Authorization header, asked for before each request. Undefined at once where there is none. */
-  readonly authorization?: () => Promise<string | undefined> | undefined;
+  readonly renewedPair?: () => Awaitable<ClientPair | undefined>;
+  /** The Authorization header, asked for before each request. */
+  readonly authorization?: () => Awaitable<string | undefined>;
   /**
    * The server answered 401 to these credentials: drops what is cached of them. Resolves with whether a new request may
    * be sent with other ones.

@@ -25,7 +25,8 @@ export interface ExecOptions {
   readonly observer?: ExecObserver | undefined;
 }
 
-type ExecCredentials = Required<Pick<ClientConfig, 'onUnauthorized' | 'renewedPair'>> & {
+type ExecCredentials = Required<Pick<ClientConfig, 'onUnauthorized'>> & {
+  readonly renewedPair: () => Promise<ClientPair | undefined>;
   readonly authorization: () => Promise<string | undefined>;
   /** For what is told of the plugin from now on. */
   observePlugin(observer: ExecObserver): void;

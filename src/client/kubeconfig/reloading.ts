@@ -99,7 +99,10 @@ class Current {
       namespace,
       ...(warnings === undefined ? {} : { warnings }),
       version: () => this.#read.fingerprint,
-      renewedPair: async () => (await now().renewedPair?.()) ?? this.#pair,
+      renewedPair: () => {
+        const renewed = now().renewedPair?.();
+        return renewed instanceof Promise ? renewed.then((pair) => pair ?? this.#pair) : (renewed ?? this.#pair);
+      },
       authorization: () => now().authorization?.(),
       // The file may have other credentials by now.
       onUnauthorized: async (shown) => (await this.look()) || ((await now().onUnauthorized?.(shown)) ?? false),

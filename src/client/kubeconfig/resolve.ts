@@ -75,7 +75,7 @@ async function credentialsOf(
     throw new KubeconfigError(`user ${JSON.stringify(userName)} has only one of client-certificate and client-key`);
   if (file !== '') return { ...pair, ...tokenFile(path.resolve(folder, file), clock) };
   const fixed = fixedAuthorization(user);
-  return { ...pair, authorization: () => Promise.resolve(fixed) };
+  return { ...pair, authorization: () => fixed };
 }
 
 async function pem(fields: Fields, name: string, folder: string): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { abortable } from '../../base/abortable.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { StatusError } from '../../machinery/status.ts';
 import { pause } from '../../reconcile/pause.ts';
-import type { ClientConfig } from '../client-config.ts';
+import type { Awaitable, ClientConfig } from '../client-config.ts';
 import { deadline } from '../deadline.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/message.ts';
 import { commonHeaders, type HeaderFields, headerValue } from './headers.ts';
@@ -141,9 +141,8 @@ export class Sender {
 
   /** A refusal of the credentials comes before anything is done: with other ones the request is sent again, once. */
   async #sendAuthorized(request: ClientRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    // Most clients show a certificate and no header: nothing is to be waited for.
     const asked = this.#authorization(signal);
-    const shown = asked && (await asked);
+    const shown = asked instanceof Promise ? await asked : asked;
     const answer = await this.#sendOnce(request, shown, signal);
     if (answer.status !== 401 || this.#config.onUnauthorized === undefined) return answer;
     if (!(await abortable(this.#config.onUnauthorized(shown), signal))) return answer;
@@ -194,9 +193,9 @@ export class Sender {
   }
 
   /** A plugin may take long: others wait for the same. */
-  #authorization(signal: AbortSignal): Promise<string | undefined> | undefined {
+  #authorization(signal: AbortSignal): Awaitable<string | undefined> {
     const asked = this.#config.authorization?.();
-    return asked && abortable(asked, signal);
+    return asked instanceof Promise ? abortable(asked, signal) : asked;
   }
 
   async #sendOnce(

@@ -54,11 +54,14 @@ export function addApiGroups<C extends object>(client: C, requests: Requests): C
 }
 
 /**
- * A resource of the table. Its class has a getter for each subresource: clients of a namespace are made all the time.
+ * A resource of the table. Its class has a getter for each subresource, which is made when it is first asked for:
+ * clients of a namespace are made all the time.
  */
 class BuiltInResource extends ResourceClient {
   readonly #info: ResourceInfo;
   readonly #requests: Requests;
+  /** Requests about many objects are mostly about those of one namespace, one after the other. */
+  #last: { readonly namespace: string; readonly client: BuiltInResource } | undefined;
 
   constructor(info: ResourceInfo, at: { readonly namespace?: string }, requests: Requests) {
     const { group, version, name: resource, kind } = info;
@@ -68,7 +71,9 @@ class BuiltInResource extends ResourceClient {
   }
 
   override namespace(namespace: string): BuiltInResource {
-    return new (classOf(this.#info))(this.#info, { namespace }, this.#requests);
+    if (this.#last?.namespace !== namespace)
+      this.#last = { namespace, client: new (classOf(this.#info))(this.#info, { namespace }, this.#requests) };
+    return this.#last.client;
   }
 
   static subresourceOf(client: BuiltInResource, { name: subresource, kind, apiVersion }: SubresourceInfo): object {
@@ -87,7 +92,9 @@ function classOf(info: ResourceInfo): typeof BuiltInResource {
     Object.defineProperty(made.prototype, subresource.name, {
       enumerable: true,
       get(this: BuiltInResource) {
-        return BuiltInResource.subresourceOf(this, subresource);
+        const value = BuiltInResource.subresourceOf(this, subresource);
+        Object.defineProperty(this, subresource.name, { value, enumerable: true });
+        return value;
       },
     });
   classes.set(info, made);

@@ -70,7 +70,10 @@ class ApiTransport implements Transport {
   readonly #config: ClientConfig;
   readonly #options: ApiTransportOptions;
   readonly #clock: Clock;
-  #url: URL;
+  #url!: URL;
+  /** Of the URL. */
+  #authority!: string;
+  #basePath!: string;
   readonly #fixedPair: ClientPair | undefined;
   readonly #closed = new AbortController();
   /** All that are open, also those that are ending. */
@@ -83,7 +86,7 @@ class ApiTransport implements Transport {
     this.#config = config;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#url = new URL(config.url);
+    this.#setUrl(config.url);
     const { certificate, key } = config;
     if (certificate !== undefined && key !== undefined) {
       if (!isPair(certificate, key)) throw new Error('the client certificate and its key do not belong together');
@@ -93,7 +96,8 @@ class ApiTransport implements Transport {
   }
 
   async send(request: TransportRequest): Promise<TransportAnswer> {
-    await this.#renewCertificate(request.signal);
+    const renewing = this.#renewCertificate(request.signal);
+    if (renewing !== undefined) await renewing;
     const message = (): TransportRequest => ({
       ...request,
       path: this.#pathOf(request.pathAtSend?.() ?? request.path),
@@ -106,7 +110,7 @@ class ApiTransport implements Transport {
       // Opened at once: of the requests that wait for a connection each takes a free stream from the next one.
       for (const connection of current.http2)
         if (connection.activeStreams < connection.maxStreams)
-          return sendOverHttp2(connection, this.#url.host, message());
+          return sendOverHttp2(connection, this.#authority, message());
       if (current.http1 !== undefined) return current.http1.send(message());
       current.dialing ??= this.#open(current).finally(() => (current.dialing = undefined));
       await abortable(current.dialing, request.signal);
@@ -122,7 +126,7 @@ class ApiTransport implements Transport {
     const { socket } = await dial(target, signal, this.#dialOptions).catch((error: unknown) => {
       throw signal.aborted ? error : notConnected(error);
     });
-    const webSocket = await openWebSocket(socket, this.#url.host, {
+    const webSocket = await openWebSocket(socket, this.#authority, {
       ...request,
       path: this.#pathOf(request.path),
       signal,
@@ -142,14 +146,23 @@ class ApiTransport implements Transport {
     await Promise.all([...this.#http1].map((agent) => agent.destroy()));
   }
 
-  async #renewCertificate(signal: AbortSignal): Promise<void> {
+  #renewCertificate(signal: AbortSignal): Promise<void> | undefined {
     const renewed = this.#config.renewedPair?.();
-    this.#show((renewed && (await abortable(renewed, signal))) ?? this.#fixedPair);
+    if (renewed instanceof Promise)
+      return abortable(renewed, signal).then((pair) => this.#show(pair ?? this.#fixedPair));
+    this.#show(renewed ?? this.#fixedPair);
+    return undefined;
+  }
+
+  #setUrl(url: string): void {
+    this.#url = new URL(url);
+    this.#authority = this.#url.host;
+    this.#basePath = this.#url.pathname.replace(/\/$/, '');
   }
 
   /** The API may lie below a path of the server. */
   #pathOf(path: string): string {
-    return this.#url.pathname.replace(/\/$/, '') + path;
+    return this.#basePath + path;
   }
 
   /** New connections are opened with this certificate; those with another one, or to another server, end. */
@@ -157,7 +170,7 @@ class ApiTransport implements Transport {
     const before = this.#current;
     const version = this.#config.version?.();
     if (before !== undefined && before.pair === pair && before.version === version) return;
-    if (before?.version !== version) this.#url = new URL(this.#config.url);
+    if (before?.version !== version) this.#setUrl(this.#config.url);
     this.#current = { pair, version, http2: new Set(), http1: undefined, spare: undefined, dialing: undefined };
     if (before === undefined) return;
     for (const connection of [...before.http2]) connection.retire(retired);
