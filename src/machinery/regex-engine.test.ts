@@ -56,6 +56,10 @@ describe('a text that is watched', () => {
     expect(re.test(watchedText('zzz', re, never))).toBe(false);
   });
 
+  test('A text that is watched has no prototype of texts, which would slow all texts of the process down', () => {
+    expect(watchedText('a', compiled('a'), never)).not.toBeInstanceOf(String);
+  });
+
   test('A text that is watched ends a match when the look throws', () => {
     const re = compiled('([ab]{0,900}[^ab]?)*[0-9]');
     const over = new Error('over');
