@@ -3,9 +3,11 @@
  * again when they change.
  */
 import type { Socket } from 'node:net';
-import { abortable } from '../base/abortable.ts';
 import { currentSpan, inNewSpan, type Span } from '../base/span.ts';
-import type { Agent, buildConnector, Dispatcher } from 'undici';
+import type undiciModule from 'undici';
+import type { buildConnector, Pool } from 'undici';
+import { CallEnd, type CallLimits } from './call-end.ts';
+import { exchange, type ExchangeOptions, type WholeAnswer } from './http-exchange.ts';
 import type { ClientPair, TransportConfig } from './transport-config.ts';
 import type { CallObserver } from './call-observer.ts';
 import { timedLookup } from './timed-lookup.ts';
@@ -21,114 +23,131 @@ export interface HttpAnswer {
   readonly text: string | undefined;
 }
 
+export interface PostOptions extends CallLimits {
+  /** Of longer answers there is no text. */
+  readonly maxAnswerBytes: number;
+  /** In place of that in the URL of the connection. */
+  readonly query?: string | undefined;
+}
+
 export interface HttpTransport {
-  /**
-   * Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent.
-   * @param url that of the connection when absent; only its query may be another
-   */
-  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number, url?: string): Promise<HttpAnswer>;
-  /** Ends connections and what is under way on them. */
-  destroy(): Promise<void>;
+  /** Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent. */
+  post(body: string | Buffer, options: PostOptions): Promise<HttpAnswer>;
+  /** Ends connections, and what is under way on them with this reason. */
+  destroy(reason?: Error): Promise<void>;
 }
 
 const maxConnections = 64;
 
+type Undici = typeof undiciModule;
+
 export function createTransport(connection: TransportConfig, observer?: CallObserver): HttpTransport {
-  let agent: Agent | undefined;
+  let undici: Undici | undefined;
+  let pool: Pool | undefined;
   let shown: ClientPair | undefined;
   const closed = new AbortController();
-  const host = connection.host ?? new URL(connection.url).host;
+  const underWay = new Set<CallEnd>();
+  const url = new URL(connection.url);
+  const { origin } = url;
+  const pathWith = (query: string | undefined): string =>
+    `${url.pathname}${query === undefined ? url.search : `?${query}`}`;
+  const host = connection.host ?? url.host;
   observer?.opened?.();
   if (observer?.plugins !== undefined) connection.observePlugin?.(observer.plugins);
-  const impersonation = impersonationOf(connection);
-  const request = async (body: string | Buffer, signal: AbortSignal, url: string): Promise<Dispatcher.ResponseData> => {
-    // Loaded at first use: most servers call no other.
-    const { default: undici } = await import('undici');
-    const traceparent = currentSpan()?.traceparent;
-    // A program that prints them may hang.
-    const authorization = await abortable(connection.authorization(), signal);
-    const pair = connection.renewedPair && (await abortable(connection.renewedPair(), signal));
-    // From here to the request nothing waits, so that no other call takes the agent away. New connections show a new
-    // certificate; those with the old one end with their requests.
+  const usualHeaders = [
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, */*'],
+    ...(connection.impersonate === undefined ? [] : impersonationHeaders(connection.impersonate)),
+  ].flat();
+  const poolOf = ({ Pool: Connections, buildConnector }: Undici, pair: ClientPair | undefined): Pool => {
+    // New connections show a new certificate; those with the old one end with their requests.
     if (pair !== shown) {
-      void agent?.close();
-      agent = undefined;
+      void pool?.close();
+      pool = undefined;
       shown = pair;
     }
-    agent ??= new undici.Agent({
+    return (pool ??= new Connections(origin, {
       connections: maxConnections,
       connect: connectTo(
         connection,
-        undici.buildConnector({ ...tlsOptions({ ...connection, ...pair }), lookup: timedLookup(observer) }),
+        buildConnector({ ...tlsOptions({ ...connection, ...pair }), lookup: timedLookup(observer) }),
         closed.signal,
       ),
-    });
-    const answer = await undici.request(url, {
-      dispatcher: agent,
-      method: 'POST',
-      body,
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, */*',
-        ...(authorization === undefined ? {} : { authorization }),
-        ...impersonation,
-        ...(traceparent === undefined ? {} : { traceparent }),
-      },
-    });
+    }));
+  };
+  const send = async (
+    body: string | Buffer,
+    { maxAnswerBytes, query }: PostOptions,
+    { end, onAnswer }: Pick<ExchangeOptions, 'end' | 'onAnswer'>,
+  ): Promise<WholeAnswer> => {
+    // Loaded at first use: most servers call no other.
+    undici ??= (await import('undici')).default;
+    const traceparent = currentSpan()?.traceparent;
+    // A program that prints them may hang.
+    const authorization = await end.before(connection.authorization());
+    const pair = connection.renewedPair && (await end.before(connection.renewedPair()));
+    const headers = [...usualHeaders];
+    if (authorization !== undefined) headers.push('authorization', authorization);
+    if (traceparent !== undefined) headers.push('traceparent', traceparent);
+    // From here to the request nothing waits, so that no other call takes the connections away.
+    const request = { origin, path: pathWith(query), method: 'POST', headers, body } as const;
+    const answer = await exchange(poolOf(undici, pair), { request, end, maxAnswerBytes, onAnswer });
     // The next call is shown the new ones.
-    if (answer.statusCode === 401) void connection.onUnauthorized?.(authorization).catch(() => undefined);
+    if (answer.status === 401) void connection.onUnauthorized?.(authorization).catch(() => undefined);
     return answer;
   };
-  const post: HttpTransport['post'] = async (body, signal, maxAnswerBytes, url = connection.url) => {
+  const post: HttpTransport['post'] = async (body, options) => {
     const call = observer?.begins(host, Buffer.byteLength(body));
-    let bytes: Buffer | undefined;
+    const end = new CallEnd(options);
+    let isAnswered = false;
+    const onAnswer = (status: number): void => {
+      isAnswered = true;
+      call?.answered(status);
+    };
+    let answer: WholeAnswer | undefined;
+    underWay.add(end);
     try {
-      const answer = await request(body, signal, url).catch((error: unknown) => {
-        call?.answered(undefined);
-        throw error;
-      });
-      call?.answered(answer.statusCode);
-      currentSpan()?.set({ 'http.status_code': answer.statusCode });
-      bytes = await readBytes(answer.body, maxAnswerBytes);
+      answer = await send(body, options, { end, onAnswer });
+      currentSpan()?.set({ 'http.status_code': answer.status });
+      const { status, headers } = answer;
       return {
-        status: answer.statusCode,
-        contentType: firstOf(answer.headers['content-type']) ?? '',
-        retryAfter: firstOf(answer.headers['retry-after']),
-        text: bytes?.toString(),
+        status,
+        contentType: firstOf(headers['content-type']) ?? '',
+        retryAfter: firstOf(headers['retry-after']),
+        text: answer.body?.toString(),
       };
     } finally {
-      call?.ended(bytes?.length);
+      underWay.delete(end);
+      end.release();
+      if (!isAnswered) call?.answered(undefined);
+      call?.ended(answer?.body?.length);
     }
   };
   return {
-    post(body, signal, maxAnswerBytes, url) {
+    post(body, options) {
       const parent = currentSpan();
-      const posting = (): Promise<HttpAnswer> => post(body, signal, maxAnswerBytes, url);
-      return parent === undefined ? posting() : inNewSpan(callSpan(parent, url ?? connection.url, body), posting);
+      if (parent === undefined) return post(body, options);
+      const span = callSpan(parent, url, { path: pathWith(options.query), body });
+      return inNewSpan(span, () => post(body, options));
     },
-    async destroy() {
+    async destroy(reason = new Error('the client was closed')) {
       if (!closed.signal.aborted) observer?.closed?.();
-      closed.abort(new Error('the client was closed'));
-      await agent?.destroy();
+      closed.abort(reason);
+      for (const end of underWay) end.end(reason);
+      await pool?.destroy();
     },
   };
 }
 
-/** A group or an extra value has a header of its own. */
-function impersonationOf({ impersonate }: TransportConfig): Record<string, string[]> {
-  const headers: Record<string, string[]> = {};
-  for (const [name, value] of impersonate === undefined ? [] : impersonationHeaders(impersonate))
-    (headers[name] ??= []).push(value);
-  return headers;
-}
-
 /** Under the names that clients of HTTP have in OpenTelemetry. */
-function callSpan(parent: Span, url: string, body: string | Buffer): Span {
-  const { hostname, origin, pathname, port, search } = new URL(url);
+function callSpan(
+  parent: Span,
+  { hostname, origin, port }: URL,
+  { path, body }: { readonly path: string; readonly body: string | Buffer },
+): Span {
   return parent.call('HTTP POST', {
     'http.method': 'POST',
-    'http.url': `${origin}${pathname}${search}`,
+    'http.url': `${origin}${path}`,
     'http.request_content_length': Buffer.byteLength(body),
     'net.peer.name': hostname,
     ...(port === '' ? {} : { 'net.peer.port': Number(port) }),
@@ -136,18 +155,6 @@ function callSpan(parent: Span, url: string, body: string | Buffer): Span {
 }
 
 const firstOf = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
-
-/** Undefined for more than `maxBytes`; the rest is not read. */
-async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 const tlsOptions = ({
   ca,

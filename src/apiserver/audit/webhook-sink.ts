@@ -2,7 +2,6 @@
  * Events for a service: POSTed as an EventList, and again, with longer and longer pauses, whatever went wrong. There is
  * hardly a failure that could not pass, and none that makes a lost event right.
  */
-import { timeLimit } from '../../base/time-limit.ts';
 import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
 import { WebhookStatusError } from '../webhooks/webhook-client.ts';
@@ -110,11 +109,11 @@ export class WebhookSink implements AuditSink {
   }
 
   async #post(body: Buffer): Promise<void> {
-    const { status } = await this.#connections.post(
-      body,
-      AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]),
+    const { status } = await this.#connections.post(body, {
+      signals: [this.#giveUp.signal],
+      timeoutMs: requestTimeoutMs,
       maxAnswerBytes,
-    );
+    });
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
   }
 }

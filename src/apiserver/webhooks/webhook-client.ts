@@ -2,11 +2,11 @@
  * Posts JSON to a webhook over HTTPS and reads its JSON answer: with a time limit, retries, and a limit of calls at
  * once.
  */
-import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timedOut } from '../../client/call-end.ts';
 import { KubeconfigError } from '../../client/kubeconfig/fields.ts';
 import type { TransportConfig } from '../../client/transport-config.ts';
-import { createTransport, type HttpAnswer } from '../../client/transport.ts';
+import { createTransport, type HttpAnswer, type PostOptions } from '../../client/transport.ts';
 import type { CallObserver } from '../../client/call-observer.ts';
 import { formatDuration } from '../../machinery/duration.ts';
 import { connectionErrorText } from './connection-errors.ts';
@@ -67,23 +67,30 @@ export function createWebhookClient({
   readAnswer = JSON.parse,
   observer,
 }: WebhookClientOptions): WebhookClient {
-  const urlWithin = (ms: number): string =>
-    timeoutInQuery ? `${connection.url}?timeout=${formatDuration(ms * 1e6)}` : connection.url;
-  const url = urlWithin(timeoutMs);
-  const connections = createTransport({ ...connection, url }, observer);
+  const queryWithin = timeoutInQuery ? timeoutQueries() : () => undefined;
+  const usualQuery = queryWithin(timeoutMs);
+  const urlWith = (query: string | undefined): string =>
+    query === undefined ? connection.url : `${connection.url}?${query}`;
+  const connections = createTransport({ ...connection, url: urlWith(usualQuery) }, observer);
   const closed = new AbortController();
   let pending = 0;
   let isRetired = false;
   const close = async (): Promise<void> => {
-    closed.abort(new Error('the server is stopping'));
-    await connections.destroy();
+    const reason = new Error('the server is stopping');
+    closed.abort(reason);
+    await connections.destroy(reason);
   };
-  const send = (body: string | Buffer, to: string, signal: AbortSignal): Promise<HttpAnswer> =>
-    connections.post(body, signal, maxAnswerBytes, to).catch((error: unknown): never => {
-      throw closed.signal.aborted || error instanceof KubeconfigError ? error : new WebhookConnectionError(to, error);
-    });
+  const send = async (body: string | Buffer, options: PostOptions): Promise<HttpAnswer> => {
+    try {
+      return await connections.post(body, options);
+    } catch (error) {
+      throw closed.signal.aborted || error instanceof KubeconfigError
+        ? error
+        : new WebhookConnectionError(urlWith(options.query ?? usualQuery), error);
+    }
+  };
   const attempt = async (body: string): Promise<unknown> => {
-    const { status, text } = await send(body, url, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));
+    const { status, text } = await send(body, { timeoutMs, maxAnswerBytes });
     if (text === undefined) throw new Error('the answer of the webhook is too large');
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
     return readAnswer(text);
@@ -103,10 +110,9 @@ export function createWebhookClient({
     post: (body) => counted(() => withRetries(() => attempt(JSON.stringify(body)), retryDelaysMs, closed.signal)),
     call: (body, { timeoutMs: ms, toldMs = ms, signal }) =>
       counted(() => {
-        const to = urlWithin(wholeSeconds(toldMs));
-        if (ms <= 0) throw new WebhookConnectionError(to, timedOut());
-        const ends = signal === undefined ? [closed.signal] : [closed.signal, signal];
-        return withinLimits(ms, ends, (limited) => send(body, to, limited));
+        const query = queryWithin(toldMs);
+        if (ms <= 0) throw new WebhookConnectionError(urlWith(query ?? usualQuery), timedOut());
+        return send(body, { timeoutMs: ms, query, signals: signalsOf(signal), maxAnswerBytes });
       }),
     retire() {
       isRetired = true;
@@ -116,29 +122,24 @@ export function createWebhookClient({
   };
 }
 
-/** Nothing is left of the limits when the work is done: there may be many calls in a second. */
-async function withinLimits<T>(
-  ms: number,
-  ends: readonly AbortSignal[],
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const controller = new AbortController();
-  const end = (): void => controller.abort(ends.find(({ aborted }) => aborted)?.reason);
-  const timer = setTimeout(() => controller.abort(timedOut()), ms).unref();
-  for (const signal of ends) signal.addEventListener('abort', end);
-  if (ends.some(({ aborted }) => aborted)) end();
-  try {
-    return await work(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    for (const signal of ends) signal.removeEventListener('abort', end);
-  }
+const signalsOf = (signal: AbortSignal | undefined): readonly AbortSignal[] => (signal === undefined ? [] : [signal]);
+
+/** `timeout=30s`: rounded up to seconds, of which a webhook has few different ones. */
+function timeoutQueries(): (ms: number) => string {
+  const known = new Map<number, string>();
+  return (ms) => {
+    const seconds = Math.ceil(ms / 1000);
+    let query = known.get(seconds);
+    if (query === undefined) {
+      query = `timeout=${formatDuration(seconds * 1e9)}`;
+      if (seconds <= mostSeconds) known.set(seconds, query);
+    }
+    return query;
+  };
 }
 
-const timedOut = (): DOMException => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-
-/** Rounded up. */
-const wholeSeconds = (ms: number): number => Math.ceil(ms / 1000) * 1000;
+/** That an object of the API may ask for. */
+const mostSeconds = 30;
 
 export class WebhookStatusError extends Error {
   override readonly name = 'WebhookStatusError';
