@@ -21,36 +21,42 @@ import type { UserInfo } from '../../../machinery/user.ts';
 import type { AdmissionAttributes, ResourceForm } from '../../../registry/admission.ts';
 import { namespaceOf } from './rules.ts';
 
-const present = (name: string, value: string): Record<string, string> => (value === '' ? {} : { [name]: value });
+// Of every request that a webhook or a policy is for. Members are assigned one by one, because a spread (`...`) takes
+// more than a microsecond.
 
 /** A user as reviews show it: what is empty is left out. */
-export const userJson = ({ name, uid = '', groups, extra = {} }: UserInfo): Readonly<Record<string, unknown>> => ({
-  ...present('username', name),
-  ...present('uid', uid),
-  ...(groups.length === 0 ? {} : { groups }),
-  ...(Object.keys(extra).length === 0 ? {} : { extra }),
-});
+export function userJson({ name, uid = '', groups, extra }: UserInfo): Readonly<Record<string, unknown>> {
+  const json: Record<string, unknown> = {};
+  if (name !== '') json['username'] = name;
+  if (uid !== '') json['uid'] = uid;
+  if (groups.length > 0) json['groups'] = groups;
+  if (extra !== undefined && Object.keys(extra).length > 0) json['extra'] = extra;
+  return json;
+}
 
-/** An AdmissionRequest without uid and objects, as JSON. */
+/** An AdmissionRequest without objects, as JSON. @param uid where it is in it */
 export function requestJson(
   attributes: AdmissionAttributes,
   { kind, resource }: ResourceForm,
+  uid?: string,
 ): Readonly<Record<string, unknown>> {
-  const { subresource, name, operation, options, dryRun, user } = attributes;
-  return {
-    kind,
-    resource,
-    ...present('subResource', subresource),
-    requestKind: attributes.kind,
-    requestResource: attributes.resource,
-    ...present('requestSubResource', subresource),
-    ...present('name', name),
-    ...present('namespace', namespaceOf(attributes)),
-    operation,
-    userInfo: userJson(user),
-    dryRun,
-    options: operation === 'CONNECT' ? null : options,
-  };
+  const { subresource, name, operation } = attributes;
+  const json: Record<string, unknown> = {};
+  if (uid !== undefined) json['uid'] = uid;
+  json['kind'] = kind;
+  json['resource'] = resource;
+  if (subresource !== '') json['subResource'] = subresource;
+  json['requestKind'] = attributes.kind;
+  json['requestResource'] = attributes.resource;
+  if (subresource !== '') json['requestSubResource'] = subresource;
+  if (name !== '') json['name'] = name;
+  const namespace = namespaceOf(attributes);
+  if (namespace !== '') json['namespace'] = namespace;
+  json['operation'] = operation;
+  json['userInfo'] = userJson(attributes.user);
+  json['dryRun'] = attributes.dryRun;
+  json['options'] = operation === 'CONNECT' ? null : attributes.options;
+  return json;
 }
 
 /** The answers to what expressions ask while they run. An evaluation does not wait, so it begins anew after each. */

@@ -5,56 +5,67 @@ import type { AdmissionAttributes, ResourceForm } from '../../../registry/admiss
 
 export class VersionedObjects {
   readonly #attributes: AdmissionAttributes;
-  readonly #new = new Map<string, Promise<JsonObject>>();
-  readonly #old = new Map<string, Promise<JsonObject>>();
-  readonly #newText = new Map<string, Promise<Buffer>>();
-  readonly #oldText = new Map<string, Promise<Buffer>>();
-
-  readonly #show = (object: KubeObject, form: ResourceForm): Promise<JsonObject> =>
-    this.#attributes.forms.show(object, form);
-  readonly #write = (object: KubeObject, form: ResourceForm): Promise<Buffer> =>
-    this.#attributes.forms.write(object, form);
+  readonly #new: Made<JsonObject>[] = [];
+  readonly #old: Made<JsonObject>[] = [];
+  readonly #newText: Made<Buffer>[] = [];
+  readonly #oldText: Made<Buffer>[] = [];
 
   constructor(attributes: AdmissionAttributes) {
     this.#attributes = attributes;
   }
 
   /** Shared, not to be changed. Undefined where the write has none. */
-  object(form: ResourceForm): Promise<JsonObject | undefined> {
-    return once(this.#new, this.#attributes.object, form, this.#show);
+  async object(form: ResourceForm): Promise<JsonObject | undefined> {
+    return this.#shown(this.#new, this.#attributes.object, form);
   }
 
-  oldObject(form: ResourceForm): Promise<JsonObject | undefined> {
-    return once(this.#old, this.#attributes.oldObject, form, this.#show);
+  async oldObject(form: ResourceForm): Promise<JsonObject | undefined> {
+    return this.#shown(this.#old, this.#attributes.oldObject, form);
   }
 
   /** The same as JSON text in UTF-8. */
-  objectText(form: ResourceForm): Promise<Buffer | undefined> {
-    return once(this.#newText, this.#attributes.object, form, this.#write);
+  async objectText(form: ResourceForm): Promise<Buffer | undefined> {
+    return this.#written(this.#newText, this.#attributes.object, form);
   }
 
-  oldObjectText(form: ResourceForm): Promise<Buffer | undefined> {
-    return once(this.#oldText, this.#attributes.oldObject, form, this.#write);
+  async oldObjectText(form: ResourceForm): Promise<Buffer | undefined> {
+    return this.#written(this.#oldText, this.#attributes.oldObject, form);
   }
 
   /** The object was changed. */
   changed(): void {
-    this.#new.clear();
-    this.#newText.clear();
+    this.#new.length = 0;
+    this.#newText.length = 0;
+  }
+
+  #shown(
+    made: Made<JsonObject>[],
+    object: KubeObject | undefined,
+    form: ResourceForm,
+  ): Promise<JsonObject> | undefined {
+    return object && (ofForm(made, form) ?? keep(made, form, this.#attributes.forms.show(object, form)));
+  }
+
+  #written(made: Made<Buffer>[], object: KubeObject | undefined, form: ResourceForm): Promise<Buffer> | undefined {
+    return object && (ofForm(made, form) ?? keep(made, form, this.#attributes.forms.write(object, form)));
   }
 }
 
-/** @param make for a form that is not known yet */
-function once<T>(
-  known: Map<string, Promise<T>>,
-  object: KubeObject | undefined,
-  form: ResourceForm,
-  make: (object: KubeObject, form: ResourceForm) => Promise<T>,
-): Promise<T | undefined> {
-  if (object === undefined) return Promise.resolve(undefined);
-  const { group, version, kind } = form.kind;
-  const key = `${group}/${version} ${kind}`;
-  let made = known.get(key);
-  if (made === undefined) known.set(key, (made = make(object, form)));
-  return made;
+/** Of a form. There are one or two in a request, and hardly ever more. */
+interface Made<T> {
+  readonly kind: ResourceForm['kind'];
+  readonly object: Promise<T>;
 }
+
+function ofForm<T>(made: readonly Made<T>[], { kind }: ResourceForm): Promise<T> | undefined {
+  for (const one of made) if (isSameKind(one.kind, kind)) return one.object;
+  return undefined;
+}
+
+function keep<T>(made: Made<T>[], { kind }: ResourceForm, object: Promise<T>): Promise<T> {
+  made.push({ kind, object });
+  return object;
+}
+
+const isSameKind = (a: ResourceForm['kind'], b: ResourceForm['kind']): boolean =>
+  a === b || (a.kind === b.kind && a.version === b.version && a.group === b.group);

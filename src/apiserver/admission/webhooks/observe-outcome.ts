@@ -15,13 +15,14 @@ export interface Outcome {
 
 /** Counts how the question to a webhook ended. */
 export function observeOutcome(observe: ObserveWebhook, { entry, attributes, type, begin, error }: Outcome): void {
-  const about = { name: entry.name, type, operation: attributes.operation };
+  const { name } = entry;
+  const { operation } = attributes;
   const isFailure = error instanceof CallFailure;
   const rejected = error !== undefined && !(isFailure && entry.ignoresFailures);
   const code = error === undefined ? 200 : isFailure || error instanceof Denial ? error.code : 0;
-  observe({ ...about, what: 'call', code, rejected, seconds: (performance.now() - begin) / 1000 });
-  if (isFailure && entry.ignoresFailures) observe({ ...about, what: 'failOpen' });
+  observe({ name, type, operation, what: 'call', code, rejected, seconds: (performance.now() - begin) / 1000 });
+  if (isFailure && entry.ignoresFailures) observe({ name, type, operation, what: 'failOpen' });
   if (!rejected) return;
   const kind = isFailure ? 'calling_webhook_error' : error instanceof Denial ? 'no_error' : 'apiserver_internal_error';
-  observe({ ...about, what: 'rejection', code, error: kind });
+  observe({ name, type, operation, what: 'rejection', code, error: kind });
 }

@@ -28,27 +28,26 @@ export interface ReviewInput {
   readonly objects: VersionedObjects;
 }
 
-const [ofObject, ofOldObject, absent, end] = [',"object":', ',"oldObject":', 'null', '}}'].map((text) =>
+const [ofOldObject, end, withoutOldObject] = [',"oldObject":', '}}', ',"oldObject":null}}'].map((text) =>
   Buffer.from(text),
-) as [Buffer, Buffer, Buffer, Buffer];
+) as [Buffer, Buffer, Buffer];
 
 export async function reviewBody(
   { attributes, form, objects }: ReviewInput,
   version: ReviewVersion,
   uid: string,
 ): Promise<Buffer> {
-  const [object, oldObject] = await Promise.all([objects.objectText(form), objects.oldObjectText(form)]);
-  const request = stringifyUnordered({ uid, ...requestJson(attributes, form) } as unknown as JsonObject);
-  return Buffer.concat([
-    Buffer.from(
-      `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${request.slice(0, -1)}`,
-    ),
-    ofObject,
-    object ?? absent,
-    ofOldObject,
-    oldObject ?? absent,
-    end,
-  ]);
+  const object = await objects.objectText(form);
+  const oldObject = await objects.oldObjectText(form);
+  const request = stringifyUnordered(requestJson(attributes, form, uid) as unknown as JsonObject);
+  const begin =
+    `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/${version}","request":${request.slice(0, -1)},` +
+    `"object":${object === undefined ? 'null' : ''}`;
+  const parts: Buffer[] = [Buffer.from(begin)];
+  if (object !== undefined) parts.push(object);
+  if (oldObject === undefined) parts.push(withoutOldObject);
+  else parts.push(ofOldObject, oldObject, end);
+  return Buffer.concat(parts);
 }
 
 /** An answer that is no review of this version. The message is that of Go's decoder. */
@@ -118,9 +117,12 @@ function checkKind(body: JsonBody, version: ReviewVersion): void {
 }
 
 /** What counts of an answer; the text of the patch is JSON, or claims to be. */
-export interface Verdict extends Pick<AdmissionResponse, 'status' | 'auditAnnotations' | 'warnings'> {
+export interface Verdict {
   readonly allowed: boolean;
   readonly patch: string;
+  readonly status: AdmissionResponse['status'] | undefined;
+  readonly auditAnnotations: AdmissionResponse['auditAnnotations'] | undefined;
+  readonly warnings: AdmissionResponse['warnings'] | undefined;
 }
 
 /** @throws Error for an answer to another question, and for one that this kind of webhook may not give */
@@ -134,13 +136,8 @@ export function verdictOf(
     if (uid !== asked.uid) throw new Error(`expected response.uid=${goQuote(asked.uid)}, got ${goQuote(uid)}`);
     checkPatch(patch, patchType, asked.mutating);
   }
-  return {
-    allowed,
-    patch: asked.mutating ? Buffer.from(patch, 'base64').toString() : '',
-    ...(status === undefined ? {} : { status }),
-    ...(auditAnnotations === undefined ? {} : { auditAnnotations }),
-    ...(warnings === undefined ? {} : { warnings }),
-  };
+  const text = asked.mutating ? Buffer.from(patch, 'base64').toString() : '';
+  return { allowed, patch: text, status, auditAnnotations, warnings };
 }
 
 function checkPatch(patch: string, patchType: string | undefined, mutating: boolean): void {

@@ -46,7 +46,7 @@ export function createValidatingWebhooks({ source, observe, log }: WebhookPlugin
     const objects = new VersionedObjects(attributes);
     const wanted: Invocation[] = [];
     for (const candidate of candidates) {
-      const invocation = { ...candidate, attributes, objects };
+      const invocation = { entry: candidate.entry, form: candidate.form, attributes, objects };
       if (await isWanted(invocation, 'validating', observe)) wanted.push(invocation);
     }
     if (wanted.length === 0) return;
