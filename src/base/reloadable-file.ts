@@ -1,6 +1,7 @@
 /** Texts that may change while the program runs: the contents of files that operators replace. */
 import { readFile } from 'node:fs/promises';
 import { systemClock, type Clock } from './clock.ts';
+import type { FileReports } from './file-reports.ts';
 import type { Logger } from './logger.ts';
 import { Ticker } from './ticker.ts';
 
@@ -46,10 +47,15 @@ export interface FileReload {
 /** Looking is cheap, and sees what is behind symbolic links too, which is how mounted secrets are replaced. */
 const defaultEveryMs = 5000;
 
-/** Files that are read again and again. A file that cannot be read keeps what it had. */
-export class ReloadableFiles {
+/**
+ * Files that are read again and again. A file that cannot be read keeps what it had. Readers of other files, which
+ * look at them when they use them, report here what came of it.
+ */
+export class ReloadableFiles implements FileReports {
   readonly #groups: FileGroup[] = [];
   readonly #reloads = new Map<string, FileReload>();
+  /** Why the files that readers report of are refused: said once. */
+  readonly #refusals = new Map<string, string>();
   readonly #log: Logger;
   readonly #ticker: Ticker;
   #looking: Promise<void> | undefined;
@@ -95,6 +101,20 @@ export class ReloadableFiles {
     return this.#looking;
   }
 
+  taken(files: readonly string[]): void {
+    this.#refusals.delete(JSON.stringify(files));
+    this.#log.info(fileDetails(files), 'read again');
+    this.#count(files, 'success');
+  }
+
+  refused(files: readonly string[], error: unknown): void {
+    const key = JSON.stringify(files);
+    const why = String(error);
+    if (this.#refusals.get(key) === why) return;
+    this.#refusals.set(key, why);
+    this.#refuse(files, error);
+  }
+
   async stop(): Promise<void> {
     this.#ticker.stop();
     await this.#looking;
@@ -110,12 +130,13 @@ export class ReloadableFiles {
       group.tell(changed, (err) => this.#log.error({ err, ...fileDetails(changed) }, 'new content was not taken over'));
     } catch (error) {
       if (!(error instanceof RefusedFiles)) throw error;
-      this.#log.warn(
-        { err: error.cause, ...fileDetails(paths) },
-        'the new content cannot be used; the one before stays in force',
-      );
-      this.#count(paths, 'failure');
+      this.#refuse(paths, error.cause);
     }
+  }
+
+  #refuse(paths: readonly string[], err: unknown): void {
+    this.#log.warn({ err, ...fileDetails(paths) }, 'the new content cannot be used; the one before stays in force');
+    this.#count(paths, 'failure');
   }
 
   #count(paths: readonly string[], status: ReloadStatus): void {

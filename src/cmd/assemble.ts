@@ -93,7 +93,7 @@ async function readOptions(
       log: around.log,
     }),
   );
-  const audit = await readAuditConfig(options, around.log);
+  const audit = await readAuditConfig(options, { log: around.log, reports: files });
   const pluginConfiguration = await readAdmissionConfig(options.admission, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const tracing = await readTracingConfig(options.connections.tracingConfigFile);

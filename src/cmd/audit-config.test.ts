@@ -17,7 +17,7 @@ async function configFor(...flags: readonly string[]) {
     `--audit-log-path=${path.join(directory, 'audit.log')}`,
     ...flags,
   ]);
-  return (await readAuditConfig(options, silentLogger))!.log!;
+  return (await readAuditConfig(options, { log: silentLogger }))!.log!;
 }
 
 test.each([

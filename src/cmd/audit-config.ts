@@ -4,6 +4,7 @@
  */
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { FileReports } from '../base/file-reports.ts';
 import type { Logger } from '../base/logger.ts';
 import { makeDirectories } from '../base/make-directories.ts';
 import { createPrivateFile } from '../base/private-files.ts';
@@ -21,7 +22,7 @@ import { UserError } from './user-error.ts';
 /** Undefined where nothing is recorded. Throws {@link UserError}. */
 export async function readAuditConfig(
   { audit, auditLog, auditWebhook }: Pick<ApiServerOptions, 'audit' | 'auditLog' | 'auditWebhook'>,
-  log: Logger,
+  { log, reports }: { readonly log: Logger; readonly reports?: FileReports },
 ): Promise<AuditConfig | undefined> {
   const text = await readFlagFile('audit-policy-file', audit.policyFile);
   const hasBackend = auditLog.path !== undefined || auditWebhook.configFile !== undefined;
@@ -39,7 +40,10 @@ export async function readAuditConfig(
     ...(auditWebhook.configFile === undefined
       ? {}
       : {
-          webhook: { ...(await webhookSink(auditWebhook, auditWebhook.configFile)), ...backendOptions(auditWebhook) },
+          webhook: {
+            ...(await webhookSink(auditWebhook, auditWebhook.configFile, reports)),
+            ...backendOptions(auditWebhook),
+          },
         }),
   };
 }
@@ -84,9 +88,10 @@ async function ensureFile(path: string): Promise<void> {
 async function webhookSink(
   { version, initialBackoffMs }: ApiServerOptions['auditWebhook'],
   path: string,
+  reports: FileReports | undefined,
 ): Promise<WebhookSinkOptions> {
   try {
-    return { connection: await readWebhookKubeconfig(path), apiVersion: version, initialBackoffMs };
+    return { connection: await readWebhookKubeconfig(path, { reports }), apiVersion: version, initialBackoffMs };
   } catch (error) {
     throw new UserError(`--audit-webhook-config-file: ${path}: ${describeFileError(error)}`, { cause: error });
   }

@@ -56,7 +56,7 @@ export async function authenticationConfig(
     bootstrapTokens: authentication.enableBootstrapTokenAuth,
     serviceAccounts: accounts,
     jwt,
-    webhook: await webhookConfig(authentication),
+    webhook: await webhookConfig(authentication, around.files),
     anonymous: anonymousConfig(
       jwt?.initial.configuration.anonymous,
       { allowed: authentication.anonymousAuth, alwaysAllow: authorization.modes.includes('AlwaysAllow') },
@@ -250,15 +250,14 @@ const signed = (
   jwksUri,
 });
 
-async function webhookConfig({
-  webhookConfigFile,
-  webhookVersion,
-  webhookCacheTtlMs,
-}: ApiServerOptions['authentication']): Promise<WebhookConfig | undefined> {
+async function webhookConfig(
+  { webhookConfigFile, webhookVersion, webhookCacheTtlMs }: ApiServerOptions['authentication'],
+  reports: ReloadableFiles,
+): Promise<WebhookConfig | undefined> {
   if (webhookConfigFile === undefined) return undefined;
   try {
     return {
-      connection: await readWebhookKubeconfig(webhookConfigFile),
+      connection: await readWebhookKubeconfig(webhookConfigFile, { reports }),
       version: webhookVersion,
       cacheTtlMs: webhookCacheTtlMs,
     };

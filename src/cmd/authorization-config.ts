@@ -1,4 +1,5 @@
 /** The authorizers that the options name, read and validated. */
+import type { FileReports } from '../base/file-reports.ts';
 import { type AbacRule, parseAbacPolicy } from '../apiserver/authz/abac/policy-file.ts';
 import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../apiserver/authz/configuration.ts';
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
@@ -25,15 +26,16 @@ export async function authorizationConfig(
   if (options.config !== undefined) return configuredByFile(options.config, options, files, pod);
   const authorizers: AuthorizerConfig[] = [];
   // One after the other, so that of several missing files it is always the same one that is named.
-  for (const mode of options.modes as readonly AuthorizerType[]) authorizers.push(await authorizerOf(mode, options));
+  for (const mode of options.modes as readonly AuthorizerType[])
+    authorizers.push(await authorizerOf(mode, options, files));
   return { authorizers };
 }
 
-async function authorizerOf(type: AuthorizerType, options: Options): Promise<AuthorizerConfig> {
+async function authorizerOf(type: AuthorizerType, options: Options, reports: FileReports): Promise<AuthorizerConfig> {
   const name = type.toLowerCase();
   if (type === 'ABAC') return { type, name, rules: await abacRules(options) };
   if (type !== 'Webhook') return { type, name };
-  const connection = await readConnection(options.webhookConfigFile!, '--authorization-webhook-config-file');
+  const connection = await readConnection(options.webhookConfigFile!, '--authorization-webhook-config-file', reports);
   const {
     webhookVersion: version,
     webhookCacheAuthorizedTtlMs: authorizedTtlMs,
@@ -79,7 +81,7 @@ async function configuredByFile(
   const read = async (content: string): Promise<AuthorizerConfig[]> => {
     const authorizers: AuthorizerConfig[] = [];
     for (const configured of await configuredAuthorizers(content, file))
-      authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod }));
+      authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod, reports: files }));
     return authorizers;
   };
   return { authorizers: await read(text.get()), file: { text, read } };
@@ -101,15 +103,18 @@ async function configuredAuthorizer(
     options,
     known,
     pod,
+    reports,
   }: {
     readonly file: string;
     readonly options: Options;
     readonly known: Map<AuthorizerType, AuthorizerConfig>;
     readonly pod: Pod;
+    readonly reports: FileReports;
   },
 ): Promise<AuthorizerConfig> {
   if (webhook === undefined) {
-    const authorizer = known.get(type as AuthorizerType) ?? (await authorizerOf(type as AuthorizerType, options));
+    const authorizer =
+      known.get(type as AuthorizerType) ?? (await authorizerOf(type as AuthorizerType, options, reports));
     known.set(authorizer.type, authorizer);
     return authorizer;
   }
@@ -118,13 +123,13 @@ async function configuredAuthorizer(
   const connection =
     kubeConfigFile === undefined
       ? await podConnection(settings.version, pod, where)
-      : await readConnection(kubeConfigFile, where);
+      : await readConnection(kubeConfigFile, where, reports);
   return { type: 'Webhook', name, webhook: { ...settings, connection } };
 }
 
-async function readConnection(path: string, where: string): Promise<TransportConfig> {
+async function readConnection(path: string, where: string, reports: FileReports): Promise<TransportConfig> {
   try {
-    return await readWebhookKubeconfig(path);
+    return await readWebhookKubeconfig(path, { reports });
   } catch (error) {
     throw new UserError(`${where}: ${path}: ${describeFileError(error)}`, { cause: error });
   }

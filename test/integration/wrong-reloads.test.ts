@@ -3,8 +3,10 @@
  * and a log line say so.
  */
 import { once } from 'node:events';
+import http from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,6 +22,13 @@ const aesKey = Buffer.alloc(32, 7).toString('base64');
 let directory: string;
 let authorities: TestAuthorities;
 let server: TestServer;
+/** What a webhook for tokens was shown, which knows none. */
+const shown: (string | undefined)[] = [];
+const judge = http.createServer(({ headers }, response) => {
+  shown.push(headers.authorization);
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end('{"apiVersion": "authentication.k8s.io/v1beta1", "kind": "TokenReview", "status": {}}');
+});
 /** What the server logs about files, oldest first. */
 const said: string[] = [];
 
@@ -47,6 +56,19 @@ beforeAll(async () => {
     `${head('EncryptionConfiguration')}resources: [{resources: [secrets], providers: ` +
       `[{aesgcm: {keys: [{name: k, secret: ${aesKey}}]}}]}]\n`,
   );
+  await write('judge.crt', certificate);
+  await write('judge.key', key);
+  await write('judge-token', 'shown\n');
+  judge.listen(0, '127.0.0.1');
+  await once(judge, 'listening');
+  const { port } = judge.address() as AddressInfo;
+  const user = { tokenFile: 'judge-token', 'client-certificate': 'judge.crt', 'client-key': 'judge.key' };
+  const connection = {
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}/` } }],
+    users: [{ name: 'u', user }],
+  };
+  await write('judge.yaml', JSON.stringify({ ...connection, 'current-context': 'c' }));
   const note = (details: object, message: string): void => {
     const { file, files, err } = details as { file?: string; files?: readonly string[]; err?: Error };
     said.push(`${(files ?? [file]).join(' ')}: ${message}: ${err?.message}`);
@@ -73,6 +95,8 @@ beforeAll(async () => {
       '--runtime-config=internal.apiserver.k8s.io/v1alpha1=true',
       `--peer-ca-file=${at('peer-ca.crt')}`,
       `--authentication-config=${at('authentication.yaml')}`,
+      `--authentication-token-webhook-config-file=${at('judge.yaml')}`,
+      '--authentication-token-webhook-cache-ttl=0s',
       `--authorization-config=${at('authorization.yaml')}`,
       `--encryption-provider-config=${at('encryption.yaml')}`,
       '--encryption-provider-config-automatic-reload=true',
@@ -81,6 +105,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server.close();
+  judge.close();
+  judge.closeAllConnections();
   await rm(directory, { recursive: true });
 });
 
@@ -119,6 +145,23 @@ describe('files that become wrong', () => {
       expect(line).toMatch(/the one before stays in force/);
     },
   );
+
+  test.each([
+    { name: 'judge-token', content: '', reason: /read empty token from file/ },
+    { name: 'judge.key', content: 'half of a k', reason: /do not belong together/ },
+  ])('Credentials for a webhook stay those from before when $name becomes wrong', async ({ name, content, reason }) => {
+    const ask = (): Promise<Answer> => call({ path: '/api', headers: ['authorization', 'Bearer of-whom'] });
+    await ask();
+    await write(name, content);
+    await expect
+      .poll(async () => {
+        await ask();
+        return valueOf(ofFile(name));
+      })
+      .toBe(1);
+    expect(said.find((text) => text.includes(at(name)) && reason.test(text))).toMatch(/before stays in force/);
+    expect(shown.at(-1)).toBe('Bearer shown');
+  });
 
   test('A file that is gone is counted and logged once', async () => {
     await rm(at('client-ca.crt'));

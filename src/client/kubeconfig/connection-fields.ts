@@ -1,5 +1,6 @@
 /** The fields of clusters and users that say how a client connects: TLS, client certificates, fixed credentials. */
 import type { Clock } from '../../base/clock.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import type { TransportConfig } from '../transport-config.ts';
 import { readPem, text } from './fields.ts';
 import { renewedFrom } from './key-pair-files.ts';
@@ -7,6 +8,12 @@ import type { Entry } from './merge.ts';
 
 /** Reads a PEM text as {@link readPem} does; a reader of its own has its own errors. */
 export type PemReader = typeof readPem;
+
+/** How credentials in files are followed. */
+export interface Following {
+  readonly clock: Clock;
+  readonly reports?: FileReports | undefined;
+}
 
 export async function readServerTls(
   { fields, folder }: Entry,
@@ -22,7 +29,7 @@ export async function readServerTls(
 /** Certificate and key of a user. With both in files, `renewedPair` reads them again when they change. */
 export async function readClientPair(
   { fields, folder }: Entry,
-  clock: Clock,
+  following: Following,
   read: PemReader = readPem,
 ): Promise<Pick<TransportConfig, 'certificate' | 'key' | 'renewedPair'>> {
   const certificate = await read(fields, 'client-certificate', folder);
@@ -30,7 +37,7 @@ export async function readClientPair(
   const renewedPair =
     certificate === undefined || key === undefined
       ? undefined
-      : renewedFrom(fields, folder, { certificate, key }, clock);
+      : renewedFrom(fields, folder, { certificate, key }, following);
   return { certificate, key, ...(renewedPair === undefined ? {} : { renewedPair }) };
 }
 

@@ -1,5 +1,7 @@
 /** The client certificate of a user, as it lies in files. */
+import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import { isPair } from '../../base/key-pair.ts';
 import type { ClientPair } from '../transport-config.ts';
 import { type Fields, readPem, text } from './fields.ts';
@@ -15,21 +17,27 @@ export function renewedFrom(
   user: Fields,
   folder: string,
   first: ClientPair,
-  clock: Clock,
+  { clock, reports }: { readonly clock: Clock; readonly reports?: FileReports | undefined },
 ): (() => Promise<ClientPair>) | undefined {
   if (text(user, 'client-certificate-data') !== '' || text(user, 'client-key-data') !== '') return undefined;
+  const files = [text(user, 'client-certificate'), text(user, 'client-key')].map((file) => path.resolve(folder, file));
   let pair = first;
   let readAt = clock.now();
   return async () => {
     if (clock.now() - readAt < pairTtlMs) return pair;
     readAt = clock.now();
-    const [certificate, key] = await Promise.all([
-      readPem(user, 'client-certificate', folder),
-      readPem(user, 'client-key', folder),
-    ]).catch(() => [undefined, undefined]);
-    const isNew =
-      certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
-    if (isNew && isPair(certificate, key)) pair = { certificate, key };
+    try {
+      const [certificate = '', key = ''] = await Promise.all([
+        readPem(user, 'client-certificate', folder),
+        readPem(user, 'client-key', folder),
+      ]);
+      if (certificate === pair.certificate && key === pair.key) return pair;
+      if (!isPair(certificate, key)) throw new Error('certificate and key do not belong together');
+      pair = { certificate, key };
+      reports?.taken(files);
+    } catch (error) {
+      reports?.refused(files, error);
+    }
     return pair;
   };
 }

@@ -10,6 +10,7 @@ import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import { describeFileError } from '../../base/file-error.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { inClusterConfig, type Pod, thisPod } from '../in-cluster.ts';
@@ -32,6 +33,8 @@ export interface LoadOptions {
   readonly pod?: Pod;
   /** Told what exec plugins do. */
   readonly observer?: ExecObserver | undefined;
+  /** Told what comes of files that the kubeconfig names, when they are read again. */
+  readonly reports?: FileReports | undefined;
 }
 
 /** Rejects with {@link KubeconfigError}, which names the file. */
@@ -60,17 +63,25 @@ export async function inCluster(pod: Pod = thisPod, clock: Clock = systemClock):
   const namespace = await readFile(path.join(pod.accountFolder, 'namespace'), 'utf8').catch(undefinedWhenAbsent);
   return {
     ...config,
-    ...tokenFile(path.join(pod.accountFolder, 'token'), clock),
+    ...tokenFile(path.join(pod.accountFolder, 'token'), { clock }),
     namespace: namespace?.trim() || 'default',
   };
 }
 
-const resolveOptions = ({ context, environment, isInteractive, clock, observer }: LoadOptions): ResolveOptions => ({
+const resolveOptions = ({
+  context,
+  environment,
+  isInteractive,
+  clock,
+  observer,
+  reports,
+}: LoadOptions): ResolveOptions => ({
   context,
   environment: environment ?? process.env,
   isInteractive: isInteractive ?? process.stdin.isTTY === true,
   clock: clock ?? systemClock,
   observer,
+  reports,
 });
 
 async function readConfig(file: string, mustExist: boolean): Promise<Kubeconfig | undefined> {

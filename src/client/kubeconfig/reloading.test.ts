@@ -70,6 +70,29 @@ describe('a kubeconfig that changes', () => {
     expect(await config.authorization!()).toBe('Bearer two');
   });
 
+  test('A kubeconfig that changes is reported, and so is one that became wrong, once for each reason', async () => {
+    await write({}, { token: 'one' });
+    const told: string[] = [];
+    const config = await reloadingConfig(() => readKubeconfigFile(file('config')), {
+      log: silentLogger,
+      reports: {
+        file: file('config'),
+        to: {
+          taken: (files) => void told.push(`${files.join(' ')} is taken`),
+          refused: (files, error) => void told.push(`${files.join(' ')}: ${(error as Error).message}`),
+        },
+      },
+    });
+    open.push(config);
+    await write({}, { token: 'two' });
+    await config.look();
+    await writeFile(file('config'), '[');
+    await config.look();
+    await config.look();
+    expect(told).toEqual([`${file('config')} is taken`, expect.stringMatching(/^\S+config: .*yaml/) as unknown]);
+    expect(await config.config.authorization!()).toBe('Bearer two');
+  });
+
   test('A kubeconfig counts as changed also when only the file with the authorities is another one', async () => {
     await writeFile(file('ca.crt'), 'one');
     await write({ 'certificate-authority': 'ca.crt' });

@@ -6,6 +6,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Ticker } from '../../base/ticker.ts';
 import type { ClientConfig } from '../client-config.ts';
@@ -24,6 +25,8 @@ export interface ReloadingOptions {
   /** Between two looks at the files. */
   readonly everyMs?: number;
   readonly clock?: Clock;
+  /** Told what comes of changes in place of the log, for a configuration that is in a file. */
+  readonly reports?: { readonly file: string; readonly to: FileReports } | undefined;
 }
 
 export interface ReloadingConfig {
@@ -38,7 +41,7 @@ const defaultEveryMs = 5000;
 /** A kubeconfig file, which has to exist. Exec plugins cannot ask a person. */
 export async function readKubeconfigFile(
   path: string,
-  options: Pick<LoadOptions, 'clock' | 'observer'> = {},
+  options: Pick<LoadOptions, 'clock' | 'observer' | 'reports'> = {},
 ): Promise<ReadConfig> {
   // Read first: a file that is replaced meanwhile differs at the next look. What is wrong with it, the other read says.
   const text = await readFile(path, 'utf8').catch(() => '');
@@ -55,9 +58,9 @@ export async function readPodConfig(pod?: Pod, clock?: Clock): Promise<ReadConfi
 /** Rejects when it cannot be read now. Later such a failure is logged, and the configuration from before stays. */
 export async function reloadingConfig(
   read: () => Promise<ReadConfig>,
-  { log, everyMs = defaultEveryMs, clock = systemClock }: ReloadingOptions,
+  { log, everyMs = defaultEveryMs, clock = systemClock, reports }: ReloadingOptions,
 ): Promise<ReloadingConfig> {
-  const current = new Current(await read(), read, log);
+  const current = new Current(await read(), read, { log, reports });
   const ticker = new Ticker(clock, everyMs, () => void current.look());
   ticker.start();
   return { config: current.config, look: () => current.look(), stop: () => ticker.stop() };
@@ -65,18 +68,22 @@ export async function reloadingConfig(
 
 class Current {
   readonly #readAgain: () => Promise<ReadConfig>;
-  readonly #log: Logger;
+  readonly #told: Pick<ReloadingOptions, 'log' | 'reports'>;
   #read: ReadConfig;
   #pair: ClientPair | undefined;
   #looking: Promise<boolean> | undefined;
   #failed = '';
   readonly config: ClientConfig;
 
-  constructor(first: ReadConfig, readAgain: () => Promise<ReadConfig>, log: Logger) {
+  constructor(
+    first: ReadConfig,
+    readAgain: () => Promise<ReadConfig>,
+    told: Pick<ReloadingOptions, 'log' | 'reports'>,
+  ) {
     this.#read = first;
     this.#pair = pairOf(first.config);
     this.#readAgain = readAgain;
-    this.#log = log;
+    this.#told = told;
     const now = (): ClientConfig => this.#read.config;
     const { impersonate, namespace, warnings } = first.config;
     this.config = {
@@ -121,15 +128,26 @@ class Current {
       if (read.fingerprint === this.#read.fingerprint) return false;
       this.#pair = pairOf(read.config);
       this.#read = read;
-      this.#log.info({ server: read.config.url }, 'the configuration of the client was read again');
+      this.#tellTaken();
       return true;
     } catch (error) {
       const problem = (error as Error).message;
-      if (problem !== this.#failed)
-        this.#log.warn({ err: error }, 'the configuration of the client cannot be read; the one before stays in force');
+      if (problem !== this.#failed) this.#tellRefused(error);
       this.#failed = problem;
       return false;
     }
+  }
+
+  #tellTaken(): void {
+    const { log, reports } = this.#told;
+    if (reports !== undefined) reports.to.taken([reports.file]);
+    else log.info({ server: this.#read.config.url }, 'the configuration of the client was read again');
+  }
+
+  #tellRefused(error: unknown): void {
+    const { log, reports } = this.#told;
+    if (reports !== undefined) reports.to.refused([reports.file], error);
+    else log.warn({ err: error }, 'the configuration of the client cannot be read; the one before stays in force');
   }
 }
 

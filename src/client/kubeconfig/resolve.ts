@@ -1,6 +1,7 @@
 /** One context of a kubeconfig as the configuration of a client. */
 import path from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import type { ClientConfig } from '../client-config.ts';
 import { proxySchemes } from '../transport/proxy-tunnel.ts';
 import { fixedAuthorization, readClientPair, readServerTls } from './connection-fields.ts';
@@ -19,6 +20,7 @@ export interface ResolveOptions {
   readonly isInteractive: boolean;
   readonly clock: Clock;
   readonly observer?: ExecObserver | undefined;
+  readonly reports?: FileReports | undefined;
 }
 
 export async function resolveContext(config: Kubeconfig, options: ResolveOptions): Promise<ClientConfig> {
@@ -57,7 +59,7 @@ type Credentials = Pick<ClientConfig, 'certificate' | 'key' | 'renewedPair' | 'a
 async function credentialsOf(
   user: Entry,
   userName: string,
-  { clock, ...options }: ResolveOptions & { readonly cluster: Fields },
+  { clock, reports, ...options }: ResolveOptions & { readonly cluster: Fields },
 ): Promise<Credentials> {
   const { fields, folder } = user;
   const [token, file, name] = [text(fields, 'token'), text(fields, 'tokenFile'), text(fields, 'username')];
@@ -70,10 +72,10 @@ async function credentialsOf(
     const plugin = { fields: fieldsOf(exec), folder };
     return execCredentials(plugin, { ...options, now: () => Date.now() });
   }
-  const pair = await readClientPair(user, clock, pem);
+  const pair = await readClientPair(user, { clock, reports }, pem);
   if ((pair.certificate === undefined) !== (pair.key === undefined))
     throw new KubeconfigError(`user ${JSON.stringify(userName)} has only one of client-certificate and client-key`);
-  if (file !== '') return { ...pair, ...tokenFile(path.resolve(folder, file), clock) };
+  if (file !== '') return { ...pair, ...tokenFile(path.resolve(folder, file), { clock, reports }) };
   const fixed = fixedAuthorization(user);
   return { ...pair, authorization: () => fixed };
 }

@@ -74,7 +74,7 @@ type PairReader = Required<ServerCredentials>['renewedPair'];
 function pairReader(user: Entry, clock: Clock): PairReader {
   let known: Promise<PairReader> | undefined;
   const read = async (): Promise<PairReader> => {
-    const { certificate = '', key = '', renewedPair } = await readClientPair(user, clock, readPem);
+    const { certificate = '', key = '', renewedPair } = await readClientPair(user, { clock }, readPem);
     const pair = { certificate, key };
     return renewedPair ?? (() => Promise.resolve(pair));
   };

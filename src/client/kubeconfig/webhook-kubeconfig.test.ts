@@ -43,7 +43,7 @@ describe('certificate and key in files of their own', () => {
     const clock = new FakeClock();
     const { renewedPair } = await readWebhookKubeconfig(
       await connectionFile({ 'client-certificate': 'client.crt', 'client-key': 'client.key' }),
-      clock,
+      { clock },
     );
     /** The pair when it is time to look again. */
     const next = async () => {
@@ -118,6 +118,31 @@ describe('the credentials in a connection file', () => {
     expect(await authorization()).toBe('Bearer old');
     await writeFile(token, 'new\n');
     expect(await authorization()).toBe('Bearer new');
+  });
+
+  test.each<{ name: string; spoil: (file: string) => Promise<void>; reason: RegExp }>([
+    { name: 'is gone', spoil: (file) => rm(file), reason: /no such file or directory/ },
+    { name: 'is empty', spoil: (file) => writeFile(file, '\n'), reason: /read empty token from file/ },
+  ])('While its file $name the token from before is shown, and that is reported', async ({ spoil, reason }) => {
+    const token = await write('token', 'old\n');
+    const told: string[] = [];
+    const reports = {
+      taken: (files: readonly string[]) => void told.push(`taken ${files.join(' ')}`),
+      refused: (files: readonly string[], error: unknown) => void told.push(`${files.join(' ')}: ${String(error)}`),
+    };
+    const { authorization } = await readWebhookKubeconfig(await connectionFile({ tokenFile: 'token' }), { reports });
+    await authorization();
+    await spoil(token);
+    expect(await authorization()).toBe('Bearer old');
+    await writeFile(token, 'old\n');
+    expect(await authorization()).toBe('Bearer old');
+    expect(told).toEqual([expect.stringMatching(reason), `taken ${token}`]);
+    expect(told[0]!.startsWith(`${token}: `)).toBe(true);
+  });
+
+  test('A token file that could never be read is an error', async () => {
+    const { authorization } = await readWebhookKubeconfig(await connectionFile({ tokenFile: 'absent' }));
+    await expect(authorization()).rejects.toThrow('no such file or directory');
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type ReadConfig,
   reloadingConfig,
 } from '../../client/kubeconfig/reloading.ts';
+import type { FileReports } from '../../base/file-reports.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RequestObserver } from '../../client/requests/sender.ts';
 import { createApiTransport } from '../../client/transport/api-transport.ts';
@@ -47,6 +48,8 @@ export type ApiObserver = RequestObserver & ConnectionObserver & ExecObserver;
 export interface ConnectionParts {
   readonly log: Logger;
   readonly observer: ApiObserver;
+  /** Told what comes of changes of the kubeconfig, and of the files that it names. */
+  readonly reports?: FileReports | undefined;
 }
 
 /** Undefined where there is neither a file nor an address, and this is no pod. Rejects for what cannot be read. */
@@ -54,11 +57,17 @@ export async function openConnection(
   source: ConnectionSource,
   parts: ConnectionParts & { readonly fileCheckMs?: number | undefined },
 ): Promise<ApiConnection | undefined> {
-  const { log, observer, fileCheckMs } = parts;
-  const read = readerOf(source, observer);
+  const { log, fileCheckMs, reports } = parts;
+  const read = readerOf(source, parts);
   if (read === undefined) return undefined;
   const reloading = await explained(source.flag, () =>
-    reloadingConfig(read, { log, ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }) }),
+    reloadingConfig(read, {
+      log,
+      ...(reports === undefined || source.kubeconfig === undefined
+        ? {}
+        : { reports: { file: source.kubeconfig, to: reports } }),
+      ...(fileCheckMs === undefined ? {} : { everyMs: fileCheckMs }),
+    }),
   );
   return connectionTo(withOwnPair(reloading.config, source.ownPair), parts, () => reloading.stop());
 }
@@ -100,11 +109,11 @@ export function connectionTo(
 
 function readerOf(
   { kubeconfig, master, pod = thisPod }: ConnectionSource,
-  observer: ApiObserver,
+  { observer, reports }: Pick<ConnectionParts, 'observer' | 'reports'>,
 ): (() => Promise<ReadConfig>) | undefined {
   if (kubeconfig !== undefined)
     return async () => {
-      const { config, fingerprint } = await readKubeconfigFile(kubeconfig, { observer });
+      const { config, fingerprint } = await readKubeconfigFile(kubeconfig, { observer, reports });
       return { config: master === undefined ? config : { ...config, url: master }, fingerprint };
     };
   if (master !== undefined) return () => Promise.resolve({ config: { url: master }, fingerprint: master });

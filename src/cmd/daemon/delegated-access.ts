@@ -75,10 +75,10 @@ export async function delegatedAccess(
 async function clientOf(
   flag: string,
   kubeconfig: string | undefined,
-  { daemon, log, observer, cleanup, fileCheckMs, pod }: AccessSurroundings,
+  { daemon, log, observer, files, cleanup, fileCheckMs, pod }: AccessSurroundings,
 ): Promise<Client | undefined> {
   const source = { flag, kubeconfig, ...(pod === undefined ? {} : { pod }) };
-  const connection = await openConnection(source, { log, observer, fileCheckMs });
+  const connection = await openConnection(source, { log, observer, reports: files, fileCheckMs });
   if (connection === undefined) return undefined;
   cleanup.add(() => connection.close());
   return connection.client({ ...limits, userAgent: userAgent(daemon) });

@@ -109,7 +109,7 @@ async function startKernel(
       contention,
     }),
   );
-  const parts = { log, observer };
+  const parts = { log, observer, reports: files };
   const connection = spec.openApi === undefined ? await openApi(spec, parts) : await spec.openApi(parts, signal);
   if (connection !== undefined) cleanup.add(() => connection.close());
   const elections =
