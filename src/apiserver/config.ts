@@ -2,6 +2,7 @@
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
+import type { FileReports } from '../base/file-reports.ts';
 import type { ReloadableFiles, ReloadableText } from '../base/reloadable-file.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
@@ -79,8 +80,8 @@ export interface ApiServerConfig {
   /** What is told of an event loop that stands. */
   readonly stalls: StallReporting;
   readonly version: VersionInfo;
-  /** Files that are reloaded while the server runs, for the metrics. */
-  readonly files?: Pick<ReloadableFiles, 'reloads'>;
+  /** Files that are reloaded while the server runs, for the metrics, and who is told of others. */
+  readonly files?: Pick<ReloadableFiles, 'reloads'> & FileReports;
   readonly log: Logger;
   /** Gives the start up. */
   readonly signal: AbortSignal;

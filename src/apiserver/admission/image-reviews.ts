@@ -1,4 +1,5 @@
 /** The connection to the backend of ImagePolicyWebhook. Its file is read at the first review. */
+import type { FileReports } from '../../base/file-reports.ts';
 import { readWebhookKubeconfig } from '../../client/kubeconfig/webhook-kubeconfig.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { WebhookClients } from '../webhooks/webhook-clients.ts';
@@ -17,10 +18,11 @@ export interface ImageReviews {
 export function createImageReviews(
   webhooks: WebhookClients,
   configuration: ImagePolicyConfiguration | undefined,
+  reports?: FileReports,
 ): ImageReviews {
   let opened: Promise<WebhookClient> | undefined;
   const open = async ({ kubeConfigFile, retryBackoffMs }: ImagePolicyConfiguration): Promise<WebhookClient> =>
-    webhooks.open(await readWebhookKubeconfig(kubeConfigFile), {
+    webhooks.open(await readWebhookKubeconfig(kubeConfigFile, { reports }), {
       timeoutMs,
       timeoutInQuery: true,
       readAnswer: (text) => text,

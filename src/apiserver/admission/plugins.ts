@@ -2,6 +2,7 @@
  * The built-in admission plugins in the order of `plugin-names.ts`: all of them mutate in this order, then all of them
  * validate in it.
  */
+import type { FileReports } from '../../base/file-reports.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Kubeconfig } from '../../client/kubeconfig/merge.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
@@ -88,6 +89,8 @@ export interface AdmissionPluginOptions {
   readonly imageReviews: Pick<ImageReviews, 'post'>;
   readonly webhooks: WebhookAdmission;
   readonly policies: PolicyAdmission;
+  /** Told of the credentials for webhooks, which are read again when they change. */
+  readonly fileReports?: FileReports | undefined;
   readonly observePodSecurity: ObservePodSecurity;
   readonly log: Logger;
 }
@@ -119,7 +122,7 @@ function everyPlugin(options: AdmissionPluginOptions): AdmissionPlugin[] {
       clients: options.webhooks.clients,
       objects,
       authorizer,
-      credentials: kubeconfig === undefined ? undefined : credentialsFrom(resource, kubeconfig),
+      credentials: kubeconfig === undefined ? undefined : credentialsFrom(resource, kubeconfig, options.fileReports),
     }),
     observe: options.webhooks.observe,
     log: options.log,

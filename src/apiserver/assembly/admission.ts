@@ -23,7 +23,7 @@ export function createAdmission(
     takeEvent: createEventLimits(eventRateLimit),
     createNamespace: (name) => writer.create({ group: '', resource: 'namespaces', namespace: '', name }, {}),
   };
-  const imageReviews = createImageReviews(webhooks, imagePolicy);
+  const imageReviews = createImageReviews(webhooks, imagePolicy, config.files);
   cleanup.add(() => imageReviews.close());
   const sources = new WatchedSources({ registry: stores, log: config.log });
   const policies = new WatchedPolicies({ registry: stores, decode, log: config.log });
@@ -41,6 +41,7 @@ export function createAdmission(
     imageReviews,
     policies: { sources: policies, kinds: stores, observe: metrics.admissionPolicies },
     webhooks: { clients: webhooks, createSource: sources.create, observe: metrics.admissionWebhooks },
+    fileReports: config.files,
     observePodSecurity: metrics.podSecurity,
     log: config.log,
   });

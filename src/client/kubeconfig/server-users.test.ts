@@ -82,7 +82,7 @@ describe('the credentials of a user for servers', () => {
 
   const write = (name: string, content: string): Promise<void> => writeFile(path.join(folder, name), content);
   const credentials = (fields: object, clock = new FakeClock()): ServerCredentials =>
-    credentialsOfUser({ fields: { ...fields }, folder }, { server: 'https://hook.example.com' }, clock);
+    credentialsOfUser({ fields: { ...fields }, folder }, { server: 'https://hook.example.com' }, { clock });
   const pair = (name: string): { certificate: string; key: string } =>
     createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
   const inFiles = { 'client-certificate': 'client.crt', 'client-key': 'client.key' };
@@ -105,6 +105,25 @@ describe('the credentials of a user for servers', () => {
       await write('token', `${token}\n`);
       expect(await authorization()).toBe(`Bearer ${token}`);
     }
+  });
+
+  test('Files of a user that become wrong are reported, and what they had before is shown', async () => {
+    const clock = new FakeClock();
+    const first = pair('first');
+    await write('client.crt', first.certificate);
+    await write('client.key', first.key);
+    await write('token', 'one\n');
+    const refused: string[] = [];
+    const reports = { taken: () => undefined, refused: (files: readonly string[]) => void refused.push(...files) };
+    const user = { fields: { ...inFiles, tokenFile: 'token' }, folder };
+    const { authorization, renewedPair } = credentialsOfUser(user, {}, { clock, reports });
+    const shown = async (): Promise<unknown> => [await authorization(), await renewedPair!()];
+    const before = await shown();
+    await rm(path.join(folder, 'token'));
+    await write('client.key', 'half of a k');
+    await clock.advance(1000);
+    expect(await shown()).toEqual(before);
+    expect(refused.map((file) => path.basename(file))).toEqual(['token', 'client.crt', 'client.key']);
   });
 
   test('A certificate and its key in the kubeconfig are the same object for each request', async () => {

@@ -3,11 +3,11 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ | Dynamic
  *   Admission Control}, section "Authenticate API servers"
  */
-import { type Clock, systemClock } from '../../base/clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { describeFileError } from '../../base/file-error.ts';
 import type { ExecObserver } from '../exec-observer.ts';
 import type { TransportConfig } from '../transport-config.ts';
-import { readClientPair } from './connection-fields.ts';
+import { type Following, readClientPair } from './connection-fields.ts';
 import { type Fields, KubeconfigError, readPem, text } from './fields.ts';
 import { impersonationOf } from './impersonation.ts';
 import type { Entry, Kubeconfig } from './merge.ts';
@@ -39,18 +39,23 @@ function namesFor(target: string): string[] {
  * Nothing is read or run before the first use, so that a file which is missing then may be there for the next.
  * @param cluster what an exec plugin may be told
  */
-export function credentialsOfUser(user: Entry, cluster: Fields, clock: Clock = systemClock): ServerCredentials {
+export function credentialsOfUser(
+  user: Entry,
+  cluster: Fields,
+  { clock = systemClock, reports }: Partial<Following> = {},
+): ServerCredentials {
   let known: ShownCredentials | undefined;
   let observer: ExecObserver | undefined;
   const shown = (): ShownCredentials => {
     if (known === undefined) {
-      known = shownCredentials(user, cluster);
+      known = shownCredentials(user, cluster, reports);
       if (observer !== undefined) known.observePlugin?.(observer);
     }
     return known;
   };
   const impersonate = text(user.fields, 'as') === '' ? undefined : impersonationOf(user.fields, '');
-  const ownPair = has(user, 'client-certificate') && has(user, 'client-key') ? pairReader(user, clock) : undefined;
+  const ownPair =
+    has(user, 'client-certificate') && has(user, 'client-key') ? pairReader(user, { clock, reports }) : undefined;
   return {
     authorization: async () => shown().authorization().catch(unreadable),
     ...(user.fields['exec'] === undefined
@@ -71,10 +76,10 @@ const has = ({ fields }: Entry, name: string): boolean =>
 type PairReader = Required<ServerCredentials>['renewedPair'];
 
 /** The same object as long as it is the same pair. */
-function pairReader(user: Entry, clock: Clock): PairReader {
+function pairReader(user: Entry, following: Following): PairReader {
   let known: Promise<PairReader> | undefined;
   const read = async (): Promise<PairReader> => {
-    const { certificate = '', key = '', renewedPair } = await readClientPair(user, { clock }, readPem);
+    const { certificate = '', key = '', renewedPair } = await readClientPair(user, following, readPem);
     const pair = { certificate, key };
     return renewedPair ?? (() => Promise.resolve(pair));
   };
