@@ -239,6 +239,10 @@ export default tseslint.config(
           selector: ':matches(PropertyDefinition, MethodDefinition[kind!="constructor"])[accessibility="private"]',
           message: 'Private members are written #name: also the running program keeps them private.',
         },
+        {
+          selector: ':matches(ClassDeclaration, ClassExpression)[superClass.name="String"]',
+          message: 'A class that extends String makes V8 read all texts of the process several times slower.',
+        },
       ],
       'prefer-const': 'error',
     },
