@@ -19,7 +19,7 @@ export interface TokenFileOptions {
 export function tokenFile(
   file: string,
   { clock = systemClock, ttlMs = usualTtlMs, reports }: TokenFileOptions = {},
-): Required<Pick<ClientConfig, 'authorization' | 'onUnauthorized'>> {
+): Required<Pick<ClientConfig, 'onUnauthorized'>> & { readonly authorization: () => Promise<string> } {
   let token: string | undefined;
   let readAt = 0;
   let isRefused = false;
