@@ -31,7 +31,7 @@ import { hostNetwork } from './host-network.ts';
 import { serveHealthPort } from './plain-health.ts';
 import { type AgentPods, createPods } from './pods.ts';
 import { healthChecks } from './health-checks.ts';
-import { checkMachine, machineWarnings, prepareMachine, setOomScore } from './preconditions.ts';
+import { checkMachine, imageWarnings, machineWarnings, prepareMachine, setOomScore } from './preconditions.ts';
 import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
 import { shownConfig } from './shown-config.ts';
@@ -96,7 +96,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   const { log, signal } = daemon;
   await setOomScore(settings, log);
   await prepareMachine(settings, log);
-  const warnings = await machineWarnings();
+  const warnings = [...(await machineWarnings()), ...imageWarnings(settings.config)];
   const events = createEvents(daemon, settings);
   const probes = createProbeMetrics();
   const observers = { probes: probes.observer };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultConfig, type NodeAgentConfig } from '../../node-agent/config/config.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
-import { checkMachine } from './preconditions.ts';
+import { checkMachine, imageWarnings } from './preconditions.ts';
 
 async function check(changes: Partial<NodeAgentConfig>, isCgroupV2 = false): Promise<void> {
   const root = await mkdtemp(path.join(tmpdir(), 'orch-machine-'));
@@ -42,4 +42,13 @@ test.each<{ name: string; changes: Partial<NodeAgentConfig>; message: string }>(
 
 test('A machine with groups of version 2 does where version 1 is refused', async () => {
   await check({ failCgroupV1: true, singleProcessOOMKill: false }, true);
+});
+
+test.each([
+  { name: 'images are removed when the disk is full', high: 85, maxAge: 0, reasons: ['InvalidDiskCapacity'] },
+  { name: 'images are removed by their age alone', high: 100, maxAge: 1, reasons: ['InvalidDiskCapacity'] },
+  { name: 'no images are removed', high: 100, maxAge: 0, reasons: [] },
+])('The events at the start where $name are $reasons', ({ high, maxAge, reasons }) => {
+  const warnings = imageWarnings({ imageGCHighThresholdPercent: high, imageMaximumGCAge: maxAge });
+  expect(warnings.map(([reason]) => reason)).toEqual(reasons);
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describeFileError } from '../../base/file-error.ts';
 import type { Logger } from '../../base/logger.ts';
 import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
+import type { NodeAgentConfig } from '../../node-agent/config/config.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { nodeIpProblem } from '../../node-agent/node/addresses.ts';
 import { setParameters, wrongParameters } from '../../node-agent/node/kernel-parameters.ts';
@@ -67,12 +68,27 @@ export async function setOomScore({ config }: NodeAgentSettings, log: Logger): P
   }
 }
 
-/** What the agent says of its machine once, in events of the node. @param root in front of `/sys`, for tests */
-export async function machineWarnings(root = '/'): Promise<readonly (readonly [reason: string, message: string])[]> {
+/** An event of the node at its start. */
+export type NodeWarning = readonly [reason: string, message: string];
+
+/** What the agent says of its machine once. @param root in front of `/sys`, for tests */
+export async function machineWarnings(root = '/'): Promise<readonly NodeWarning[]> {
   return (await unifiedControllers(root)) === undefined
     ? [['CgroupV1', 'cgroup v1 support is in maintenance mode, please migrate to cgroup v2']]
     : [];
 }
+
+/**
+ * Upstream looks at the disk of images before it has measured it, and says so at each start; what counts events of
+ * nodes expects it. Without a collection of images there is no such look.
+ */
+export const imageWarnings = ({
+  imageGCHighThresholdPercent,
+  imageMaximumGCAge,
+}: Pick<NodeAgentConfig, 'imageGCHighThresholdPercent' | 'imageMaximumGCAge'>): readonly NodeWarning[] =>
+  imageGCHighThresholdPercent === 100 && imageMaximumGCAge === 0
+    ? []
+    : [['InvalidDiskCapacity', 'invalid capacity 0 on image filesystem']];
 
 /** Undefined where control groups are those of version 1. */
 const unifiedControllers = (root: string): Promise<unknown> =>

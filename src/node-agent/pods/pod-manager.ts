@@ -294,4 +294,5 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
     statuses: new StatusWriter({ client, clock, log, mirrorOf: (pod) => mirrors?.of(pod) }),
   };
   return context;
+          event: (...event) => events.ofNode(config.nodeName, ...event),
 }

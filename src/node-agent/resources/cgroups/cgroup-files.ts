@@ -74,13 +74,15 @@ export class CgroupFiles {
     return found.some((entry) => entry !== undefined);
   }
 
-  /** A limit that the kernel does not take is told to the log. */
-  async limit(path: string, limits: CgroupLimits): Promise<void> {
+  /** A limit that the kernel does not take is told to the log. @returns why, for those that it knows */
+  async limit(path: string, limits: CgroupLimits): Promise<readonly string[]> {
+    const problems: string[] = [];
     for (const hierarchy of await this.#hierarchies()) {
       if ((await stat(`${hierarchy}${path}`).catch(undefinedWhenAbsent)) === undefined) continue;
       for (const [file, value] of limitFiles(hierarchy, limits, this.#options.isCgroupV2))
-        await this.#write(`${hierarchy}${path}/${file}`, value);
+        problems.push(...(await this.#write(`${hierarchy}${path}/${file}`, value)));
     }
+    return problems;
   }
 
   /** Names of the groups below. */
@@ -129,9 +131,19 @@ export class CgroupFiles {
       for (const name of wanted) await this.#write(`${above}/cgroup.subtree_control`, `+${name}`);
   }
 
-  async #write(path: string, value: string): Promise<void> {
-    const { log } = this.#options;
-    await writeFile(path, value).catch((error: unknown) => log.debug({ err: error, path }, 'a limit could not be set'));
+  /** A file that is not there is one that this kernel does not have: no problem. */
+  async #write(path: string, value: string): Promise<readonly string[]> {
+    try {
+      await writeFile(path, value);
+      return [];
+    } catch (error) {
+      this.#options.log.debug({ err: error, path }, 'a limit could not be set');
+      const isThere = await stat(path).then(
+        () => true,
+        () => false,
+      );
+      return isThere ? [(error as Error).message] : [];
+    }
   }
 }
 

@@ -23,6 +23,7 @@ async function groups({ isCgroupV2, driver = 'cgroupfs', limits = noLimits, sett
   onTestFinished(() => rm(mount, { recursive: true }));
   if (isCgroupV2) await writeFile(`${mount}/cgroup.controllers`, 'cpu memory pids rdma\n');
   else for (const name of ['cpu', 'memory', 'pids', 'hugetlb']) await mkdir(`${mount}/${name}`);
+  const events: string[] = [];
   const cgroups = createLinuxPodCgroups({
     mount,
     root: '/agent',
@@ -42,8 +43,9 @@ async function groups({ isCgroupV2, driver = 'cgroupfs', limits = noLimits, sett
       ...settings,
     },
     log: silentLogger,
+    event: (...event) => void events.push(event.join(' ')),
   });
-  return { cgroups, read: (file: string) => readFile(`${mount}/${file}`, 'utf8'), mount };
+  return { cgroups, events, read: (file: string) => readFile(`${mount}/${file}`, 'utf8'), mount };
 }
 
 const noLimits: NodeLimits = { pods: {}, reserved: [], memoryReservedPercent: undefined };
@@ -152,7 +154,10 @@ describe('What pods may use together', () => {
       ...reserving,
       enforceNodeAllocatable: ['pods', 'system-reserved', 'kube-reserved-compressible'],
     };
-    const { cgroups, read, mount } = await groups({ isCgroupV2: false, limits: nodeLimits(enforced, machine) });
+    const { cgroups, events, read, mount } = await groups({
+      isCgroupV2: false,
+      limits: nodeLimits(enforced, machine),
+    });
     for (const name of ['cpu', 'memory', 'pids'])
       for (const group of ['system', 'agents']) await mkdir(`${mount}/${name}/agent/${group}`, { recursive: true });
     await cgroups.start();
@@ -161,6 +166,27 @@ describe('What pods may use together', () => {
     expect(await read('pids/agent/system/pids.max')).toBe('100');
     expect(await read('cpu/agent/agents/cpu.shares')).toBe('512');
     await expect(read('memory/agent/agents/memory.limit_in_bytes')).rejects.toThrow('ENOENT');
+    expect(events).toEqual([
+      'Normal NodeAllocatableEnforced Updated Node Allocatable limit across pods',
+      'Normal NodeAllocatableEnforced Updated limits on system reserved cgroup /system',
+      'Normal NodeAllocatableEnforced Updated limits on kube reserved cgroup /agents',
+    ]);
+  });
+
+  test('A limit of all pods that the kernel does not take is told, and tried again', async () => {
+    const { cgroups, events, read, mount } = await groups({ isCgroupV2: true, limits: nodeLimits(reserving, machine) });
+    const file = `${mount}/agent/kubepods/memory.max`;
+    // A directory in place of the file cannot be written.
+    await mkdir(file, { recursive: true });
+    await cgroups.start();
+    expect(events).toEqual([
+      expect.stringContaining('Warning FailedNodeAllocatableEnforcement Failed to update Node Allocatable Limits'),
+    ]);
+    await rm(file, { recursive: true });
+    await cgroups.updateClasses();
+    await cgroups.updateClasses();
+    expect(events.slice(1)).toEqual(['Normal NodeAllocatableEnforced Updated Node Allocatable limit across pods']);
+    expect(await read('agent/kubepods/memory.max')).toBe(String(2 ** 33 - 2 ** 31));
   });
 
   test('A group of what is kept back that is not there keeps the agent from starting', async () => {

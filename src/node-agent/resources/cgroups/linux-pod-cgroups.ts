@@ -4,6 +4,7 @@
  */
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../base/logger.ts';
+import type { EventType } from '../../../client/events/recorder.ts';
 import { podCgroupLimits, podCgroupName } from '../../pods/config/pod-resources.ts';
 import type { ResourceSettings } from '../../pods/config/resources.ts';
 import { CgroupFiles } from './cgroup-files.ts';
@@ -20,6 +21,8 @@ export interface LinuxPodCgroupsOptions extends CgroupSettings {
   /** Those that run. */
   readonly pods: () => readonly Pod[];
   readonly log: Logger;
+  /** Told of the node. */
+  readonly event?: ((type: EventType, reason: string, message: string) => void) | undefined;
 }
 
 const classNames = { Burstable: ['kubepods', 'burstable'], BestEffort: ['kubepods', 'besteffort'] } as const;
@@ -31,7 +34,7 @@ export class EnforcementError extends Error {
 }
 
 export function createLinuxPodCgroups(options: LinuxPodCgroupsOptions): PodCgroups {
-  const { settings, driver, limits, pods } = options;
+  const { settings, driver, limits, pods, event, log } = options;
   const { isCgroupV2, memoryQos } = settings;
   const files = new CgroupFiles({ ...options, isCgroupV2 });
   const pathOf = (names: readonly string[]): string => cgroupPath(names, options);
@@ -45,16 +48,29 @@ export function createLinuxPodCgroups(options: LinuxPodCgroupsOptions): PodCgrou
     last = text;
     for (const name of ['Burstable', 'BestEffort'] as const) await files.limit(pathOf(classNames[name]), byClass[name]);
   };
+  let arePodsLimited = false;
+  /** Pods that use more already keep the kernel from taking a limit: that is tried again, and the pods run on. */
+  const limitPods = async (): Promise<void> => {
+    const problems = await files.limit(pathOf(['kubepods']), limits.pods);
+    arePodsLimited = problems.length === 0;
+    if (arePodsLimited)
+      return event?.('Normal', 'NodeAllocatableEnforced', 'Updated Node Allocatable limit across pods');
+    const problem = `Failed to update Node Allocatable Limits ["kubepods"]: ${problems.join(', ')}`;
+    log.warn({ problems }, 'all pods together could not be limited');
+    event?.('Warning', 'FailedNodeAllocatableEnforcement', problem);
+  };
   return {
     async start() {
       for (const names of parents) await files.make(pathOf(names));
-      await files.limit(pathOf(['kubepods']), limits.pods);
+      await limitPods();
       await updateClasses(true);
       for (const { name, path, limits: reserved } of limits.reserved) {
         const group = pathOf(path.split('/').filter(Boolean));
         if (!(await files.exists(group)))
           throw new EnforcementError(`Failed to enforce ${name} limits: there is no control group ${group}`);
         await files.limit(group, reserved);
+        const what = name.startsWith('system') ? 'system' : 'kube';
+        event?.('Normal', 'NodeAllocatableEnforced', `Updated limits on ${what} reserved cgroup ${path}`);
       }
     },
     async ensure({ spec, metadata }) {
@@ -67,7 +83,10 @@ export function createLinuxPodCgroups(options: LinuxPodCgroupsOptions): PodCgrou
       limited.add(uid);
       if (isNew) await updateClasses();
     },
-    updateClasses: () => updateClasses(true),
+    async updateClasses() {
+      if (!arePodsLimited) await limitPods();
+      await updateClasses(true);
+    },
     async remove(uid) {
       limited.delete(uid);
       for (const names of parents) await files.remove(pathOf([...names, `pod${uid}`]));
