@@ -6,6 +6,7 @@ import { versionInfo } from '../../base/version.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { observedRuntime } from '../../node-agent/metrics/runtime-metrics.ts';
 import { createProbeMetrics } from '../../node-agent/metrics/probe-metrics.ts';
+import { createVolumeMetrics } from '../../node-agent/metrics/volume-metrics.ts';
 import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
 import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
@@ -35,6 +36,7 @@ import { checkMachine, imageWarnings, machineWarnings, prepareMachine, setOomSco
 import { serveAgent } from './server.ts';
 import { readSettings } from './settings.ts';
 import { shownConfig } from './shown-config.ts';
+import { createVolumeFigures } from './volume-figures.ts';
 
 const about = `Runs the pods of a node through a container runtime (CRI v1), and registers the node. With --hollow N it
 runs nodes without containers (docs/hollow-nodes.md).`;
@@ -99,13 +101,14 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   const warnings = [...(await machineWarnings()), ...imageWarnings(settings.config)];
   const events = createEvents(daemon, settings);
   const probes = createProbeMetrics();
-  const observers = { probes: probes.observer };
+  const observers = { probes: probes.observer, volumes: createVolumeMetrics(daemon.registry) };
   const runtime = observedRuntime(cri.runtime, daemon.registry);
   const isCgroupV2 = !warnings.some(([reason]) => reason === 'CgroupV1');
   const granted = await openAllocations(settings, {
     client: daemon.connection === undefined ? undefined : daemon.client({ part: 'claims' }),
     pods: () => pods.pods(),
     isRunning: (uid, container) => pods.isRunning(uid, container),
+    registry: daemon.registry,
     log,
   });
   const pods = createPods(daemon, settings, { runtime, events, granted, observers, isCgroupV2 });
@@ -132,6 +135,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
       zpages: { ...daemon.serving.zpages, component: 'kubelet', version: versionInfo(), startedAt: Date.now() },
       registry: daemon.registry,
       probes: probes.registry,
+      volumes: createVolumeFigures(settings, pods, { registry: daemon.registry, observer: observers.volumes }),
       log,
       clock: systemClock,
       wallTime: Date.now,

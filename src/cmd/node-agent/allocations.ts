@@ -2,6 +2,7 @@
  * What containers can have of the node for themselves: opened before the agent runs pods. A state that cannot be taken
  * over keeps it from starting.
  */
+import type { Registry } from 'prom-client';
 import { isGateOn } from '../../api/feature-gates.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -9,6 +10,11 @@ import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
 import { undefinedWhenGone } from '../../client/undefined-when-gone.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
+import { type CpuFigures, createCpuMetrics } from '../../node-agent/metrics/cpu-metrics.ts';
+import { createDeviceMetrics } from '../../node-agent/metrics/device-metrics.ts';
+import { countPinning } from '../../node-agent/metrics/pinning.ts';
+import { createPodResourcesMetrics } from '../../node-agent/metrics/pod-resources-metrics.ts';
+import { createTopologyMetrics } from '../../node-agent/metrics/topology-metrics.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
 import type { PluginHandler, PluginHandlers } from '../../node-agent/plugin-registration/plugin-handler.ts';
 import { createAllocations } from '../../node-agent/resources/allocations.ts';
@@ -43,17 +49,25 @@ export interface AllocationsParts {
   readonly pods: () => readonly Pod[];
   /** Whether the runtime has a container of the pod that runs. */
   readonly isRunning: (uid: string, container: string) => boolean;
+  readonly registry: Registry;
   readonly log: Logger;
 }
 
 export async function openAllocations(
   { config, featureGates: gates, rootDir }: NodeAgentSettings,
-  { client, pods, isRunning, log }: AllocationsParts,
+  { client, pods, isRunning, registry, log }: AllocationsParts,
 ): Promise<AgentAllocations> {
   const { memoryBytes } = await readMachine({ rootDir });
   const numaNodes = await readNumaNodes(memoryBytes);
   const machine = { topology: await readTopology(), numaNodes, memoryBytes };
-  const managers = await openOrRefuse({ config, gates, rootDir, machine, log });
+  const topology = createTopologyMetrics(registry);
+  let managers: Managers | undefined = undefined;
+  const figures = (): CpuFigures => managers?.cpus.figures ?? { exclusive: 0, shared: 0 };
+  const observers = {
+    cpus: { ...createCpuMetrics(registry, figures), aligned: () => topology.aligned('physical_cpu', 'container') },
+    memory: countPinning(registry, 'memory', 'memory'),
+  };
+  managers = await openOrRefuse({ config, gates, rootDir, machine, observers, log });
   const directory = `${rootDir}/device-plugins`;
   const devices = new DeviceManager({
     checkpoint: `${directory}/kubelet_internal_checkpoint`,
@@ -61,6 +75,7 @@ export async function openAllocations(
     isRunning,
     clock: systemClock,
     log,
+    observer: createDeviceMetrics(registry),
   });
   const server = new RegistrationServer(directory, devices.plugins, log);
   const dra = isGateOn('DynamicResourceAllocation', gates) ? await openDra(rootDir, client) : undefined;
@@ -72,9 +87,14 @@ export async function openAllocations(
     claims: dra === undefined || !tellsClaims ? undefined : (...of) => dra.manager.resourcesOf(...of),
     answersGet: isGateOn('KubeletPodResourcesGet', gates),
   });
-  const podResources = new PodResourcesServer(`${rootDir}/pod-resources/kubelet.sock`, view, systemClock);
+  const podResources = new PodResourcesServer(
+    `${rootDir}/pod-resources/kubelet.sock`,
+    view,
+    systemClock,
+    createPodResourcesMetrics(registry),
+  );
   return {
-    allocations: createAllocations(managers, [devices], dra?.manager),
+    allocations: createAllocations(managers, [devices], dra?.manager, topology),
     devices,
     handlers: new Map<string, PluginHandler>([
       ['DevicePlugin', devicePluginHandler(devices.plugins)],

@@ -9,7 +9,10 @@ import { readAdmissionMachine } from '../../node-agent/pods/admission/node-view.
 import { podsConfigOf, readPodsMachine } from '../../node-agent/pods/configure-pods.ts';
 import type { Pressure } from '../../node-agent/eviction/thresholds.ts';
 import type { NodePressure } from '../../node-agent/node/conditions.ts';
+import { createEvictionMetrics } from '../../node-agent/metrics/eviction-metrics.ts';
+import { createImageMetrics } from '../../node-agent/metrics/image-metrics.ts';
 import { createPodMetrics } from '../../node-agent/metrics/pod-metrics.ts';
+import { createShutdownMetrics } from '../../node-agent/metrics/shutdown-metrics.ts';
 import { createPodManager, type PodManager, type PodObservers } from '../../node-agent/pods/pod-manager.ts';
 import { EnforcementError } from '../../node-agent/resources/cgroups/linux-pod-cgroups.ts';
 import type { ContainerRuntime } from '../../node-agent/runtime/container-runtime.ts';
@@ -65,6 +68,8 @@ export function createPods(
     pods: () => manager?.pods() ?? [],
     runtimePods: () => manager?.runtimePods() ?? [],
   });
+  const counting = { images: createImageMetrics(registry), evictions: createEvictionMetrics(registry) };
+  const shutdowns = createShutdownMetrics(registry);
   let shutdown: ShutdownManager | undefined;
   return {
     pods: () => manager?.pods() ?? [],
@@ -95,9 +100,9 @@ export function createPods(
         nowMs: Date.now,
         random: Math.random,
         log,
-        observers: { ...observers, pods: counted },
+        observers: { ...observers, ...counting, pods: counted },
       });
-      shutdown = createShutdown(settings, { events, log, keeper, manager: () => manager });
+      shutdown = createShutdown(settings, { events, log, observer: shutdowns, keeper, manager: () => manager });
       void shutdown.run(signal);
       // Pods are told the addresses of their node.
       await keeper.known;

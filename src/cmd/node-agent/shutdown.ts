@@ -3,6 +3,7 @@ import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { EventRecorder } from '../../client/events/recorder.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
+import type { ShutdownObserver } from '../../node-agent/metrics/shutdown-metrics.ts';
 import type { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
 import type { PodManager } from '../../node-agent/pods/pod-manager.ts';
 import { terminationByKubelet } from '../../node-agent/pods/publish-status.ts';
@@ -12,13 +13,14 @@ import { ShutdownManager, terminatedMessage } from '../../node-agent/shutdown/sh
 export interface ShutdownParts {
   readonly events: Pick<EventRecorder, 'event'>;
   readonly log: Logger;
+  readonly observer: ShutdownObserver;
   readonly keeper: Pick<NodeKeeper, 'syncSoon'>;
   readonly manager: () => PodManager | undefined;
 }
 
 export function createShutdown(
   { config, rootDir, nodeName }: NodeAgentSettings,
-  { events, log, keeper, manager }: ShutdownParts,
+  { events, log, observer, keeper, manager }: ShutdownParts,
 ): ShutdownManager {
   return new ShutdownManager({
     config,
@@ -39,5 +41,6 @@ export function createShutdown(
     clock: systemClock,
     nowMs: Date.now,
     log,
+    observer,
   });
 }

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Container, Pod, PodSpec } from '../../api/gen/types/core-v1.ts';
+import { createEvictionMetrics } from '../metrics/eviction-metrics.ts';
 import { EvictionManager, type EvictionManagerOptions, hasStorageLimit } from './eviction-manager.ts';
 import { storageProblem } from './local-storage.ts';
 import { memoryOf } from './observe.ts';
@@ -134,7 +136,7 @@ describe('Limits of the disk', () => {
       problem: 'Pod ephemeral local storage usage exceeds the total limit of containers 2Mi. ',
     },
   ])('A pod is judged by what it uses: $name', ({ shape, problem }) => {
-    expect(storageProblem(usageOf('web', shape))).toBe(problem);
+    expect(storageProblem(usageOf('web', shape))?.message).toBe(problem);
   });
 
   test('Only pods with a limit are measured', () => {
@@ -207,4 +209,46 @@ test('A pod over a limit of the disk is ended whatever the node has left', async
   );
   await manager.look();
   expect(done).toEqual(['evict a 1s Usage of EmptyDir volume "v" exceeds the limit "1Mi". ']);
+});
+
+test.each<{ name: string; memory: number; usages: PodUsage[]; evicted: string[]; aged: string[] }>([
+  {
+    name: 'memory is short',
+    memory: 80,
+    usages: [usageOf('a', { use: { memoryBytes: Mi } })],
+    evicted: ['memory.available'],
+    aged: ['memory.available'],
+  },
+  {
+    name: 'a pod exceeds the limit of its volume',
+    memory: 300,
+    usages: [
+      usageOf('a', { spec: { volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }] }, volumes: { v: 9 * Mi } }),
+    ],
+    evicted: ['emptydirfs.limit'],
+    aged: [],
+  },
+  {
+    name: 'a pod exceeds the limit of its containers',
+    memory: 300,
+    usages: [usageOf('a', { limits: { 'ephemeral-storage': '1' }, use: { diskBytes: 2 } })],
+    evicted: ['ephemeralpodfs.limit'],
+    aged: [],
+  },
+  { name: 'there is enough', memory: 300, usages: [usageOf('a', {})], evicted: [], aged: [] },
+])('Evictions are counted by what was short when $name', async ({ memory, usages, evicted, aged }) => {
+  const registry = new Registry();
+  let now = 0;
+  const { manager } = manage(() => left(memory), usages, {
+    observer: createEvictionMetrics(registry),
+    nowMs: () => (now += 50),
+  });
+  await manager.look();
+  const lines = (await registry.metrics()).split('\n');
+  const signals = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name}{`)).map((line) => /eviction_signal="([^"]*)"/.exec(line)?.[1]);
+  expect(signals('kubelet_evictions')).toEqual(evicted);
+  expect(signals('kubelet_eviction_stats_age_seconds_count')).toEqual(aged);
+  if (aged.length > 0)
+    expect(lines).toContain('kubelet_eviction_stats_age_seconds_sum{eviction_signal="memory.available"} 0.1');
 });

@@ -7,6 +7,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/ | Node-pressure Eviction}
  */
 import type { Pod, PodCondition } from '../../api/gen/types/core-v1.ts';
+import type { EvictionObserver } from '../metrics/eviction-metrics.ts';
 import type { Eviction } from '../pods/pod-memory.ts';
 import { storageProblem } from './local-storage.ts';
 import { evictionMessage, type PodUsage, rankedForEviction, starvedResource } from './ranking.ts';
@@ -39,6 +40,7 @@ export interface EvictionManagerOptions {
   readonly event: (reason: string, message: string) => void;
   readonly condition: (message: string) => PodCondition;
   readonly nowMs: () => number;
+  readonly observer?: EvictionObserver | undefined;
 }
 
 /** A pod that is ended at once has that long to write down what it must. */
@@ -48,6 +50,7 @@ export class EvictionManager {
   readonly #options: EvictionManagerOptions;
   #state: ThresholdState = noThresholdState;
   #pressures: readonly Pressure[] = [];
+  #observedMs = 0;
 
   constructor(options: EvictionManagerOptions) {
     this.#options = options;
@@ -77,6 +80,7 @@ export class EvictionManager {
   /** What is met. */
   async #judge(): Promise<readonly Threshold[]> {
     const { settings, observe, nowMs } = this.#options;
+    this.#observedMs = nowMs();
     const { met, pressures, state } = judge(await observe(), settings, this.#state, nowMs());
     this.#state = state;
     this.#pressures = pressures;
@@ -84,7 +88,7 @@ export class EvictionManager {
   }
 
   async #evictOne(threshold: Threshold): Promise<void> {
-    const { pods, usages, isStatic, settings, condition } = this.#options;
+    const { pods, usages, isStatic, settings, condition, observer, nowMs } = this.#options;
     const resource = starvedResource(threshold.signal);
     const [first] = rankedForEviction(await usages(pods()), resource, isStatic);
     if (first === undefined) return;
@@ -93,16 +97,18 @@ export class EvictionManager {
     const soft = most < 0 ? own : Math.min(own, most);
     const message = evictionMessage(first, threshold);
     this.#end(first.pod, message, threshold.isHard ? hardGraceSeconds : soft, condition(message));
+    observer?.(threshold.signal, (nowMs() - this.#observedMs) / 1000);
   }
 
   /** @returns whether a pod was ended */
   async #keepStorageLimits(): Promise<boolean> {
-    const { pods, usages } = this.#options;
+    const { pods, usages, observer } = this.#options;
     let hasEnded = false;
     for (const usage of await usages(pods().filter(hasStorageLimit))) {
-      const message = storageProblem(usage);
-      if (message === undefined) continue;
-      this.#end(usage.pod, message, hardGraceSeconds);
+      const problem = storageProblem(usage);
+      if (problem === undefined) continue;
+      this.#end(usage.pod, problem.message, hardGraceSeconds);
+      observer?.(problem.signal, undefined);
       hasEnded = true;
     }
     return hasEnded;

@@ -5,9 +5,21 @@ import type { PodUsage } from './ranking.ts';
 
 const resource = 'ephemeral-storage';
 
+export interface StorageProblem {
+  readonly message: string;
+  /** Which limit is exceeded, as metrics name it. */
+  readonly signal: 'emptydirfs.limit' | 'ephemeralpodfs.limit' | 'ephemeralcontainerfs.limit';
+}
+
 /** Why the pod is evicted; undefined when it keeps its limits. */
-export function storageProblem(usage: PodUsage): string | undefined {
-  return volumeProblem(usage) ?? podProblem(usage) ?? containerProblem(usage);
+export function storageProblem(usage: PodUsage): StorageProblem | undefined {
+  const of = (signal: StorageProblem['signal'], message: string | undefined): StorageProblem | undefined =>
+    message === undefined ? undefined : { signal, message };
+  return (
+    of('emptydirfs.limit', volumeProblem(usage)) ??
+    of('ephemeralpodfs.limit', podProblem(usage)) ??
+    of('ephemeralcontainerfs.limit', containerProblem(usage))
+  );
 }
 
 function volumeProblem({ pod, volumes }: PodUsage): string | undefined {

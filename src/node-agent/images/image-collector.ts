@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/architecture/garbage-collection/#containers-images | Garbage
  *   collection of unused containers and images}
  */
+import type { ImageObserver } from '../metrics/image-metrics.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { Image } from '../runtime/gen/cri.ts';
 
@@ -29,6 +30,7 @@ export interface ImageCollectorOptions {
   /** Of sandboxes. */
   readonly sandboxImage: () => string | undefined;
   readonly event: (reason: string, message: string) => void;
+  readonly observer?: Pick<ImageObserver, 'removed'> | undefined;
 }
 
 interface Known {
@@ -59,7 +61,7 @@ export class ImageCollector {
 
   /** All that nothing uses, because the disk is full. @returns bytes that were freed */
   async removeUnused(): Promise<number> {
-    return this.#free(await this.#unused(), Infinity, 0);
+    return this.#free(await this.#unused(), 'space');
   }
 
   async #collect(): Promise<void> {
@@ -67,7 +69,7 @@ export class ImageCollector {
     let unused = await this.#unused();
     if (limits.maxAgeMs > 0) {
       const old = unused.filter(({ id = '' }) => nowMs() - this.#known.get(id)!.lastUsedMs > limits.maxAgeMs);
-      await this.#free(old, Infinity, 0);
+      await this.#free(old, 'age');
       unused = unused.filter((image) => !old.includes(image));
     }
     const { capacityBytes, availableBytes } = await diskUsage();
@@ -79,7 +81,7 @@ export class ImageCollector {
     const usedPercent = 100 - Math.floor((availableBytes * 100) / capacityBytes);
     if (limits.highPercent >= 100 || usedPercent < limits.highPercent) return;
     const wanted = Math.floor((capacityBytes * (100 - limits.lowPercent)) / 100) - availableBytes;
-    const freed = await this.#free(unused, wanted, limits.minAgeMs);
+    const freed = await this.#free(unused, 'space', { wantedBytes: wanted, minAgeMs: limits.minAgeMs });
     if (freed >= wanted) return;
     const message =
       `Failed to garbage collect required amount of images. Attempted to free ${wanted} bytes, ` +
@@ -117,8 +119,12 @@ export class ImageCollector {
   }
 
   /** @returns bytes that were freed */
-  async #free(images: readonly Image[], wantedBytes: number, minAgeMs: number): Promise<number> {
-    const { runtime, nowMs } = this.#options;
+  async #free(
+    images: readonly Image[],
+    reason: 'age' | 'space',
+    { wantedBytes = Infinity, minAgeMs = 0 } = {},
+  ): Promise<number> {
+    const { runtime, nowMs, observer } = this.#options;
     let freed = 0;
     for (const image of images) {
       if (freed >= wantedBytes) break;
@@ -127,6 +133,7 @@ export class ImageCollector {
       await runtime.removeImage({ image: { image: id } });
       this.#known.delete(id);
       freed += Number(size);
+      observer?.removed(reason);
     }
     return freed;
   }

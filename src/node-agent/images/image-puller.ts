@@ -12,6 +12,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { TokenBucket } from '../../base/token-bucket.ts';
 import type { EventType } from '../../client/events/recorder.ts';
 import { formatDuration } from '../../machinery/duration.ts';
+import type { ImageObserver } from '../metrics/image-metrics.ts';
 import { type ContainerRuntime, pullErrorText, runtimeErrorText } from '../runtime/container-runtime.ts';
 import type { AuthConfig, Image, PodSandboxConfig } from '../runtime/gen/cri.ts';
 import { ImageBackOff } from './image-back-off.ts';
@@ -24,6 +25,7 @@ export interface ImagePullerOptions {
   readonly queue: PullQueue;
   /** How often images may be pulled; no limit when absent. */
   readonly rate?: TokenBucket | undefined;
+  readonly observer?: Pick<ImageObserver, 'pulled'> | undefined;
 }
 
 export interface PullRequest {
@@ -105,7 +107,7 @@ export class ImagePuller {
 
   async #pull(image: string, key: string, request: PullRequest): Promise<PresentImage> {
     const { container, event, signal } = request;
-    const { clock, queue, rate } = this.#options;
+    const { clock, queue, rate, observer } = this.#options;
     const written = container.image ?? '';
     event('Normal', 'Pulling', `Pulling image "${written}"`);
     const askedAt = clock.now();
@@ -125,6 +127,7 @@ export class ImagePuller {
         `Successfully pulled image "${written}" in ${took} (${waited} including waiting). ${size}`,
       );
       this.#backOff.succeeded(key);
+      observer?.pulled(tookMs / 1000, Number(pulled.size ?? 0));
       return imageOf(pulled, image);
     } catch (error) {
       if (signal.aborted) throw error;

@@ -89,7 +89,7 @@ export class Housekeeping {
     const { config, cache } = context;
     const isKnown = (uid: string): boolean => workers.get(uid) !== undefined || cache.get(uid) !== undefined;
     const directories = (await readdir(podDirectory(config.rootDirectory, '')).catch(undefinedWhenAbsent)) ?? [];
-    for (const uid of directories) if (!isKnown(uid)) await removeFiles(uid, context);
+    await this.#removeDirectoriesOf(directories.filter((uid) => !isKnown(uid)));
     for (const uid of await context.cgroups.uids()) if (!isKnown(uid)) await context.cgroups.remove(uid);
     for (const name of (await readdir(config.podLogsDirectory).catch(undefinedWhenAbsent)) ?? []) {
       const uid = name.slice(name.lastIndexOf('_') + 1);
@@ -97,6 +97,18 @@ export class Housekeeping {
         await rm(`${config.podLogsDirectory}/${name}`, { recursive: true, force: true });
     }
     await removeDeadLinks(config.containerLogsDirectory, config.podLogsDirectory);
+  }
+
+  /** One that cannot go does not keep the others. */
+  async #removeDirectoriesOf(uids: readonly string[]): Promise<void> {
+    const { context } = this.#options;
+    let errors = 0;
+    for (const uid of uids)
+      await removeFiles(uid, context).catch((error: unknown) => {
+        errors++;
+        context.log.warn({ err: error, uid }, 'the directory of a pod that is gone could not be removed');
+      });
+    context.volumeObserver?.cleanedOrphans(uids.length - errors, errors);
   }
 }
 

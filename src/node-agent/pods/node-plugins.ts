@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Client } from '../../client/client.ts';
 import { pause } from '../../reconcile/pause.ts';
+import type { VolumeObserver } from '../metrics/volume-metrics.ts';
 import type { PluginHandlers } from '../plugin-registration/plugin-handler.ts';
 import { PluginRegistry } from '../plugin-registration/plugin-registry.ts';
 import { CsiDrivers } from '../volumes/csi/csi-drivers.ts';
@@ -18,6 +19,7 @@ export interface NodePluginsOptions {
   readonly log: Logger;
   /** By type, beside those of CSI drivers. */
   readonly handlers?: PluginHandlers | undefined;
+  readonly observer?: Pick<VolumeObserver, 'called'> | undefined;
 }
 
 export interface NodePlugins {
@@ -29,9 +31,9 @@ export interface NodePlugins {
 const retryMs = 5000;
 
 export function createNodePlugins(options: NodePluginsOptions): NodePlugins {
-  const { client, nodeName, rootDirectory, clock, log, handlers = [] } = options;
+  const { client, nodeName, rootDirectory, clock, log, handlers = [], observer } = options;
   const nodeInfo = client === undefined ? noNodeInfo : createCsiNodeInfo(client, nodeName);
-  const csiDrivers = new CsiDrivers({ nodeInfo, log });
+  const csiDrivers = new CsiDrivers({ nodeInfo, observer, log });
   const registry = new PluginRegistry({
     directory: `${rootDirectory}/plugins_registry`,
     handlers: new Map([['CSIPlugin', csiDrivers], ...handlers]),

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { HookRunner } from '../hooks/hook-runner.ts';
 import type { PodObserver } from '../metrics/pod-metrics.ts';
+import type { VolumeObserver } from '../metrics/volume-metrics.ts';
 import type { ImagePuller } from '../images/image-puller.ts';
 import type { Probes } from '../probes/probes.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
@@ -48,6 +49,7 @@ export interface PodContext {
   readonly allocations: PodAllocations;
   readonly statuses: StatusWriter;
   readonly observer?: PodObserver | undefined;
+  readonly volumeObserver?: VolumeObserver | undefined;
   /** Whether the node takes a pod. */
   readonly admission: (pod: Pod, others: readonly Pod[]) => Decision;
   /** Addresses of the node. */

@@ -12,8 +12,11 @@ import { TokenBucket } from '../../base/token-bucket.ts';
 import type { Client } from '../../client/client.ts';
 import type { EventRecorder } from '../../client/events/recorder.ts';
 import { HookRunner } from '../hooks/hook-runner.ts';
+import type { EvictionObserver } from '../metrics/eviction-metrics.ts';
+import type { ImageObserver } from '../metrics/image-metrics.ts';
 import type { PodObserver } from '../metrics/pod-metrics.ts';
 import type { ProbeObserver } from '../metrics/probe-metrics.ts';
+import type { VolumeObserver } from '../metrics/volume-metrics.ts';
 import { CredentialProviders, type CredentialProvidersOptions } from '../images/credentials/credential-providers.ts';
 import { askProvider } from '../images/credentials/exec-provider.ts';
 import { ImagePuller } from '../images/image-puller.ts';
@@ -80,6 +83,9 @@ export interface PodManagerOptions {
 export interface PodObservers {
   readonly probes?: ProbeObserver;
   readonly pods?: PodObserver;
+  readonly volumes?: VolumeObserver;
+  readonly images?: ImageObserver;
+  readonly evictions?: EvictionObserver;
 }
 
 export interface PodManager {
@@ -130,7 +136,7 @@ export function createPodManager(options: PodManagerOptions): PodManager {
     client === undefined
       ? undefined
       : new MirrorPods({ client, log, node: () => view.node, onChange: (uid) => base.statuses.rewrite(uid) });
-  const plugins = createNodePlugins({ ...options, ...options.config });
+  const plugins = createNodePlugins({ ...options, ...options.config, observer: options.observers?.volumes });
   const base = contextOf(options, { workers, cache, view, mirrors, plugins });
   const sources = new PodSources({ ...options, workers, mirrors });
   let housekeeping: Housekeeping | undefined;
@@ -150,7 +156,7 @@ export function createPodManager(options: PodManagerOptions): PodManager {
       cache.start();
       housekeeping = new Housekeeping({ context, workers, mirrors, hasSynced: () => sources.hasSynced });
       housekeeping.start();
-      upkeep = new Upkeep(context, workers);
+      upkeep = new Upkeep(context, workers, options.observers);
       upkeep.start();
     },
     async stop() {
@@ -215,12 +221,12 @@ const createUserNamespaces = ({ config, runtime, log }: PodManagerOptions): User
 const providerTimeoutMs = 60_000;
 
 /** Of programs, and of files where other programs for containers have them. */
-function nodeRegistryCredentials({ config, clock, log }: PodManagerOptions): PodContext['credentials'] {
+function nodeRegistryCredentials({ config, clock, log, observers }: PodManagerOptions): PodContext['credentials'] {
   const { credentialProviders: providers, rootDirectory } = config;
   const environment = process.env;
   const ask: CredentialProvidersOptions['ask'] = (provider, repository) =>
     askProvider(provider, repository, { environment, timeoutMs: providerTimeoutMs });
-  const provided = new CredentialProviders({ providers, ask, clock, log });
+  const provided = new CredentialProviders({ providers, ask, clock, log, observer: observers?.images });
   const folders = [rootDirectory, `${environment['HOME'] ?? ''}/.docker`, '/.docker'];
   return async (image) => [...(await provided.credentialsFor(image)), ...(await nodeCredentials(image, folders))];
 }
@@ -253,7 +259,7 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
     objects,
     hostIPs,
     admission: (pod, others) => decide(pod, others, view.admissionNode()),
-    images: new ImagePuller({ runtime, clock, queue, rate }),
+    images: new ImagePuller({ runtime, clock, queue, rate, observer: options.observers?.images }),
     credentials: nodeRegistryCredentials(options),
     volumes: createVolumeManager({
       ...config,
@@ -265,6 +271,7 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
       hostIPs,
       csiDrivers: plugins.csiDrivers,
       hasSeLinux: hasSeLinux(),
+      observer: options.observers?.volumes,
     }),
     probes: new ProbeRunner({
       runtime,
@@ -287,12 +294,13 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
           pods: () => workers.running(),
           settings: { ...config.resources, podPidsLimit: config.podPidsLimit },
           log,
+          event: (...event) => events.ofNode(config.nodeName, ...event),
         })
       : noCgroups,
     allocations: options.allocations ?? noAllocations,
     observer: options.observers?.pods,
+    volumeObserver: options.observers?.volumes,
     statuses: new StatusWriter({ client, clock, log, mirrorOf: (pod) => mirrors?.of(pod) }),
   };
   return context;
-          event: (...event) => events.ofNode(config.nodeName, ...event),
 }

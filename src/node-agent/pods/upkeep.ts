@@ -9,6 +9,8 @@ import { isMemoryShort, observe } from '../eviction/observe.ts';
 import { podUsages } from '../eviction/pod-usages.ts';
 import type { Pressure } from '../eviction/thresholds.ts';
 import { ImageCollector } from '../images/image-collector.ts';
+import type { EvictionObserver } from '../metrics/eviction-metrics.ts';
+import type { ImageObserver } from '../metrics/image-metrics.ts';
 import { LogRotator, type RunningLog } from '../logs/log-rotator.ts';
 import { CpuReconciler, type RunningContainer } from '../resources/cpu/cpu-reconciler.ts';
 import { unlessGone } from '../runtime/container-runtime.ts';
@@ -26,6 +28,12 @@ const evictionMs = 10_000;
 const memoryMs = 1000;
 const classesMs = 60_000;
 
+/** Told of what metrics count. */
+export interface UpkeepObservers {
+  readonly images?: ImageObserver;
+  readonly evictions?: EvictionObserver;
+}
+
 export class Upkeep {
   readonly #context: PodContext;
   readonly #workers: PodWorkers;
@@ -36,7 +44,7 @@ export class Upkeep {
   #looks = 0;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(context: PodContext, workers: PodWorkers) {
+  constructor(context: PodContext, workers: PodWorkers, observers: UpkeepObservers = {}) {
     this.#context = context;
     this.#workers = workers;
     const { runtime, config, nowMs, events } = context;
@@ -48,6 +56,7 @@ export class Upkeep {
       nowMs,
       sandboxImage: () => this.#sandboxImage,
       event,
+      observer: observers.images,
     });
     this.#eviction = new EvictionManager({
       settings: config.eviction,
@@ -71,6 +80,7 @@ export class Upkeep {
       event,
       condition: (message) => terminationByKubelet(message, nowMs()),
       nowMs,
+      observer: observers.evictions,
     });
   }
 

@@ -1,5 +1,6 @@
 /** What containers have of the node for themselves, by the managers of CPUs, memory and NUMA nodes. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
+import type { TopologyObserver } from '../metrics/topology-metrics.ts';
 import { CpuSet } from './cpu/cpu-set.ts';
 import type { DraManager } from './dra/dra-manager.ts';
 import type { Managers } from './open-managers.ts';
@@ -20,9 +21,10 @@ export function createAllocations(
   { cpus, memory, topology }: Managers,
   granting: readonly GrantingManager[] = [],
   claims?: Pick<DraManager, 'prepare' | 'unprepare' | 'cdiDevicesOf' | 'uids'>,
+  observer?: TopologyObserver,
 ): PodAllocations {
   const managers: readonly ResourceManager[] = [...granting, cpus, memory];
-  const manager = new TopologyManager(topology, managers);
+  const manager = new TopologyManager(topology, managers, observer);
   const choosesMemory = Object.keys(memory.machine).length > 0;
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -4,6 +4,8 @@ import type { Logger } from '../../base/logger.ts';
 import { parseQuantity } from '../../machinery/quantity.ts';
 import type { NodeAgentConfig } from '../config/config.ts';
 import { amountOf } from '../config/thresholds.ts';
+import type { CpuObserver } from '../metrics/cpu-metrics.ts';
+import type { PinningObserver } from '../metrics/pinning.ts';
 import { type CpuManager, openCpuManager } from './cpu/cpu-manager.ts';
 import { noCpuOptions, parseCpuOptions } from './cpu/cpu-options.ts';
 import { CpuSet } from './cpu/cpu-set.ts';
@@ -37,12 +39,18 @@ type ManagersConfig = Pick<
   | 'topologyManagerScope'
 >;
 
+export interface ManagerObservers {
+  readonly cpus?: CpuObserver;
+  readonly memory?: PinningObserver;
+}
+
 export interface ManagersOptions {
   readonly config: ManagersConfig;
   readonly gates: GateSettings;
   /** Where the states are kept. */
   readonly rootDir: string;
   readonly machine: ManagedMachine;
+  readonly observers?: ManagerObservers | undefined;
   readonly log: Logger;
 }
 
@@ -74,7 +82,7 @@ function topologySettings({ config, gates, machine }: ManagersOptions): Topology
   };
 }
 
-function openCpus({ config, gates, rootDir, machine, log }: ManagersOptions): Promise<CpuManager> {
+function openCpus({ config, gates, rootDir, machine, observers, log }: ManagersOptions): Promise<CpuManager> {
   const isStatic = config.cpuManagerPolicy === 'static';
   const options = isStatic ? parseCpuOptions(config.cpuManagerPolicyOptions, gates) : noCpuOptions;
   const given = Object.entries(config.cpuManagerPolicyOptions).map((pair) => pair.join(':'));
@@ -91,7 +99,15 @@ function openCpus({ config, gates, rootDir, machine, log }: ManagersOptions): Pr
   const { topology } = machine;
   const path = `${rootDir}/cpu_manager_state`;
   const reserved = reservedCpus(config, topology);
-  return openCpuManager({ path, policy: isStatic ? 'static' : 'none', options, topology, reserved, log });
+  return openCpuManager({
+    path,
+    policy: isStatic ? 'static' : 'none',
+    options,
+    topology,
+    reserved,
+    observer: observers?.cpus,
+    log,
+  });
 }
 
 /** CPUs that are kept back: by name, or how many. Throws an `OptionError`. */
@@ -112,7 +128,7 @@ export function reservedCpus(
   return named;
 }
 
-function openMemory({ config, rootDir, machine, log }: ManagersOptions): Promise<MemoryManager> {
+function openMemory({ config, rootDir, machine, observers, log }: ManagersOptions): Promise<MemoryManager> {
   const { systemReserved, kubeReserved, evictionHard, reservedMemory } = config;
   const bytesOf = (text: string | undefined): number => (text === undefined ? 0 : parseQuantity(text).toNumber());
   const threshold = evictionHard['memory.available'];
@@ -126,6 +142,7 @@ function openMemory({ config, rootDir, machine, log }: ManagersOptions): Promise
       config.memoryManagerPolicy === 'Static'
         ? machineMemory(machine.numaNodes, reservedMemory, nodeReserved)
         : undefined,
+    observer: observers?.memory,
     log,
   });
 }

@@ -25,7 +25,7 @@ import type { PodPorts } from './served-pods.ts';
 import type { AgentState } from './state.ts';
 import { NodeStats } from './stats/node-stats.ts';
 import { cadvisorRoutes, metricsType, statsRoutes } from './stats/stats-routes.ts';
-import { VolumeFigures } from './stats/volume-stats.ts';
+import type { VolumeFigures } from './stats/volume-stats.ts';
 import { streamRoutes } from './streams/stream-routes.ts';
 
 export interface AgentRoutesOptions extends PodPorts {
@@ -39,6 +39,8 @@ export interface AgentRoutesOptions extends PodPorts {
   readonly registry: Registry;
   /** Of `/metrics/probes`. */
   readonly probes: Registry;
+  /** What the volumes of pods use. */
+  readonly volumes: VolumeFigures;
   readonly logger: Verbosity;
   /** `/statusz` and `/flagz`. */
   readonly zpages: ZpagesOptions;
@@ -56,20 +58,13 @@ const cgroupsOf = ({ cgroupRoot, cgroupDriver }: NodeAgentConfig): CgroupSetting
 });
 
 function createStats(options: AgentRoutesOptions): NodeStats {
-  const { config, wallTime, served } = options;
+  const { config, wallTime } = options;
   const startedAt = wallTime() - uptime() * 1000;
-  const volumes = new VolumeFigures({
-    ...options,
-    periodMs: config.volumeStatsAggPeriod,
-    csiUsage: (directory) => served.csiUsage?.(directory) ?? Promise.resolve(undefined),
-    volumeOfClaim: (namespace, claim) => served.volumeOfClaim?.(namespace, claim) ?? Promise.resolve(undefined),
-  });
   return new NodeStats({
     ...options,
     podLogsDir: config.podLogsDir,
     groups: cgroupsOf(config),
     startedAt,
-    volumes,
   });
 }
 

@@ -1,11 +1,13 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Registry } from 'prom-client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { startFakeBus } from '../../dbus/testing/fake-bus.ts';
+import { createShutdownMetrics } from '../metrics/shutdown-metrics.ts';
 import { openLogind, takeInhibitorLock } from './logind.ts';
 import { type ShutdownConfig, shutdownGroups } from './shutdown-groups.ts';
 import { ShutdownManager } from './shutdown-manager.ts';
@@ -49,11 +51,15 @@ interface Shape {
   readonly config?: ShutdownConfig;
   readonly running?: readonly Pod[];
   /** Of logind, in seconds: before it reads its files again, and then. */
+  /** Of a shutdown before. */
+  readonly state?: string;
   readonly delays?: readonly [before: number, after: number];
 }
 
-async function start({ config = usual, running = pods, delays = [60, 60] }: Shape = {}) {
+async function start({ config = usual, running = pods, delays = [60, 60], state }: Shape = {}) {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-shutdown-'));
+  if (state !== undefined) await writeFile(`${directory}/graceful_node_shutdown_state`, state);
+  const registry = new Registry();
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   let isReloaded = false;
   const bus = await startFakeBus((name) => {
@@ -86,6 +92,7 @@ async function start({ config = usual, running = pods, delays = [60, 60] }: Shap
     clock,
     nowMs: () => Date.UTC(2026, 0, 1) + clock.now(),
     log: silentLogger,
+    observer: createShutdownMetrics(registry),
   });
   const runs = manager.run(ended.signal);
   onTestFinished(async () => {
@@ -99,6 +106,7 @@ async function start({ config = usual, running = pods, delays = [60, 60] }: Shap
     log,
     ends,
     directory,
+    registry,
     stop: async () => {
       ended.abort();
       await runs;
@@ -164,6 +172,43 @@ describe('A machine that shuts down', () => {
     signal(true);
     await comes('released');
     expect(log.filter((line) => line.startsWith('Shutdown'))).toHaveLength(1);
+  });
+});
+
+describe('Metrics of shutdowns', () => {
+  const times = async (registry: Registry): Promise<string[]> =>
+    (await registry.metrics()).split('\n').filter((line) => line.startsWith('kubelet_graceful_shutdown'));
+  const start2026 = Date.UTC(2026, 0, 1) / 1000;
+
+  test('A shutdown shows when it began, and then when its pods had ended', async () => {
+    const { signal, comes, ends, registry, clock } = await start({ running: [podOf('usual', 0)] });
+    await comes('locked');
+    signal(true);
+    await comes('end usual 20s');
+    expect(await times(registry)).toEqual([
+      `kubelet_graceful_shutdown_start_time_seconds ${start2026}`,
+      'kubelet_graceful_shutdown_end_time_seconds 0',
+    ]);
+    await clock.advance(3000);
+    ends.get('usual')!();
+    await comes('released');
+    expect(await times(registry)).toContain(`kubelet_graceful_shutdown_end_time_seconds ${start2026 + 3}`);
+  });
+
+  test.each([
+    { name: 'ended', end: '2026-01-01T00:00:20Z', shown: [start2026, start2026 + 20] },
+    { name: 'did not end', end: '0001-01-01T00:00:00Z', shown: [start2026, 0] },
+  ])('A shutdown before the start of the agent that $name is shown', async ({ end, shown }) => {
+    const state = JSON.stringify({ startTime: '2026-01-01T00:00:00Z', endTime: end });
+    const { comes, registry } = await start({ state });
+    await comes('locked');
+    expect((await times(registry)).map((line) => Number(line.split(' ')[1]))).toEqual(shown);
+  });
+
+  test('A state of shutdowns that cannot be read is as none', async () => {
+    const { comes, registry } = await start({ state: '{' });
+    await comes('locked');
+    expect((await times(registry)).map((line) => line.split(' ')[1])).toEqual(['0', '0']);
   });
 });
 

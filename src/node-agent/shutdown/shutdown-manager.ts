@@ -9,11 +9,12 @@
  *
  * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/ | Node Shutdowns}
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import { abortable } from '../../base/abortable.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { ShutdownObserver } from '../metrics/shutdown-metrics.ts';
 import { pause } from '../../reconcile/pause.ts';
 import type { InhibitorLock, Logind } from './logind.ts';
 import { type ShutdownConfig, shutdownGroups, totalGraceMs } from './shutdown-groups.ts';
@@ -34,6 +35,7 @@ export interface ShutdownManagerOptions {
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly log: Logger;
+  readonly observer?: ShutdownObserver | undefined;
 }
 
 export const terminatedMessage = 'Pod was terminated in response to imminent node shutdown.';
@@ -44,7 +46,7 @@ export class ShutdownManager {
   #isShuttingDown = false;
   #lock: InhibitorLock | undefined;
   /** As the state file has it. */
-  #started = '';
+  #startedMs = 0;
   /** Of the shutdown that is under way: ends when it is called off. */
   #round = new AbortController();
 
@@ -60,6 +62,7 @@ export class ShutdownManager {
   async run(signal: AbortSignal): Promise<void> {
     const { config, clock, log } = this.#options;
     if (totalGraceMs(config) === 0) return;
+    await this.#tellLast();
     let hasTold = false;
     while (!signal.aborted)
       try {
@@ -73,6 +76,14 @@ export class ShutdownManager {
       }
     this.#round.abort();
     this.#release();
+  }
+
+  /** The shutdown before this start of the machine, as far as it is known. */
+  async #tellLast(): Promise<void> {
+    const { stateFile, observer } = this.#options;
+    const text = await readFile(stateFile, 'utf8').catch(() => '{}');
+    const { startTime, endTime } = timesOf(text);
+    if (startTime !== undefined) observer?.(startTime, endTime);
   }
 
   /** Until the connection is lost. */
@@ -142,16 +153,34 @@ export class ShutdownManager {
   }
 
   async #writeState(isStart: boolean): Promise<void> {
-    const { stateFile, nowMs, log } = this.#options;
-    const time = new Date(nowMs()).toISOString();
-    if (isStart) this.#started = time;
-    const zero = '0001-01-01T00:00:00Z';
-    const state = { startTime: this.#started, endTime: isStart ? zero : time };
+    const { stateFile, nowMs, log, observer } = this.#options;
+    const now = nowMs();
+    if (isStart) this.#startedMs = now;
+    observer?.(this.#startedMs, isStart ? undefined : now);
+    const state = { startTime: timeText(this.#startedMs), endTime: isStart ? zeroTime : timeText(now) };
     await writeFile(stateFile, JSON.stringify(state), { mode: 0o600 }).catch((error: unknown) =>
       log.warn({ err: error }, 'the time of the shutdown could not be written'),
     );
   }
 }
+
+const zeroTime = '0001-01-01T00:00:00Z';
+
+/** Milliseconds since 1970; undefined for the time that stands for none, and for what is no time. */
+function timesOf(text: string): { readonly startTime: number | undefined; readonly endTime: number | undefined } {
+  const ms = (time: unknown): number | undefined => {
+    const parsed = typeof time === 'string' && time !== zeroTime ? Date.parse(time) : NaN;
+    return Number.isNaN(parsed) ? undefined : parsed;
+  };
+  try {
+    const { startTime, endTime } = JSON.parse(text) as { startTime?: unknown; endTime?: unknown };
+    return { startTime: ms(startTime), endTime: ms(endTime) };
+  } catch {
+    return { startTime: undefined, endTime: undefined };
+  }
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString();
 
 async function lengthenDelay(logind: Logind, neededMs: number): Promise<void> {
   if ((await logind.inhibitDelayMs()) >= neededMs) return;

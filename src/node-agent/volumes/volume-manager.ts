@@ -8,6 +8,7 @@ import { rm } from 'node:fs/promises';
 import type { Pod, Volume } from '../../api/gen/types/core-v1.ts';
 import { type Clock, sleep } from '../../base/clock.ts';
 import type { ApiObjects } from '../pods/api-objects.ts';
+import type { VolumeObserver } from '../metrics/volume-metrics.ts';
 import { allContainersOf } from '../pods/kill-pod.ts';
 import type { PodEvents } from '../pods/pod-events.ts';
 import { podDirectory } from '../pods/pods-config.ts';
@@ -41,6 +42,7 @@ export interface VolumeManagerOptions {
   readonly csiDrivers: Pick<CsiDrivers, 'get'>;
   /** Whether the kernel labels files. */
   readonly hasSeLinux: boolean;
+  readonly observer?: VolumeObserver | undefined;
 }
 
 /** How long a sync waits for volumes. */
@@ -49,7 +51,7 @@ const firstRetryMs = 500;
 const maxRetryMs = 122_000;
 
 export function createVolumeManager(options: VolumeManagerOptions): Volumes {
-  const { rootDirectory, objects, events, clock, nowMs, hostIPs } = options;
+  const { rootDirectory, objects, events, clock, nowMs, hostIPs, observer } = options;
   const tokens = new PodTokens(objects, options);
   const csi = new CsiVolumes({
     ...options,
@@ -70,17 +72,26 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     ['nfs', nfs],
     ['csi', { plugin: csiPlugin, setUp: (request) => csi.setUp(request), tearDown: (uid) => csi.tearDown(uid) }],
   ]);
-  const setUpOne = async (pod: Pod, source: VolumeSource, setUp: VolumeSetUp): Promise<MountedVolume> => {
-    const { volume, claimed, directory } = source;
+  const setUpOne = async (pod: Pod, source: VolumeSource, setUp: PodSetUp): Promise<MountedVolume> => {
+    const { name, volume, claimed, directory } = source;
     const chosen = kindOf(kinds, source);
+    const told = { uid: pod.metadata.uid ?? '', volume: name, plugin: shownPlugin(chosen, source) };
+    observer?.wanted(told);
+    const triedAt = clock.now();
     const { podIPs, signal } = setUp;
     const podFolder = podDirectory(rootDirectory, pod.metadata.uid ?? '');
     const path = `${podFolder}/volumes/${chosen.plugin}/${directory}`;
     const stateDirectory = `${podFolder}/plugins/${chosen.plugin}/${directory}`;
     const common = { stateDirectory, pod, volume, path, objects, podIPs, hostIPs: hostIPs(), nowMs: nowMs(), signal };
     const { persistentVolume: persistent, claim, isReadOnly } = claimed ?? {};
-    const mounted = await chosen.setUp({ ...common, persistent, claim, isReadOnly });
-    return claimed?.isReadOnly === true ? { ...mounted, isReadOnly: true } : mounted;
+    try {
+      const mounted = await chosen.setUp({ ...common, persistent, claim, isReadOnly });
+      observer?.mounted(told, (clock.now() - triedAt) / 1000, (clock.now() - setUp.begunAt) / 1000);
+      return claimed?.isReadOnly === true ? { ...mounted, isReadOnly: true } : mounted;
+    } catch (error) {
+      if (!signal.aborted) observer?.failed(told, (clock.now() - triedAt) / 1000);
+      throw error;
+    }
   };
   return {
     start: () => csi.start(),
@@ -91,7 +102,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
       const begunAt = clock.now();
       for (let tries = 0; ; tries++) {
         const missing = used.filter(({ name }) => !byName.has(name));
-        const results = await Promise.allSettled(missing.map((source) => setUpOne(pod, source, setUp)));
+        const results = await Promise.allSettled(missing.map((source) => setUpOne(pod, source, { ...setUp, begunAt })));
         setUp.signal.throwIfAborted();
         for (const [index, result] of results.entries()) {
           const { name, directory } = missing[index]!;
@@ -105,15 +116,37 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     },
     async tearDown(uid) {
       tokens.forget(uid);
-      const directory = podDirectory(rootDirectory, uid);
-      for (const point of await mountsBelow(`${directory}/volume-subpaths`)) await unmount(point);
-      for (const kind of kinds.values()) await kind.tearDown?.(uid);
-      for (const point of await mountsBelow(directory)) await unmount(point);
-      if ((await mountsBelow(directory)).length > 0) throw new Error(`something is still mounted below ${directory}`);
-      for (const part of ['volumes', 'volumeDevices', 'volume-subpaths'])
-        await rm(`${directory}/${part}`, { recursive: true, force: true });
+      const begunAt = clock.now();
+      let isError = true;
+      try {
+        await takeAway(uid, podDirectory(rootDirectory, uid), kinds.values());
+        isError = false;
+      } finally {
+        observer?.tornDown(uid, (clock.now() - begunAt) / 1000, isError);
+      }
     },
   };
+}
+
+async function takeAway(uid: string, directory: string, kinds: Iterable<VolumeKind>): Promise<void> {
+  for (const point of await mountsBelow(`${directory}/volume-subpaths`)) await unmount(point);
+  for (const kind of kinds) await kind.tearDown?.(uid);
+  for (const point of await mountsBelow(directory)) await unmount(point);
+  if ((await mountsBelow(directory)).length > 0) throw new Error(`something is still mounted below ${directory}`);
+  for (const part of ['volumes', 'volumeDevices', 'volume-subpaths'])
+    await rm(`${directory}/${part}`, { recursive: true, force: true });
+}
+
+interface PodSetUp extends VolumeSetUp {
+  /** When the volumes of the pod were first tried, by the clock. */
+  readonly begunAt: number;
+}
+
+/** As metrics name it: drivers of CSI have a name of their own. */
+function shownPlugin({ plugin }: VolumeKind, { volume, claimed }: VolumeSource): string {
+  const name = plugin.replace('~', '/');
+  const driver = claimed?.persistentVolume.spec.csi?.driver ?? volume.csi?.driver;
+  return driver === undefined ? name : `${name}:${driver}`;
 }
 
 /** A volume that is a device is mapped, and not mounted. */

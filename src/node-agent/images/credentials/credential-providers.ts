@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
+import type { ImageObserver } from '../../metrics/image-metrics.ts';
 import type { AuthConfig } from '../../runtime/gen/cri.ts';
 import type { CacheKeyType, ProvidedCredentials } from './exec-provider.ts';
 import { fitsImage, registryOf, repositoryOf } from './match-image.ts';
@@ -16,6 +17,7 @@ export interface CredentialProvidersOptions {
   readonly ask: (provider: CredentialProvider, repository: string) => Promise<ProvidedCredentials>;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly observer?: Pick<ImageObserver, 'askedProvider'> | undefined;
 }
 
 interface Entry {
@@ -82,13 +84,26 @@ export class CredentialProviders {
   }
 
   async #ask(provider: CredentialProvider, repository: string): Promise<ProvidedCredentials['auth']> {
-    const { ask, clock } = this.#options;
-    const { cacheKeyType, cacheMs = provider.defaultCacheMs, auth } = await ask(provider, repository);
+    const { clock } = this.#options;
+    const { cacheKeyType, cacheMs = provider.defaultCacheMs, auth } = await this.#run(provider, repository);
     if (cacheMs > 0) {
       if (this.#kept.size >= mostEntries) this.#kept.delete(this.#kept.keys().next().value!);
       this.#kept.set(keyOf(provider.name, cacheKeyType, repository), { untilMs: clock.now() + cacheMs, auth });
     }
     return auth;
+  }
+
+  async #run(provider: CredentialProvider, repository: string): Promise<ProvidedCredentials> {
+    const { ask, clock, observer } = this.#options;
+    const begunAt = clock.now();
+    let isError = true;
+    try {
+      const provided = await ask(provider, repository);
+      isError = false;
+      return provided;
+    } finally {
+      observer?.askedProvider(provider.name, (clock.now() - begunAt) / 1000, isError);
+    }
   }
 }
 

@@ -21,6 +21,7 @@ import { decide } from '../admission/admit.ts';
 import type { ApiObjects } from '../api-objects.ts';
 import { Housekeeping } from '../housekeeping.ts';
 import type { PodContext } from '../pod-context.ts';
+import type { PodObservers } from '../pod-manager.ts';
 import { PodEvents } from '../pod-events.ts';
 import { PodWorkers } from '../pod-workers.ts';
 import type { PodsConfig } from '../pods-config.ts';
@@ -146,10 +147,11 @@ export interface SimulatedParts {
   readonly userNamespaces?: (rootDirectory: string) => UserNamespaces;
   /** Whether resources of pods can change. */
   readonly hasResize?: boolean;
+  readonly observers?: Pick<PodObservers, 'volumes' | 'images'>;
 }
 
 export async function simulateNode(parts: SimulatedParts = {}): Promise<SimulatedNode> {
-  const { allocations = noAllocations, userNamespaces, hasResize = false } = parts;
+  const { allocations = noAllocations, userNamespaces, hasResize = false, observers = {} } = parts;
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-pods-'));
   const clock = new FakeClock();
   let skewMs = 0;
@@ -193,7 +195,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
       objects,
       hostIPs: () => ['192.0.2.1'],
       admission: (pod, others) => decide(pod, others, node.machine),
-      images: new ImagePuller({ runtime, clock, queue: new PullQueue(1) }),
+      images: new ImagePuller({ runtime, clock, queue: new PullQueue(1), observer: observers.images }),
       credentials: () => Promise.resolve([]),
       volumes: createVolumeManager({
         ...common,
@@ -203,6 +205,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
         hostIPs: () => [],
         csiDrivers: noDrivers,
         hasSeLinux: false,
+        observer: observers.volumes,
       }),
       probes: new ProbeRunner({
         ...common,
@@ -216,6 +219,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
       resizes: hasResize ? resizesOf(config.rootDirectory) : undefined,
       cgroups: noCgroups,
       allocations,
+      volumeObserver: observers.volumes,
       statuses: new StatusWriter({ client: undefined, clock, log: silentLogger }),
     };
     workers = new PodWorkers();

@@ -2,12 +2,13 @@
  * CPUs of containers: the policy, and its state on the disk. With the policy `none` all containers share all CPUs.
  */
 import type { Logger } from '../../../base/logger.ts';
+import type { CpuFigures, CpuObserver } from '../../metrics/cpu-metrics.ts';
 import { CheckpointError, CheckpointWriter, readCheckpoint } from '../checkpoint-file.ts';
 import { noHints, type ResourceManager } from '../topology/hints.ts';
 import type { CpuOptions } from './cpu-options.ts';
 import { CpuSet } from './cpu-set.ts';
 import { formatCpuState, parseCpuState } from './cpu-state.ts';
-import { StaticCpus } from './static-cpus.ts';
+import { exclusiveCpus, StaticCpus } from './static-cpus.ts';
 import type { CpuTopology } from './topology.ts';
 
 export interface CpuManager extends ResourceManager {
@@ -17,6 +18,7 @@ export interface CpuManager extends ResourceManager {
   exclusiveOf(uid: string, container: string): CpuSet | undefined;
   /** What containers can have for themselves. */
   readonly allocatable: CpuSet;
+  readonly figures: CpuFigures;
   /** Pods that have CPUs for themselves. */
   uids(): readonly string[];
 }
@@ -29,6 +31,7 @@ export interface CpuManagerOptions {
   readonly topology: CpuTopology;
   /** Named, or only how many. */
   readonly reserved: CpuSet | number;
+  readonly observer?: CpuObserver | undefined;
   readonly log: Logger;
 }
 
@@ -58,15 +61,28 @@ const sharedCpus: CpuManager = {
   cpusOf: () => undefined,
   exclusiveOf: () => undefined,
   allocatable: CpuSet.empty,
+  figures: { exclusive: 0, shared: 0 },
   uids: () => [],
 };
 
-function staticManager(cpus: StaticCpus, writer: CheckpointWriter, { log }: CpuManagerOptions): CpuManager {
+function staticManager(
+  cpus: StaticCpus,
+  writer: CheckpointWriter,
+  { options, log, observer }: CpuManagerOptions,
+): CpuManager {
   return {
     hintsOfContainer: (pod, container) => cpus.hintsOfContainer(pod, container),
     hintsOfPod: (pod) => cpus.hintsOfPod(pod),
     async allocate(pod, container, hint) {
-      if (cpus.allocate(pod, container, hint)) await writer.save();
+      if (exclusiveCpus(pod, container) === 0) return;
+      observer?.asked();
+      try {
+        if (cpus.allocate(pod, container, hint)) await writer.save();
+        if (options.fullCores) observer?.aligned?.();
+      } catch (error) {
+        observer?.failed();
+        throw error;
+      }
     },
     release(uid) {
       if (!cpus.release(uid)) return;
@@ -75,6 +91,9 @@ function staticManager(cpus: StaticCpus, writer: CheckpointWriter, { log }: CpuM
     cpusOf: (uid, container) => cpus.cpusOf(uid, container),
     exclusiveOf: (uid, container) => cpus.exclusiveOf(uid, container),
     allocatable: cpus.allocatable,
+    get figures() {
+      return cpus.figures;
+    },
     uids: () => cpus.uids(),
   };
 }

@@ -7,6 +7,7 @@
 import type { Container, Pod } from '../../../api/gen/types/core-v1.ts';
 import { qosClassOf } from '../../../api/core/pods/qos.ts';
 import { parseQuantity } from '../../../machinery/quantity.ts';
+import type { CpuFigures } from '../../metrics/cpu-metrics.ts';
 import { CheckpointError } from '../checkpoint-file.ts';
 import { peakOf, roleOf } from '../container-requests.ts';
 import { AllocationError, type Hint, type Hints, noHints } from '../topology/hints.ts';
@@ -105,6 +106,12 @@ export class StaticCpus {
     this.#assignments.delete(uid);
     for (const cpus of assigned.values()) this.#defaultCpus = this.#defaultCpus.union(cpus);
     return true;
+  }
+
+  /** CPUs that containers have for themselves, and those that they could have. */
+  get figures(): CpuFigures {
+    const exclusive = [...this.#assignments.values()].flatMap((assigned) => [...assigned.values()]);
+    return { exclusive: new CpuSet(exclusive.flatMap(({ ids }) => ids)).size, shared: this.#free.size };
   }
 
   /** Pods that have CPUs. */

@@ -13,6 +13,7 @@ import type { Container, Pod } from '../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { parseQuantity } from '../../../machinery/quantity.ts';
+import type { DeviceObserver } from '../../metrics/device-metrics.ts';
 import { runtimeErrorText } from '../../runtime/container-runtime.ts';
 import type { GrantingManager } from '../allocations.ts';
 import { CheckpointWriter, readCheckpoint } from '../checkpoint-file.ts';
@@ -32,6 +33,7 @@ export interface DeviceManagerOptions {
   readonly isRunning: (uid: string, container: string) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly observer?: DeviceObserver | undefined;
 }
 
 export class DeviceManager implements GrantingManager {
@@ -213,7 +215,7 @@ export class DeviceManager implements GrantingManager {
         throw new AllocationError(
           `unexpectedly allocated less resources than required. Requested: ${count}, Got: ${ids.length}`,
         );
-      const response = await endpoint.allocate(ids);
+      const response = await this.#ask(resource, () => endpoint.allocate(ids));
       inventory.grant({
         uid,
         container: name,
@@ -226,6 +228,15 @@ export class DeviceManager implements GrantingManager {
     } catch (error) {
       if (error instanceof AllocationError) throw error;
       throw new AllocationError(runtimeErrorText(error));
+    }
+  }
+
+  async #ask<T>(resource: string, call: () => Promise<T>): Promise<T> {
+    const begunAt = performance.now();
+    try {
+      return await call();
+    } finally {
+      this.#options.observer?.allocated(resource, (performance.now() - begunAt) / 1000);
     }
   }
 

@@ -1,6 +1,7 @@
 /** The plugins that are there, and what the node has by them. */
 import type { Clock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
+import type { DeviceObserver } from '../../metrics/device-metrics.ts';
 import type { DeviceInventory } from './device-inventory.ts';
 import type { DevicePluginOptions } from './gen/device-plugin.ts';
 import { PluginEndpoint } from './plugin-endpoint.ts';
@@ -22,6 +23,7 @@ export interface DevicePluginsOptions {
   readonly log: Logger;
   /** Devices have come, gone, or changed. */
   readonly onChange: () => void;
+  readonly observer?: Pick<DeviceObserver, 'registered'> | undefined;
 }
 
 interface Plugin {
@@ -53,7 +55,7 @@ export class DevicePlugins {
 
   /** A plugin in place of the one before. Throws when there are too many. */
   register(resource: string, socket: string, options?: DevicePluginOptions): PluginEndpoint {
-    const { log, inventory, onChange } = this.#options;
+    const { log, inventory, onChange, observer } = this.#options;
     const before = this.#plugins.get(resource);
     if (before === undefined && this.#plugins.size >= maxPlugins)
       throw new Error(`there are ${maxPlugins} device plugins already`);
@@ -75,6 +77,7 @@ export class DevicePlugins {
     this.#removed.delete(resource);
     if (before === undefined) inventory.setDevices(resource, []);
     log.info({ resource, socket }, 'a device plugin has registered');
+    observer?.registered(resource);
     return endpoint;
   }
 

@@ -3,6 +3,7 @@
  * whichever node it likes.
  */
 import type { Logger } from '../../../base/logger.ts';
+import type { PinningObserver } from '../../metrics/pinning.ts';
 import { CheckpointError, CheckpointWriter, readCheckpoint } from '../checkpoint-file.ts';
 import { noHints, type ResourceManager } from '../topology/hints.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type MemoryState,
   parseMemoryState,
 } from './memory-state.ts';
-import { StaticMemory } from './static-memory.ts';
+import { isGuaranteed, StaticMemory } from './static-memory.ts';
 
 export interface MemoryManager extends ResourceManager {
   /** Of a container; none with the policy `None`. */
@@ -28,11 +29,13 @@ export interface MemoryManagerOptions {
   readonly path: string;
   /** Undefined with the policy `None`. */
   readonly machine: MachineMemory | undefined;
+  readonly observer?: PinningObserver | undefined;
   readonly log: Logger;
 }
 
 /** Rejects with a `CheckpointError` when the state of before cannot be taken over. */
-export async function openMemoryManager({ path, machine, log }: MemoryManagerOptions): Promise<MemoryManager> {
+export async function openMemoryManager(options: MemoryManagerOptions): Promise<MemoryManager> {
+  const { path, machine, observer, log } = options;
   const policy = machine === undefined ? 'None' : 'Static';
   const text = await readCheckpoint(path);
   const state = text === undefined ? undefined : restored(path, text, policy);
@@ -47,7 +50,13 @@ export async function openMemoryManager({ path, machine, log }: MemoryManagerOpt
     hintsOfContainer: (pod, container) => memory.hintsOfContainer(pod, container),
     hintsOfPod: (pod) => memory.hintsOfPod(pod),
     async allocate(pod, container, hint) {
-      if (memory.allocate(pod, container, hint)) await writer.save();
+      if (isGuaranteed(pod)) observer?.asked();
+      try {
+        if (memory.allocate(pod, container, hint)) await writer.save();
+      } catch (error) {
+        observer?.failed();
+        throw error;
+      }
     },
     release(uid) {
       if (!memory.release(uid)) return;

@@ -219,7 +219,7 @@ export class StaticMemory {
 }
 
 const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
-const isGuaranteed = ({ spec }: Pod): boolean => qosClassOf(spec, false) === 'Guaranteed';
+export const isGuaranteed = ({ spec }: Pod): boolean => qosClassOf(spec, false) === 'Guaranteed';
 const isMemory = (type: string): boolean => type === 'memory' || type.startsWith('hugepages-');
 
 const requestsOf = ({ resources }: Container): Amounts =>

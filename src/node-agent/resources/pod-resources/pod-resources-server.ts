@@ -6,6 +6,7 @@ import { TokenBucket } from '../../../base/token-bucket.ts';
 import { GrpcError } from '../../../grpc/grpc-error.ts';
 import { ServiceServer } from '../../../grpc/service-server.ts';
 import { GrpcCode } from '../../../grpc/status.ts';
+import type { PodResourcesCall, PodResourcesObserver } from '../../metrics/pod-resources-metrics.ts';
 import * as protocol from './gen/pod-resources.ts';
 import type { PodResourcesView } from './pod-resources.ts';
 
@@ -17,19 +18,26 @@ export class PodResourcesServer {
   readonly #server: ServiceServer;
 
   /** @param socket `/var/lib/kubelet/pod-resources/kubelet.sock` */
-  constructor(socket: string, view: PodResourcesView, clock: Clock) {
+  constructor(socket: string, view: PodResourcesView, clock: Clock, observer?: PodResourcesObserver) {
     this.#socket = socket;
     const bucket = new TokenBucket(limits, clock);
     const limited =
-      <Request, Response>(answer: (request: Request) => Response) =>
+      <Request, Response>(call: PodResourcesCall, answer: (request: Request) => Response) =>
       (request: Request): Response => {
         if (!bucket.take()) throw new GrpcError(GrpcCode.resourceExhausted, 'rejected by rate limit');
-        return answer(request);
+        let isError = true;
+        try {
+          const response = answer(request);
+          isError = false;
+          return response;
+        } finally {
+          observer?.(call, isError);
+        }
       };
     const handlers = {
-      list: limited(() => view.list()),
-      getAllocatableResources: limited(() => view.allocatable()),
-      get: limited((request: protocol.GetPodResourcesRequest) => view.get(request)),
+      list: limited('list', () => view.list()),
+      getAllocatableResources: limited('get_allocatable', () => view.allocatable()),
+      get: limited('get', (request: protocol.GetPodResourcesRequest) => view.get(request)),
     };
     this.#server = new ServiceServer(socket, [{ tables: protocol, handlers }]);
   }

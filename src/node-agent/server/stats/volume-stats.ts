@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { sizeBelow } from '../../eviction/pod-usages.ts';
+import type { VolumeObserver } from '../../metrics/volume-metrics.ts';
 import type { Volumes } from '../../volumes/volumes.ts';
 import type { VolumeStats } from './summary.ts';
 
@@ -15,12 +16,15 @@ export interface VolumeStatsOptions {
   readonly clock: Clock;
   /** What the driver of a CSI volume says of its use; undefined where it does not. */
   readonly csiUsage?: Volumes['csiUsage'];
+  readonly observer?: Pick<VolumeObserver, 'measured'> | undefined;
   /** The name of the persistent volume behind a claim; undefined where there is none. */
   readonly volumeOfClaim: (namespace: string, claim: string) => Promise<string | undefined>;
 }
 
 /** Those that are a part of the node, whose use would be that of the node. */
 const unmeasured = new Set(['kubernetes.io~host-path']);
+
+type Figures = Omit<VolumeStats, 'time' | 'name' | 'pvcRef'>;
 
 interface Measured {
   readonly at: number;
@@ -66,9 +70,17 @@ export class VolumeFigures {
   }
 
   /** A driver of CSI mounts below the directory of the volume, and may say itself what is used. */
-  async #figuresOf(plugin: string, at: string): Promise<Omit<VolumeStats, 'time' | 'name'> | undefined> {
-    if (!plugin.endsWith('~csi')) return measure(at);
-    return (await this.#options.csiUsage?.(at).catch(() => undefined)) ?? measure(`${at}/mount`);
+  async #figuresOf(plugin: string, at: string): Promise<Figures | undefined> {
+    if (!plugin.endsWith('~csi')) return this.#timed(at);
+    return (await this.#options.csiUsage?.(at).catch(() => undefined)) ?? this.#timed(`${at}/mount`);
+  }
+
+  async #timed(at: string): Promise<Figures | undefined> {
+    const begunAt = performance.now();
+    const measured = await measure(at);
+    if (measured === undefined) return undefined;
+    this.#options.observer?.measured(measured.source, (performance.now() - begunAt) / 1000);
+    return measured.figures;
   }
 
   /** By the name of the directory, which is that of the volume, or of the persistent one. */
@@ -88,14 +100,14 @@ export class VolumeFigures {
 }
 
 /** Of a file system of its own, or of the files of a directory. */
-async function measure(folder: string): Promise<Omit<VolumeStats, 'time' | 'name'> | undefined> {
+async function measure(folder: string): Promise<{ source: 'statfs' | 'du'; figures: Figures } | undefined> {
   try {
     const [own, above, fs] = await Promise.all([stat(folder), stat(path.dirname(folder)), statfs(folder)]);
     const isMount = own.dev !== above.dev;
     const used = isMount
       ? { bytes: (fs.blocks - fs.bfree) * fs.bsize, inodes: fs.files - fs.ffree }
       : await sizeBelow(folder);
-    return {
+    const figures = {
       availableBytes: fs.bavail * fs.bsize,
       capacityBytes: fs.blocks * fs.bsize,
       usedBytes: used.bytes,
@@ -103,6 +115,7 @@ async function measure(folder: string): Promise<Omit<VolumeStats, 'time' | 'name
       inodes: fs.files,
       inodesUsed: used.inodes,
     };
+    return { source: isMount ? 'statfs' : 'du', figures };
   } catch {
     return undefined;
   }

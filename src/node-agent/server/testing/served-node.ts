@@ -12,6 +12,7 @@ import { defaultConfig, type NodeAgentConfig } from '../../config/config.ts';
 import { createProbeMetrics } from '../../metrics/probe-metrics.ts';
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { agentRoutes, type AgentRoutesOptions } from '../agent-routes.ts';
+import { VolumeFigures } from '../stats/volume-stats.ts';
 import { createApplication, createHandler } from '../application.ts';
 
 export interface TextAnswer {
@@ -47,6 +48,12 @@ export function routesOf(
     health: { healthz: [{ name: 'ping', check: () => undefined }], livez: [], readyz: [] },
     registry: new Registry(),
     probes: createProbeMetrics().registry,
+    volumes: new VolumeFigures({
+      rootDir: '/var/lib/kubelet',
+      periodMs: 60_000,
+      clock: systemClock,
+      volumeOfClaim: () => Promise.resolve(undefined),
+    }),
     logger: { verbosity: 0 },
     zpages: {
       component: 'kubelet',

@@ -1,6 +1,9 @@
 /** The CSI drivers of this node, as they register, with their clients. */
 import type { Logger } from '../../../base/logger.ts';
+import { GrpcError } from '../../../grpc/grpc-error.ts';
 import { createServiceClient, type ServiceCalls, type ServiceClient } from '../../../grpc/service-client.ts';
+import { GrpcCode } from '../../../grpc/status.ts';
+import type { VolumeObserver } from '../../metrics/volume-metrics.ts';
 import type { Plugin, PluginHandler } from '../../plugin-registration/plugin-handler.ts';
 import type { Abilities } from './capability.ts';
 import type { CsiNodeInfo } from './csi-node-info.ts';
@@ -23,13 +26,21 @@ const timeoutMs = 120_000;
 /** Of versions of the interface: 1.0 and what is compatible with it. */
 const supportedMajor = 1;
 
+export interface CsiDriversOptions {
+  readonly nodeInfo: CsiNodeInfo;
+  readonly observer?: Pick<VolumeObserver, 'called'> | undefined;
+  readonly log: Logger;
+}
+
 export class CsiDrivers implements PluginHandler {
   readonly #drivers = new Map<string, Driver>();
   readonly #nodeInfo: CsiNodeInfo;
+  readonly #observer: Pick<VolumeObserver, 'called'> | undefined;
   readonly #log: Logger;
 
-  constructor({ nodeInfo, log }: { readonly nodeInfo: CsiNodeInfo; readonly log: Logger }) {
+  constructor({ nodeInfo, observer, log }: CsiDriversOptions) {
     this.#nodeInfo = nodeInfo;
+    this.#observer = observer;
     this.#log = log;
   }
 
@@ -58,13 +69,14 @@ export class CsiDrivers implements PluginHandler {
   async register({ name, endpoint, versions }: Plugin, signal: AbortSignal): Promise<void> {
     const peer = `the CSI driver ${name}`;
     const client = createServiceClient<protocol.Methods>(protocol, { path: endpoint, peer, timeoutMs });
+    const calls = observedCalls(name, client.calls, this.#observer);
     let abilities: Promise<Abilities> | undefined;
     const driver: Driver = {
       version: highestVersion(versions)!,
       client,
-      calls: client.calls,
+      calls,
       abilities() {
-        abilities ??= abilitiesOf(client.calls).catch((error: unknown) => {
+        abilities ??= abilitiesOf(calls).catch((error: unknown) => {
           abilities = undefined;
           throw error;
         });
@@ -74,7 +86,7 @@ export class CsiDrivers implements PluginHandler {
     this.#drivers.get(name)?.client.close();
     this.#drivers.set(name, driver);
     try {
-      const { nodeId = '', maxVolumesPerNode = 0, accessibleTopology } = await client.calls.nodeGetInfo({}, { signal });
+      const { nodeId = '', maxVolumesPerNode = 0, accessibleTopology } = await calls.nodeGetInfo({}, { signal });
       const topology = accessibleTopology?.segments ?? {};
       await this.#nodeInfo.add({ name, nodeId, maxVolumes: Number(maxVolumesPerNode), topology });
     } catch (error) {
@@ -96,6 +108,29 @@ export class CsiDrivers implements PluginHandler {
     this.#drivers.get(name)?.client.close();
     if (this.#drivers.delete(name)) this.#log.debug({ driver: name }, 'a CSI driver is not used any more');
   }
+}
+
+function observedCalls(driver: string, calls: CsiCalls, observer: CsiDriversOptions['observer']): CsiCalls {
+  if (observer === undefined) return calls;
+  const observe = ([method, [path]]: [string, (typeof protocol.methods)[keyof CsiCalls]]) => {
+    const call = calls[method as keyof CsiCalls] as (...request: readonly unknown[]) => Promise<unknown>;
+    const observed = async (...request: readonly unknown[]): Promise<unknown> => {
+      const begunAt = performance.now();
+      const answer = call(...request);
+      const code = await answer.then(() => 'OK', codeNameOf);
+      observer.called(driver, path, code, (performance.now() - begunAt) / 1000);
+      return answer;
+    };
+    return [method, observed];
+  };
+  return Object.fromEntries(Object.entries(protocol.methods).map(observe)) as CsiCalls;
+}
+
+/** `DeadlineExceeded`; what is no answer of a driver is `Unknown`. */
+function codeNameOf(error: unknown): string {
+  const code = error instanceof GrpcError ? error.code : GrpcCode.unknown;
+  const [name = 'unknown'] = Object.entries(GrpcCode).find(([, value]) => value === code) ?? [];
+  return `${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
 async function abilitiesOf({ nodeGetCapabilities }: CsiCalls): Promise<Abilities> {

@@ -15,6 +15,7 @@ import { mkdir, rm, rmdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/gen/types/core-v1.ts';
 import type { CSIDriver } from '../../../api/gen/types/storage-v1.ts';
+import type { VolumeObserver } from '../../metrics/volume-metrics.ts';
 import type { ApiObjects } from '../../pods/api-objects.ts';
 import { runtimeErrorText } from '../../runtime/container-runtime.ts';
 import { KeyedLock } from '../keyed-lock.ts';
@@ -42,6 +43,7 @@ export interface CsiVolumesOptions {
   readonly nodeName: string;
   /** Whether the kernel labels files. */
   readonly hasSeLinux: boolean;
+  readonly observer?: Pick<VolumeObserver, 'measured'> | undefined;
   /** Of the volume: Normal FileSystemResizeSuccessful … */
   readonly event: (pod: Pod, type: 'Normal' | 'Warning', reason: string, message: string) => void;
 }
@@ -138,11 +140,13 @@ export class CsiVolumes {
     const { calls, abilities } = this.#options.drivers.get(driver);
     if (!(await abilities()).has('GET_VOLUME_STATS')) return undefined;
     const staged = this.paths.stagingTarget({ driver, handle: volumeId, name, isBlock: false });
+    const begunAt = performance.now();
     const { usage = [] } = await calls.nodeGetVolumeStats({
       volumeId,
       volumePath: `${directory}/mount`,
       stagingTargetPath: volumeLifecycleMode === 'Persistent' ? staged : '',
     });
+    this.#options.observer?.measured(driver, (performance.now() - begunAt) / 1000);
     return figuresOf(usage);
   }
 
