@@ -57,6 +57,8 @@ export async function startProgram(options: AgentProgramOptions): Promise<AgentP
       systemReserved: { cpu: '100m', memory: '256Mi' },
       kubeReserved: { cpu: '100m', memory: '256Mi' },
       podPidsLimit: 512,
+      // The firewall of the machine is left alone.
+      makeIPTablesUtilChains: false,
       maxPods: 60,
       containerLogMaxSize: '100Ki',
       containerLogMaxFiles: 3,

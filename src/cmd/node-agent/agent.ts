@@ -1,5 +1,5 @@
 /** `orch node-agent`: the agent of the machine that it runs on, as a node of a cluster. */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { systemClock } from '../../base/clock.ts';
 import { versionInfo } from '../../base/version.ts';
@@ -8,6 +8,8 @@ import { observedRuntime } from '../../node-agent/metrics/runtime-metrics.ts';
 import { createProbeMetrics } from '../../node-agent/metrics/probe-metrics.ts';
 import { createVolumeMetrics } from '../../node-agent/metrics/volume-metrics.ts';
 import { findNodeAddresses } from '../../node-agent/node/addresses.ts';
+import { keepIptablesHint } from '../../node-agent/node/iptables-hint.ts';
+import { type FileLock, lockFile } from '../../node-agent/node/lock-file.ts';
 import { createNodeRuntime } from '../../node-agent/node/cri-node-runtime.ts';
 import { type CertificateKeeper, CertificateLost } from '../../node-agent/node/certificates/certificate-keeper.ts';
 import { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
@@ -47,6 +49,7 @@ export const realNode: Command = async (argv, context) => {
   const { options, given } = line;
   const settings = await readSettings(options, given);
   await checkMachine(settings);
+  const lock = await lockOf(settings);
   const cri = connect(settings);
   const { config } = settings;
   let certificate: CertificateKeeper | undefined;
@@ -66,15 +69,23 @@ export const realNode: Command = async (argv, context) => {
           serveHealthPort({ address: config.healthzBindAddress, port: config.healthzPort }, given, health, log),
         lead: async (daemon) => {
           certificate = await keepClientCertificate(daemon, settings);
-          await run(daemon, settings, { cri, certificate });
+          await run(daemon, settings, { cri, certificate, lock });
         },
       },
       context,
     );
   } finally {
     cri.close();
+    lock?.release();
   }
 };
+
+async function lockOf({ lockFile: file }: NodeAgentSettings): Promise<FileLock | undefined> {
+  if (file === undefined) return undefined;
+  return lockFile(file).catch((error: unknown) => {
+    throw new UserError(`--lock-file: ${(error as Error).message}`, { cause: error });
+  });
+}
 
 function connect({ config }: NodeAgentSettings): CriClient {
   try {
@@ -91,11 +102,18 @@ function connect({ config }: NodeAgentSettings): CriClient {
 interface Parts {
   readonly cri: CriClient;
   readonly certificate: CertificateKeeper | undefined;
+  readonly lock: FileLock | undefined;
 }
 
 /** Until the signal aborts. The node stays registered, and its containers run on. */
-async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, certificate }: Parts): Promise<void> {
-  const { log, signal } = daemon;
+async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: Parts): Promise<void> {
+  const { cri, certificate, lock } = parts;
+  // What runs ends with the process, and where the agent ends by itself.
+  const ended = new AbortController();
+  const signal = AbortSignal.any([leading.signal, ended.signal]);
+  setMaxListeners(0, signal);
+  const daemon = { ...leading, signal };
+  const { log } = daemon;
   await setOomScore(settings, log);
   await prepareMachine(settings, log);
   const warnings = [...(await machineWarnings()), ...imageWarnings(settings.config)];
@@ -131,6 +149,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
       featureGates: settings.featureGates,
       nodeName: settings.nodeName,
       rootDir: settings.rootDir,
+      runtimeCgroups: settings.runtimeCgroups,
       ...daemon.serving,
       zpages: { ...daemon.serving.zpages, component: 'kubelet', version: versionInfo(), startedAt: Date.now() },
       registry: daemon.registry,
@@ -144,6 +163,7 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
   );
   await granted.start();
   keeper.start();
+  if (settings.config.makeIPTablesUtilChains) void keepIptablesHint({ clock: systemClock, log }, signal);
   const running = pods.run(keeper, signal);
   log.info({ node: settings.nodeName, standalone: daemon.connection === undefined }, 'node agent started');
   try {
@@ -151,15 +171,17 @@ async function run(daemon: LeadingDaemon, settings: NodeAgentSettings, { cri, ce
     const stopped = once(signal, 'abort');
     const ends = [
       stopped,
-      running.then(() => stopped),
+      settings.config.runOnce ? running : running.then(() => stopped),
       certificate?.run(signal) ?? stopped,
       server.running.then(() => stopped),
+      ...(lock !== undefined && settings.exitsOnLockContention ? [lock.contended(systemClock, signal)] : []),
     ];
     await Promise.race(ends);
   } catch (error) {
     if (error instanceof CertificateLost) throw new UserError(error.message, { cause: error });
     throw error;
   } finally {
+    ended.abort();
     await server.close();
     await keeper.stop();
     await running.catch(() => undefined);

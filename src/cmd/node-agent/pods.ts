@@ -14,6 +14,7 @@ import { createImageMetrics } from '../../node-agent/metrics/image-metrics.ts';
 import { createPodMetrics } from '../../node-agent/metrics/pod-metrics.ts';
 import { createShutdownMetrics } from '../../node-agent/metrics/shutdown-metrics.ts';
 import { createPodManager, type PodManager, type PodObservers } from '../../node-agent/pods/pod-manager.ts';
+import { podsThatDoNotRun, runOnceMs } from '../../node-agent/pods/run-once.ts';
 import { EnforcementError } from '../../node-agent/resources/cgroups/linux-pod-cgroups.ts';
 import type { ContainerRuntime } from '../../node-agent/runtime/container-runtime.ts';
 import type { ServedPods } from '../../node-agent/server/served-pods.ts';
@@ -48,6 +49,8 @@ export interface PodParts {
 
 /** How long until a runtime that does not answer is asked again. */
 const retryMs = 2000;
+/** How often it is looked whether all pods run, where the agent is to end then. */
+const lookMs = 500;
 
 export function createPods(
   {
@@ -108,9 +111,12 @@ export function createPods(
       await keeper.known;
       while (!signal.aborted) {
         try {
-          await runUntil(signal, (manager = createPodManager(await abortable(partsOf(), signal))));
+          manager = createPodManager(await abortable(partsOf(), signal));
+          await runUntil(signal, manager, settings.config.runOnce);
+          if (settings.config.runOnce) return;
         } catch (error) {
           if (signal.aborted) return;
+          if (error instanceof UserError) throw error;
           if (error instanceof EnforcementError) throw new UserError(error.message, { cause: error });
           log.warn({ err: error }, 'pods cannot be run yet');
           await pause(systemClock, retryMs, signal);
@@ -120,12 +126,23 @@ export function createPods(
   };
 }
 
-async function runUntil(signal: AbortSignal, manager: PodManager): Promise<void> {
+/** @param isOnce until all pods run, which they do on */
+async function runUntil(signal: AbortSignal, manager: PodManager, isOnce: boolean): Promise<void> {
   try {
     await abortable(manager.start(), signal);
-    await aborted(signal);
+    await (isOnce ? havingRun(manager, signal) : aborted(signal));
   } finally {
     await manager.stop();
+  }
+}
+
+async function havingRun(manager: PodManager, signal: AbortSignal): Promise<void> {
+  const until = systemClock.now() + runOnceMs;
+  for (;;) {
+    const left = manager.hasSynced() ? podsThatDoNotRun(manager.pods()) : undefined;
+    if (left?.length === 0 || signal.aborted) return;
+    if (systemClock.now() > until) throw new UserError(`runonce failed: pods do not run: ${left?.join(', ') ?? 'all'}`);
+    await pause(systemClock, lookMs, signal);
   }
 }
 

@@ -8,6 +8,7 @@ import type { NodeAgentConfig } from '../../node-agent/config/config.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { nodeIpProblem } from '../../node-agent/node/addresses.ts';
 import { setParameters, wrongParameters } from '../../node-agent/node/kernel-parameters.ts';
+import { limitOpenFiles } from '../../node-agent/node/open-files.ts';
 import { readSwaps } from '../../node-agent/node/read-machine.ts';
 import { isUnified } from '../../node-agent/pods/configure-pods.ts';
 import { CgroupFiles } from '../../node-agent/resources/cgroups/cgroup-files.ts';
@@ -51,6 +52,7 @@ async function checkKernel(config: NodeAgentSettings['config'], root: string): P
 
 /** What the agent sets of the machine before it runs pods. */
 export async function prepareMachine({ config }: NodeAgentSettings, log: Logger): Promise<void> {
+  await limitOpenFiles({ most: config.maxOpenFiles, pid: process.pid, log });
   if (!config.protectKernelDefaults) await setParameters(log);
   const { kubeletCgroups: agent, systemCgroups: system } = config;
   if (agent === '' && system === '') return;

@@ -56,7 +56,7 @@ export async function serveAgent(
   const { config, featureGates, nodeName } = settings;
   const { log, signal } = daemon;
   const cleanup = new CleanupStack();
-  if (!config.enableServer) return { running: Promise.resolve(), close: () => cleanup.close() };
+  if (!config.enableServer || config.runOnce) return { running: Promise.resolve(), close: () => cleanup.close() };
   try {
     const clientAuthorities = await watchAuthorities(daemon, settings);
     const { pair, keeper } = await servingPair(daemon, settings, addresses);

@@ -50,6 +50,17 @@ export async function readSettings(options: AgentOptions, given: GivenFlags): Pr
     isSchedulable: agent.registerSchedulable,
     credentialProviders: await readCredentialProviders(agent),
     keepsEvictionThresholds: !agent.experimentalAllocatableIgnoreEviction,
+    deadContainers: {
+      perContainer: agent.maximumDeadContainersPerContainer,
+      total: agent.maximumDeadContainers,
+      minAgeMs: agent.minimumContainerTtlMs,
+    },
+    keepsTerminatedVolumes: agent.keepTerminatedPodVolumes,
+    sandboxImage: agent.podInfraContainerImage ?? '',
+    mounterPath: agent.experimentalMounterPath ?? '',
+    runtimeCgroups: agent.runtimeCgroups ?? '',
+    lockFile: agent.lockFile,
+    exitsOnLockContention: agent.exitOnLockContention,
   };
 }
 
@@ -104,5 +115,8 @@ function problemsOf({ agent }: AgentOptions, nodeName: string): string[] {
       ? []
       : [`--cloud-provider: unsupported value ${JSON.stringify(cloudProvider)}, must be external or empty`]),
     ...nodeLabelProblems(agent.nodeLabels),
+    ...(agent.exitOnLockContention && agent.lockFile === undefined
+      ? ['cannot specify --exit-on-lock-contention without also specifying --lock-file']
+      : []),
   ];
 }

@@ -28,4 +28,17 @@ export interface NodeAgentSettings {
   readonly keepsEvictionThresholds: boolean;
   /** Programs that know the passwords of registries. */
   readonly credentialProviders: readonly CredentialProvider[];
+  /** Of containers that have ended; negative for any number. */
+  readonly deadContainers: { readonly perContainer: number; readonly total: number; readonly minAgeMs: number };
+  readonly keepsTerminatedVolumes: boolean;
+  /** Of sandboxes, beside the one that the runtime says; empty for none. */
+  readonly sandboxImage: string;
+  /** A program that is called in place of `mount` where a server is mounted; empty for none. */
+  readonly mounterPath: string;
+  /** Group that the container runtime runs in, for its figures; empty: none are told. */
+  readonly runtimeCgroups: string;
+  /** A file that only one agent has locked at a time. */
+  readonly lockFile: string | undefined;
+  /** The agent ends when another one waits for the lock. */
+  readonly exitsOnLockContention: boolean;
 }

@@ -26,7 +26,7 @@ function collector(images: Image[], limits: Partial<ImageLimits> = {}, disk: Dis
     limits: { ...defaults, ...limits },
     diskUsage: () => Promise.resolve({ capacityBytes: 1000, availableBytes: 1000 - disk.usedPercent * 10 }),
     nowMs: () => now,
-    sandboxImage: () => 'pause:1',
+    sandboxImages: () => ['pause:1', 'pause:2'],
     event: (reason, message) => events.push(`${reason}: ${message}`),
   });
   return { collect, removed, events, pass: (ms: number) => void (now += ms) };
@@ -47,6 +47,7 @@ test('A full disk is freed down to its low mark, of images that nothing uses and
     image('used', 500),
     image('pinned', 500, { pinned: true }),
     image('sandbox', 500, { repoTags: ['pause:1'] }),
+    image('of the operator', 500, { repoTags: ['pause:2'] }),
     image('a', 60),
     image('b', 60),
     image('c', 60),

@@ -28,7 +28,7 @@ export interface ImageCollectorOptions {
   readonly diskUsage: () => Promise<DiskUsage>;
   readonly nowMs: () => number;
   /** Of sandboxes. */
-  readonly sandboxImage: () => string | undefined;
+  readonly sandboxImages: () => readonly string[];
   readonly event: (reason: string, message: string) => void;
   readonly observer?: Pick<ImageObserver, 'removed'> | undefined;
 }
@@ -92,7 +92,7 @@ export class ImageCollector {
 
   /** The longest unused first; of those the one that came first. */
   async #unused(): Promise<readonly Image[]> {
-    const { runtime, nowMs, sandboxImage } = this.#options;
+    const { runtime, nowMs, sandboxImages } = this.#options;
     const [{ images = [] }, { containers = [] }] = await Promise.all([
       runtime.listImages({}),
       runtime.listContainers({}),
@@ -100,10 +100,10 @@ export class ImageCollector {
     const inUse = new Set(
       containers.flatMap(({ imageRef = '', imageId = '', image }) => [imageRef, imageId, image?.image]),
     );
-    const sandbox = sandboxImage();
+    const sandboxes = new Set(sandboxImages());
     const now = nowMs();
     const isUsed = ({ id = '', repoTags = [], repoDigests = [], pinned = false }: Image): boolean =>
-      pinned || [id, ...repoTags, ...repoDigests].some((name) => name === sandbox || inUse.has(name));
+      pinned || [id, ...repoTags, ...repoDigests].some((name) => sandboxes.has(name) || inUse.has(name));
     const ids = new Set(images.map(({ id = '' }) => id));
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
     for (const image of images) {

@@ -63,7 +63,7 @@ describe('Metrics of images', () => {
       limits: own,
       diskUsage: () => Promise.resolve({ capacityBytes: 1000, availableBytes: 1000 - usedPercent * 10 }),
       nowMs: () => now,
-      sandboxImage: () => undefined,
+      sandboxImages: () => [],
       event: () => undefined,
       observer: createImageMetrics(registry),
     });

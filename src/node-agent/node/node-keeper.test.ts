@@ -23,6 +23,13 @@ async function standalone(given: Partial<NodeAgentSettings>): Promise<NodeKeeper
     isSchedulable: true,
     keepsEvictionThresholds: true,
     credentialProviders: [],
+    deadContainers: { perContainer: 1, total: -1, minAgeMs: 0 },
+    keepsTerminatedVolumes: false,
+    sandboxImage: '',
+    mounterPath: '',
+    runtimeCgroups: '',
+    lockFile: undefined,
+    exitsOnLockContention: false,
     ...given,
   };
   const keeper = new NodeKeeper({

@@ -80,7 +80,7 @@ async function driverOf(runtime: Pick<ContainerRuntime, 'runtimeConfig'>): Promi
 }
 
 export function podsConfigOf(
-  settings: Pick<NodeAgentSettings, 'config' | 'nodeName' | 'rootDir' | 'credentialProviders' | 'featureGates'>,
+  settings: Omit<NodeAgentSettings, 'certDir' | 'kubeconfig' | 'bootstrapKubeconfig'>,
   machine: PodsMachine,
 ): PodsConfig {
   const { config, nodeName, rootDir, credentialProviders, featureGates } = settings;
@@ -178,5 +178,9 @@ export function podsConfigOf(
       maxPodGraceSeconds: config.evictionMaxPodGracePeriod,
       limitsStorage: config.localStorageCapacityIsolation,
     },
+    deadContainers: settings.deadContainers,
+    keepsVolumes: settings.keepsTerminatedVolumes,
+    sandboxImage: settings.sandboxImage,
+    mounterPath: settings.mounterPath,
   };
 }

@@ -72,7 +72,8 @@ export class Housekeeping {
     for (const [uid, worker] of [...workers.all()])
       if (worker.isRemoved && worker.stage === 'ended') {
         await removeFromRuntime(uid, context);
-        // The worker has taken volumes and group away.
+        // The worker has taken volumes and group away, but for volumes that outlive containers.
+        if (context.config.keepsVolumes) await context.volumes.tearDown(uid);
         await removeDirectories(uid, context);
         context.images.forget(uid);
         workers.forget(uid);

@@ -95,6 +95,8 @@ export interface PodManager {
   stop(): Promise<void>;
   /** Those of all sources, as they are now. */
   pods(): readonly Pod[];
+  /** All sources have said which pods there are. */
+  hasSynced(): boolean;
   /** What the runtime has of them. */
   runtimePods(): readonly RuntimePod[];
   /** Conditions of the node that hold: `MemoryPressure`. */
@@ -168,6 +170,7 @@ export function createPodManager(options: PodManagerOptions): PodManager {
       await base.statuses.stop();
     },
     pods: () => workers.pods(),
+    hasSynced: () => sources.hasSynced,
     runtimePods: () => cache.pods(),
     pressures: () => upkeep?.pressures ?? [],
     sinceListMs: () => cache.sinceListMs,

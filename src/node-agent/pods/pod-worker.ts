@@ -238,7 +238,7 @@ export class PodWorker {
     const { volumes, cgroups, userNamespaces, resizes, allocations, clock } = this.#context;
     const timer = clock.after(tellAfterMs, tell);
     try {
-      await volumes.tearDown(uid);
+      if (!this.#keepsVolumes()) await volumes.tearDown(uid);
       await cgroups.remove(uid);
       await userNamespaces?.release(uid);
       resizes?.forget(uid);
@@ -250,6 +250,12 @@ export class PodWorker {
     } finally {
       timer.cancel();
     }
+  }
+
+  /** Housekeeping takes them away when the pod is gone. */
+  #keepsVolumes(): boolean {
+    const isDeleted = this.#isRemoved || this.#pod.metadata.deletionTimestamp !== undefined;
+    return this.#context.config.keepsVolumes && !isDeleted;
   }
 
   /** Undefined for what the pod says. */

@@ -7,6 +7,7 @@ import type { CgroupSettings } from '../resources/cgroups/cgroup-path.ts';
 import type { NodeLimits } from '../resources/cgroups/node-limits.ts';
 import type { DnsSettings } from './config/dns.ts';
 import type { ResourceSettings } from './config/resources.ts';
+import type { DeadContainerLimits } from './dead-containers.ts';
 import type { ChangeDetection } from './referred/object-reader.ts';
 
 export interface PodsConfig {
@@ -46,6 +47,13 @@ export interface PodsConfig {
   /** Memory that runs short is seen within a second. */
   readonly watchesMemory: boolean;
   readonly eviction: EvictionManagerOptions['settings'];
+  readonly deadContainers: DeadContainerLimits;
+  /** Volumes of a pod that has ended stay until it is gone. */
+  readonly keepsVolumes: boolean;
+  /** Of sandboxes, beside the one that the runtime says; empty for none. */
+  readonly sandboxImage: string;
+  /** A program that is called in place of `mount` where a server is mounted; empty for none. */
+  readonly mounterPath: string;
 }
 
 /** Of feature gates that concern pods. */

@@ -24,6 +24,7 @@ import { allContainersOf, killOne, killPod } from './kill-pod.ts';
 import type { PodContext } from './pod-context.ts';
 import type { PodMemory } from './pod-memory.ts';
 import { addressesOf, isReadySandbox, stateInSandbox } from './pod-state.ts';
+import { tooManyOfPod } from './dead-containers.ts';
 import { publishStatus, stateOf } from './publish-status.ts';
 import { preparePod } from './prepare-pod.ts';
 import { resizeContainers } from './resize/resize-containers.ts';
@@ -148,19 +149,14 @@ async function currentPod({ pod, memory }: SyncInput, context: PodContext): Prom
   return cache.refresh(uid);
 }
 
-/** Of a container that has ended the one before is of no use any more: it is removed before others start. */
+/** Of a container that has ended the one before is of no use any more: it goes before others start, by the limits. */
 async function withoutOlder(
   pod: Pod,
   runtimePod: RuntimePod | undefined,
   context: PodContext,
 ): Promise<RuntimePod | undefined> {
-  const ended = new Set<string>();
-  const older = (runtimePod?.containers ?? []).filter((container) => {
-    if (isRunning(container)) return false;
-    const isOlder = ended.has(nameOf(container));
-    ended.add(nameOf(container));
-    return isOlder;
-  });
+  const { config, nowMs } = context;
+  const older = tooManyOfPod(runtimePod?.containers ?? [], config.deadContainers, nowMs());
   let left = runtimePod;
   for (const { status } of older) {
     const containerId = status.id ?? '';

@@ -15,6 +15,7 @@ import { LogRotator, type RunningLog } from '../logs/log-rotator.ts';
 import { CpuReconciler, type RunningContainer } from '../resources/cpu/cpu-reconciler.ts';
 import { unlessGone } from '../runtime/container-runtime.ts';
 import type { PodContext } from './pod-context.ts';
+import { tooManyOfNode } from './dead-containers.ts';
 import { isReadySandbox } from './pod-state.ts';
 import type { PodWorkers } from './pod-workers.ts';
 import { terminationByKubelet } from './publish-status.ts';
@@ -54,7 +55,7 @@ export class Upkeep {
       limits: config.images.limits,
       diskUsage: () => this.#imageDisk(),
       nowMs,
-      sandboxImage: () => this.#sandboxImage,
+      sandboxImages: () => [this.#sandboxImage ?? '', config.sandboxImage].filter((name) => name !== ''),
       event,
       observer: observers.images,
     });
@@ -102,7 +103,10 @@ export class Upkeep {
         await this.#images.collect();
       }),
       again(classesMs, 'the classes of pods could not be limited', () => this.#context.cgroups.updateClasses()),
-      again(sandboxCollectionMs, 'sandboxes could not be collected', () => this.#collectSandboxes()),
+      again(sandboxCollectionMs, 'what has ended could not be collected', async () => {
+        await this.#collectContainers();
+        await this.#collectSandboxes();
+      }),
       again(config.cpuReconcileMs, 'the CPUs of containers could not be set', () => cpus.reconcile()),
       again(config.watchesMemory ? memoryMs : evictionMs, 'the resources of the node could not be looked at', () =>
         this.#lookAtResources(),
@@ -147,6 +151,19 @@ export class Upkeep {
             isLog(logPath) ? [{ containerId: id, path: logPath }] : [],
           ),
       );
+  }
+
+  /** Those of living pods that are too many for the node. */
+  async #collectContainers(): Promise<void> {
+    const { cache, runtime, config, nowMs } = this.#context;
+    const living = cache.pods().filter(({ uid }) => this.#workers.get(uid) !== undefined);
+    const byPod = living.map(({ containers }) => containers);
+    for (const container of tooManyOfNode(byPod, config.deadContainers, nowMs())) {
+      const containerId = container.status.id ?? '';
+      await unlessGone(runtime.removeContainer({ containerId }));
+      const pod = living.find(({ containers }) => containers.includes(container));
+      if (pod !== undefined) cache.forgetContainer(pod, containerId);
+    }
   }
 
   /** Those of living pods that have ended and have a successor, and no container left. */

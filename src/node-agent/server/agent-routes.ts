@@ -35,6 +35,8 @@ export interface AgentRoutesOptions extends PodPorts {
   readonly featureGates: GateSettings;
   readonly nodeName: string;
   readonly rootDir: string;
+  /** Group of the container runtime; empty: its figures are not told. */
+  readonly runtimeCgroups: string;
   readonly health: HealthChecks;
   readonly registry: Registry;
   /** Of `/metrics/probes`. */

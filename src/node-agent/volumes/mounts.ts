@@ -54,13 +54,25 @@ export interface MountRequest {
   readonly source: string;
   readonly target: string;
   readonly options: readonly string[];
+  /** A program that is called with the command `mount`; empty: `mount` itself. */
+  readonly mounterPath?: string | undefined;
 }
 
 /** Throws with what the program `mount` says. */
-export async function mountFileSystem({ type, source, target, options }: MountRequest): Promise<void> {
+export async function mountFileSystem({ mounterPath = '', ...request }: MountRequest): Promise<void> {
+  const { type, source, target, options } = request;
   const flags = options.length === 0 ? [] : ['-o', options.join(',')];
   try {
-    await runFor(type, ['mount', '-t', type, ...flags, '--', source, target]);
+    await runFor(type, [
+      ...(mounterPath === '' ? [] : [mounterPath]),
+      'mount',
+      '-t',
+      type,
+      ...flags,
+      '--',
+      source,
+      target,
+    ]);
   } catch (error) {
     const { stderr = '', message } = error as Error & { readonly stderr?: string };
     throw new Error(`mount failed: ${stderr.trim() || message}`, { cause: error });

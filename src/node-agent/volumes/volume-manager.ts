@@ -42,6 +42,8 @@ export interface VolumeManagerOptions {
   readonly csiDrivers: Pick<CsiDrivers, 'get'>;
   /** Whether the kernel labels files. */
   readonly hasSeLinux: boolean;
+  /** A program that is called in place of `mount` where a server is mounted; empty for none. */
+  readonly mounterPath: string;
   readonly observer?: VolumeObserver | undefined;
 }
 
@@ -69,7 +71,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     ['downwardAPI', downwardApi],
     ['projected', projected(tokens)],
     ['local', local],
-    ['nfs', nfs],
+    ['nfs', nfs(options.mounterPath)],
     ['csi', { plugin: csiPlugin, setUp: (request) => csi.setUp(request), tearDown: (uid) => csi.tearDown(uid) }],
   ]);
   const setUpOne = async (pod: Pod, source: VolumeSource, setUp: PodSetUp): Promise<MountedVolume> => {

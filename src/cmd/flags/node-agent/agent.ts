@@ -2,7 +2,7 @@
  * The flags of `orch node-agent` with real containers: those that set fields of the configuration, and those that only
  * the command line has.
  */
-import { bool, customFlag, file, int, optionalText, section, strings, text } from '../flag.ts';
+import { bool, customFlag, duration, file, int, optionalText, section, strings, text } from '../flag.ts';
 import { daemonDebugging } from '../shared/debugging.ts';
 import { featureGatesFlag, nodeGates } from '../shared/feature-gates.ts';
 import { logs } from '../shared/logs.ts';
@@ -52,36 +52,38 @@ const agent = section('Node agent', {
     help: 'Whether pods may be scheduled to the node when it is created.',
     deprecated: 'use --register-with-taints',
   }),
-  lockFile: optionalText('lock-file', 'unsupported', { help: 'A file that only one agent can have locked.' }),
-  exitOnLockContention: bool('exit-on-lock-contention', 'unsupported', {
-    help: 'End when another process asks for the lock file.',
+  lockFile: optionalText('lock-file', 'supported', { help: 'A file that only one agent can have locked.' }),
+  exitOnLockContention: bool('exit-on-lock-contention', 'supported', {
+    help: 'End when another process waits for the lock.',
   }),
-  runtimeCgroups: optionalText('runtime-cgroups', 'unsupported', { help: 'Group of the container runtime.' }),
+  runtimeCgroups: optionalText('runtime-cgroups', 'supported', {
+    help: 'Group of the container runtime, whose figures /stats/summary has then.',
+  }),
   imageCredentialProviderConfig: file('image-credential-provider-config', 'supported', {
     help: 'A CredentialProviderConfig document: programs that know the passwords of registries.',
   }),
   imageCredentialProviderBinDir: file('image-credential-provider-bin-dir', 'supported', {
     help: 'Folder of these programs.',
   }),
-  maximumDeadContainers: int('maximum-dead-containers', 'unsupported', {
+  maximumDeadContainers: int('maximum-dead-containers', 'supported', {
     default: -1,
     help: 'How many ended containers stay. -1 means any number.',
   }),
-  maximumDeadContainersPerContainer: int('maximum-dead-containers-per-container', 'unsupported', {
+  maximumDeadContainersPerContainer: int('maximum-dead-containers-per-container', 'supported', {
     default: 1,
     help: 'How many ended instances of a container stay.',
   }),
-  minimumContainerTtlMs: optionalText('minimum-container-ttl-duration', 'unsupported', {
+  minimumContainerTtlMs: duration('minimum-container-ttl-duration', 'supported', {
     help: 'How long ended containers stay at least.',
   }),
-  podInfraContainerImage: optionalText('pod-infra-container-image', 'ignored', {
-    help: 'Image of sandboxes, for image garbage collection. The container runtime says which one it uses.',
+  podInfraContainerImage: optionalText('pod-infra-container-image', 'supported', {
+    help: 'Image that is not removed though no container uses it, beside the one that the container runtime says.',
   }),
-  keepTerminatedPodVolumes: bool('keep-terminated-pod-volumes', 'unsupported', {
-    help: 'Leave volumes of ended pods mounted.',
+  keepTerminatedPodVolumes: bool('keep-terminated-pod-volumes', 'supported', {
+    help: 'Leave volumes of ended pods mounted until the pods are deleted.',
   }),
-  experimentalMounterPath: optionalText('experimental-mounter-path', 'unsupported', {
-    help: 'A program in place of mount.',
+  experimentalMounterPath: optionalText('experimental-mounter-path', 'supported', {
+    help: 'A program that is called with the command mount and its arguments, for NFS.',
   }),
   experimentalAllocatableIgnoreEviction: bool('experimental-allocatable-ignore-eviction', 'supported', {
     help: 'Do not keep hard thresholds of eviction back from pods.',

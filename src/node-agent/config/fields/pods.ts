@@ -87,7 +87,6 @@ export const pods = {
     help: 'How a bridge lets pods reach themselves. The network of pods is that of the container runtime.',
   }),
   makeIPTablesUtilChains: bool(true, {
-    ...later,
     flag: 'make-iptables-util-chains',
     help: 'Keep the chain KUBE-IPTABLES-HINT, by which others see which iptables this node uses.',
   }),
@@ -150,8 +149,7 @@ export const pods = {
     },
   ),
   runOnce: bool(false, {
-    ...later,
     flag: 'runonce',
-    help: 'Run the static pods once and end. Out of use since 1.32.',
+    help: 'End when all pods run, and leave them running. Nothing is served meanwhile.',
   }),
 };

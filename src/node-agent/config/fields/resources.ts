@@ -172,9 +172,8 @@ export const resources = {
   }),
   maxOpenFiles: int(1_000_000, {
     range: [0, Infinity],
-    support: 'ignored',
     flag: 'max-open-files',
-    help: 'How many files this process may open: that is for its service manager to say.',
+    help: 'How many files this process may open.',
   }),
   protectKernelDefaults: bool(false, {
     flag: 'protect-kernel-defaults',

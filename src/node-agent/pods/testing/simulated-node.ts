@@ -139,6 +139,10 @@ const configIn = (directory: string): PodsConfig => ({
     maxPodGraceSeconds: 0,
     limitsStorage: true,
   },
+  deadContainers: { perContainer: 1, total: -1, minAgeMs: 0 },
+  keepsVolumes: false,
+  sandboxImage: '',
+  mounterPath: '',
 });
 
 export interface SimulatedParts {
@@ -147,6 +151,8 @@ export interface SimulatedParts {
   readonly userNamespaces?: (rootDirectory: string) => UserNamespaces;
   /** Whether resources of pods can change. */
   readonly hasResize?: boolean;
+  /** In place of what nodes usually have. */
+  readonly config?: Partial<PodsConfig>;
   readonly observers?: Pick<PodObservers, 'volumes' | 'images'>;
 }
 
@@ -181,7 +187,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
     });
   };
   const begin = (): PodContext => {
-    const config = configIn(directory);
+    const config = { ...configIn(directory), ...parts.config };
     const wake = (uid: string): void => workers.wake(uid);
     const common = { clock, nowMs, random: () => 0, log: silentLogger };
     const runtime = mortalRuntime();

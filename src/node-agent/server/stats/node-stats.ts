@@ -31,6 +31,8 @@ export interface NodeStatsOptions extends PodPorts {
   readonly groups: CgroupSettings;
   /** When the machine was started, in milliseconds since 1970. */
   readonly startedAt: number;
+  /** Of the container runtime; empty: it is not told. */
+  readonly runtimeCgroups: string;
   readonly volumes: Pick<VolumeFigures, 'of' | 'keepOnly'>;
   readonly wallTime: () => number;
   /** In front of the paths of the kernel, for tests. */
@@ -97,6 +99,7 @@ export class NodeStats {
           ...(isShort ? {} : swapOfGroup(pods, time)),
         },
         { ...this.#self(time, capacity), ...(isShort ? {} : { swap: { time, swapUsageBytes: 0 } }) },
+        ...(await this.#runtime(cgroups, time, isShort)),
       ],
       startTime: this.#startTime,
       ...this.#used('/', await cgroups.read('/'), time, capacity),
@@ -116,6 +119,15 @@ export class NodeStats {
       },
       swap: { time, swapAvailableBytes: free * 1024, swapUsageBytes: (total - free) * 1024 },
     };
+  }
+
+  /** None where it is not said which group it runs in. */
+  async #runtime(cgroups: CgroupReader, time: string, isShort: boolean): Promise<readonly ContainerSummary[]> {
+    const { runtimeCgroups: group } = this.#options;
+    if (group === '') return [];
+    const used = await cgroups.read(group);
+    const swap = isShort ? {} : swapOfGroup(used, time);
+    return [{ name: 'runtime', startTime: this.#startTime, ...this.#used('runtime', used, time), ...swap }];
   }
 
   /** This process. */

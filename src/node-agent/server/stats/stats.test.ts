@@ -25,6 +25,7 @@ beforeAll(async () => {
   for (const [group, scale] of [
     ['', 10],
     ['kubepods', 2],
+    ['runtime', 3],
     ['kubepods/besteffort/podu', 1],
   ] as const) {
     const v1 = (controller: string, name: string): string => path.join('v1/sys/fs/cgroup', controller, group, name);
@@ -75,7 +76,7 @@ const pod: Pod = {
 
 let now = Date.parse('2026-01-02T03:04:05Z');
 
-const statsOf = (listContainerStats?: () => Promise<object>, periodMs = 60_000): NodeStats =>
+const statsOf = (listContainerStats?: () => Promise<object>, periodMs = 60_000, runtimeCgroups = ''): NodeStats =>
   new NodeStats({
     nodeName: 'node',
     rootDir: folder,
@@ -84,6 +85,7 @@ const statsOf = (listContainerStats?: () => Promise<object>, periodMs = 60_000):
     startedAt: Date.parse('2026-01-01T00:00:00Z'),
     wallTime: () => now,
     root: path.join(folder, 'v1'),
+    runtimeCgroups,
     volumes: new VolumeFigures({
       rootDir: folder,
       periodMs,
@@ -112,6 +114,17 @@ const statsOf = (listContainerStats?: () => Promise<object>, periodMs = 60_000):
 const served = (stats: NodeStats) => createHandler(createApplication([statsRoutes(stats, silentLogger)], silentLogger));
 
 describe('What a node and its pods use', () => {
+  test('The group of the container runtime is told where the operator names it', async () => {
+    const { node } = await statsOf(undefined, 60_000, '/runtime').summary(true);
+    expect(node.systemContainers.at(-1)).toMatchObject({
+      name: 'runtime',
+      cpu: { usageCoreNanoSeconds: 3_000_000_000 },
+      memory: { workingSetBytes: 2700 },
+    });
+    const { node: without } = await statsOf().summary(true);
+    expect(without.systemContainers.map(({ name }) => name)).toEqual(['pods', 'kubelet']);
+  });
+
   test('The summary has CPU and memory of node, pods and containers, and rates from the second time on', async () => {
     const handle = served(statsOf());
     const read = async () =>

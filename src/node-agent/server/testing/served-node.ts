@@ -45,6 +45,7 @@ export function routesOf(
     featureGates: {},
     nodeName: 'node',
     rootDir: '/var/lib/kubelet',
+    runtimeCgroups: '',
     health: { healthz: [{ name: 'ping', check: () => undefined }], livez: [], readyz: [] },
     registry: new Registry(),
     probes: createProbeMetrics().registry,

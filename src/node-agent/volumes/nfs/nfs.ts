@@ -6,7 +6,8 @@ import { mkdir } from 'node:fs/promises';
 import { isMountPoint, mountFileSystem } from '../mounts.ts';
 import type { VolumeKind } from '../volume-kind.ts';
 
-export const nfs: VolumeKind = {
+/** @param mounterPath a program that is called in place of `mount`; empty for none */
+export const nfs = (mounterPath = ''): VolumeKind => ({
   plugin: 'kubernetes.io~nfs',
   async setUp({ volume, path, persistent }) {
     // What lies below a mount that hangs is not looked at.
@@ -14,7 +15,7 @@ export const nfs: VolumeKind = {
     const { server = '', path: exported = '', readOnly = false } = volume.nfs ?? {};
     await mkdir(path, { recursive: true, mode: 0o750 });
     const options = [...(readOnly ? ['ro'] : []), ...(persistent?.spec.mountOptions ?? [])];
-    await mountFileSystem({ type: 'nfs', source: `${server}:${exported}`, target: path, options });
+    await mountFileSystem({ type: 'nfs', source: `${server}:${exported}`, target: path, options, mounterPath });
     return { path };
   },
-};
+});
