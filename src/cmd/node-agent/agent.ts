@@ -1,6 +1,7 @@
 /** `orch node-agent`: the agent of the machine that it runs on, as a node of a cluster. */
 import { once, setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
+import type { Logger } from '../../base/logger.ts';
 import { systemClock } from '../../base/clock.ts';
 import { versionInfo } from '../../base/version.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
@@ -17,6 +18,9 @@ import { listProblem } from '../../node-agent/node/runtime-list.ts';
 import type { NodeRuntime } from '../../node-agent/node/node-runtime.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
 import { createCriClient, type CriClient } from '../../node-agent/runtime/cri-client.ts';
+import { tracedRuntime } from '../../node-agent/tracing/traces.ts';
+import { checkTracing } from '../../server/tracing/configuration.ts';
+import type { Tracer } from '../../server/tracing/tracer.ts';
 import { createEventRecorder, type EventRecorder } from '../../client/events/recorder.ts';
 import { isGateOn } from '../../api/feature-gates.ts';
 import type { Command } from '../command.ts';
@@ -120,7 +124,9 @@ async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: P
   const events = createEvents(daemon, settings);
   const probes = createProbeMetrics();
   const observers = { probes: probes.observer, volumes: createVolumeMetrics(daemon.registry) };
-  const runtime = observedRuntime(cri.runtime, daemon.registry);
+  const tracer = await openTracer(settings, log);
+  const counted = observedRuntime(cri.runtime, daemon.registry);
+  const runtime = tracer === undefined ? counted : tracedRuntime(counted);
   const isCgroupV2 = !warnings.some(([reason]) => reason === 'CgroupV1');
   const granted = await openAllocations(settings, {
     client: daemon.connection === undefined ? undefined : daemon.client({ part: 'claims' }),
@@ -129,7 +135,7 @@ async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: P
     registry: daemon.registry,
     log,
   });
-  const pods = createPods(daemon, settings, { runtime, events, granted, observers, isCgroupV2 });
+  const pods = createPods(daemon, settings, { runtime, events, granted, observers, tracer, isCgroupV2 });
   const keeper = createKeeper(daemon, settings, {
     runtime: createNodeRuntime(runtime),
     events,
@@ -159,7 +165,7 @@ async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: P
       clock: systemClock,
       wallTime: Date.now,
     },
-    () => keeper.node?.status.addresses ?? [],
+    { addresses: () => keeper.node?.status.addresses ?? [], tracer },
   );
   await granted.start();
   keeper.start();
@@ -187,7 +193,18 @@ async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: P
     await running.catch(() => undefined);
     await granted.stop();
     await events.stop();
+    await tracer?.close();
   }
+}
+
+/** Undefined where nothing is traced: then no part of a tracing library is loaded. */
+async function openTracer({ config, nodeName }: NodeAgentSettings, log: Logger): Promise<Tracer | undefined> {
+  const { tracing } = config;
+  if (tracing === undefined) return undefined;
+  const configuration = checkTracing(tracing);
+  if (Array.isArray(configuration)) return undefined;
+  const { createTracer } = await import('../../server/tracing/open-telemetry.ts');
+  return createTracer({ configuration, service: 'kubelet', instance: nodeName, log });
 }
 
 type AgentEvents = Pick<EventRecorder, 'event' | 'stop'>;

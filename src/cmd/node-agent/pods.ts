@@ -18,6 +18,8 @@ import { podsThatDoNotRun, runOnceMs } from '../../node-agent/pods/run-once.ts';
 import { EnforcementError } from '../../node-agent/resources/cgroups/linux-pod-cgroups.ts';
 import type { ContainerRuntime } from '../../node-agent/runtime/container-runtime.ts';
 import type { ServedPods } from '../../node-agent/server/served-pods.ts';
+import type { Tracer } from '../../server/tracing/tracer.ts';
+import { tracePods } from '../../node-agent/tracing/traces.ts';
 import { pause } from '../../reconcile/pause.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { UserError } from '../user-error.ts';
@@ -44,6 +46,7 @@ export interface PodParts {
   readonly events: Pick<EventRecorder, 'event'>;
   readonly granted: Pick<AgentAllocations, 'allocations' | 'devices' | 'handlers'>;
   readonly observers: PodObservers;
+  readonly tracer: Tracer | undefined;
   readonly isCgroupV2: boolean;
 }
 
@@ -60,7 +63,7 @@ export function createPods(
     registry,
   }: Pick<LeadingDaemon, 'connection' | 'client' | 'log' | 'registry'>,
   settings: NodeAgentSettings,
-  { runtime, events, granted, observers, isCgroupV2 }: PodParts,
+  { runtime, events, granted, observers, tracer, isCgroupV2 }: PodParts,
 ): AgentPods {
   let manager: PodManager | undefined;
   const counted = createPodMetrics({
@@ -104,6 +107,7 @@ export function createPods(
         random: Math.random,
         log,
         observers: { ...observers, ...counting, pods: counted },
+        trace: tracer === undefined ? undefined : tracePods(tracer),
       });
       shutdown = createShutdown(settings, { events, log, observer: shutdowns, keeper, manager: () => manager });
       void shutdown.run(signal);

@@ -27,6 +27,8 @@ import { listen } from '../../server/listener.ts';
 import { zpagePaths } from '../../server/koa/zpages-routes.ts';
 import { notFoundPage } from '../../server/not-found-page.ts';
 import type { ServingPair } from '../../server/tls/certificate-reload.ts';
+import type { Tracer } from '../../server/tracing/tracer.ts';
+import { traceRequests } from '../../node-agent/tracing/traces.ts';
 import type { LeadingDaemon } from '../daemon/daemon-spec.ts';
 import { reviewsBy } from '../daemon/review-client.ts';
 import { createReviewMetrics, type ReviewMetrics } from '../daemon/review-metrics.ts';
@@ -44,6 +46,12 @@ export interface AgentServer {
   close(): Promise<void>;
 }
 
+export interface AgentServerParts {
+  /** Of the node. */
+  readonly addresses: () => readonly NodeAddress[];
+  readonly tracer: Tracer | undefined;
+}
+
 /** How long clients have to leave their connections. */
 const lingerMs = 2000;
 
@@ -51,7 +59,7 @@ export async function serveAgent(
   daemon: LeadingDaemon,
   settings: NodeAgentSettings,
   routes: AgentRoutesOptions,
-  addresses: () => readonly NodeAddress[],
+  { addresses, tracer }: AgentServerParts,
 ): Promise<AgentServer> {
   const { config, featureGates, nodeName } = settings;
   const { log, signal } = daemon;
@@ -61,17 +69,15 @@ export async function serveAgent(
     const clientAuthorities = await watchAuthorities(daemon, settings);
     const { pair, keeper } = await servingPair(daemon, settings, addresses);
     const reviews = createReviewMetrics(daemon.registry);
-    const handle = guardAgent(
-      countRequests(createHandler(createApplication(agentRoutes(routes), log)), routes.registry),
-      {
-        nodeName,
-        authenticator: authenticatorOf(daemon, settings, clientAuthorities, reviews),
-        authorizer: authorizerOf(daemon, settings, reviews),
-        isFine: isGateOn('KubeletFineGrainedAuthz', featureGates),
-        isKnown: (asked) => isKnownPath(asked, zpagePaths(routes.zpages)),
-        log,
-      },
-    );
+    const counted = countRequests(createHandler(createApplication(agentRoutes(routes), log)), routes.registry);
+    const handle = guardAgent(tracer === undefined ? counted : traceRequests(counted, tracer), {
+      nodeName,
+      authenticator: authenticatorOf(daemon, settings, clientAuthorities, reviews),
+      authorizer: authorizerOf(daemon, settings, reviews),
+      isFine: isGateOn('KubeletFineGrainedAuthz', featureGates),
+      isKnown: (asked) => isKnownPath(asked, zpagePaths(routes.zpages)),
+      log,
+    });
     const transport = await listen({
       address: config.address,
       port: config.port,

@@ -20,7 +20,7 @@ beforeAll(async () => {
     'wrong.yaml': `${head}maxPods: -1\n`,
     'unknown.yaml': `${head}maxPod: 1\n`,
     'gate.yaml': `${head}featureGates: {Absent: true}\n`,
-    'later.yaml': `${head}tracing: {endpoint: x}\n`,
+    'traced.yaml': `${head}tracing: {endpoint: 'http://x', samplingRatePerMillion: -1}\n`,
     'conf.d/10.conf': `${head}maxPods: 12\npodsPerCore: 3\n`,
     'conf.d/20-more/a.conf': `${head}maxPods: 13\n`,
     'conf.d/30.conf': `${head}port: 1024\n`,
@@ -126,9 +126,20 @@ describe('the settings of a node agent', () => {
       message: () => `${at('gate.yaml')}: unrecognized feature gate: Absent`,
     },
     {
-      name: 'a field without its effect',
-      argv: () => [`--config=${at('later.yaml')}`],
-      message: () => `${at('later.yaml')}: tracing: Forbidden: is not supported by this version yet`,
+      name: 'a rate of traces below zero',
+      argv: () => [`--config=${at('traced.yaml')}`],
+      message: () =>
+        `${at('traced.yaml')}: tracing.samplingRatePerMillion: Invalid value: -1: sampling rate must be positive`,
+    },
+    {
+      name: 'a collector of traces that is no address of gRPC',
+      argv: () => [`--config=${at('traced.yaml')}`],
+      message: () => `${at('traced.yaml')}: tracing.endpoint: Invalid value: "http://x": unsupported scheme: http.`,
+    },
+    {
+      name: 'a contention for a lock without its file',
+      argv: () => ['--exit-on-lock-contention'],
+      message: () => 'cannot specify --exit-on-lock-contention without also specifying --lock-file',
     },
     {
       name: 'a label of Kubernetes',

@@ -11,6 +11,7 @@ import { withReservedCpus } from '../../node-agent/config/reserved-cpus.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { validateConfig } from '../../node-agent/config/validate.ts';
 import { nodeLabelProblems } from '../../node-agent/node/node-labels.ts';
+import { checkTracing } from '../../server/tracing/configuration.ts';
 import type { OptionsOf } from '../flags/flag.ts';
 import type { agentFlags } from '../flags/node-agent/agent.ts';
 import { configSections } from '../flags/node-agent/config-flags.ts';
@@ -94,6 +95,11 @@ function checkConfig(config: NodeAgentConfig, gates: GateSettings, sources: Conf
     const source = sourceOf(field, sources);
     return source === undefined ? fieldErrorText(error) : `${source}: ${fieldErrorText(error)}`;
   });
+  const { tracing } = config;
+  const checked = tracing === undefined ? undefined : checkTracing(tracing);
+  if (Array.isArray(checked))
+    for (const error of checked)
+      problems.push(`${sourceOf('tracing', sources) ?? 'tracing'}: tracing.${fieldErrorText(error)}`);
   if (problems.length > 0) throw new FlagError(problems);
 }
 

@@ -9,6 +9,7 @@ import type { ImagePuller } from '../images/image-puller.ts';
 import type { Probes } from '../probes/probes.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { AuthConfig } from '../runtime/gen/cri.ts';
+import type { TracePod } from '../tracing/traces.ts';
 import type { Volumes } from '../volumes/volumes.ts';
 import type { Decision } from './admission/admit.ts';
 import type { ApiObjects } from './api-objects.ts';
@@ -49,6 +50,8 @@ export interface PodContext {
   readonly allocations: PodAllocations;
   readonly statuses: StatusWriter;
   readonly observer?: PodObserver | undefined;
+  /** Undefined where nothing is traced. */
+  readonly trace?: TracePod | undefined;
   readonly volumeObserver?: VolumeObserver | undefined;
   /** Whether the node takes a pod. */
   readonly admission: (pod: Pod, others: readonly Pod[]) => Decision;

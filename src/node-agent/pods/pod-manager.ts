@@ -29,6 +29,7 @@ import { createLinuxPodCgroups } from '../resources/cgroups/linux-pod-cgroups.ts
 import { noAllocations, type PodAllocations } from '../resources/pod-allocations.ts';
 import { noCgroups } from '../resources/cgroups/pod-cgroups.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import type { TracePod } from '../tracing/traces.ts';
 import { createVolumeManager } from '../volumes/volume-manager.ts';
 import type { Volumes } from '../volumes/volumes.ts';
 import { type AdmissionMachine, NodeView } from './admission/node-view.ts';
@@ -77,6 +78,8 @@ export interface PodManagerOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly observers?: PodObservers;
+  /** Undefined where nothing is traced. */
+  readonly trace?: TracePod | undefined;
 }
 
 /** Told of what metrics count. */
@@ -302,6 +305,7 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
       : noCgroups,
     allocations: options.allocations ?? noAllocations,
     observer: options.observers?.pods,
+    trace: options.trace,
     volumeObserver: options.observers?.volumes,
     statuses: new StatusWriter({ client, clock, log, mirrorOf: (pod) => mirrors?.of(pod) }),
   };

@@ -183,11 +183,13 @@ export class PodWorker {
   /** @returns milliseconds until the next turn */
   async #turn(): Promise<number> {
     if (this.#stage === 'alive' && this.#mustEnd()) this.#stage = 'ending';
-    const { clock, observer } = this.#context;
+    const { clock, observer, trace } = this.#context;
     const isAlive = this.#stage === 'alive';
     const begunAt = clock.now();
-    const waitMs = isAlive ? await this.#live() : await this.#end();
-    observer?.worked(isAlive ? 'sync' : 'kill', (clock.now() - begunAt) / 1000);
+    const operation = isAlive ? 'sync' : 'kill';
+    const work = (): Promise<number> => (isAlive ? this.#live() : this.#end());
+    const waitMs = await (trace === undefined ? work() : trace(operation, this.#pod, work));
+    observer?.worked(operation, (clock.now() - begunAt) / 1000);
     return waitMs;
   }
 

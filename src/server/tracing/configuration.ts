@@ -26,11 +26,20 @@ const maxInt32 = 2 ** 31 - 1;
 
 /** Throws an Error with upstream's message. */
 export function readTracingConfiguration(text: string): TracingConfiguration {
-  const document = decode(text);
-  const { endpoint = defaultEndpoint, samplingRatePerMillion: rate = 0 } = document as {
-    endpoint?: string;
-    samplingRatePerMillion?: number;
-  };
+  const configuration = checkTracing(decode(text) as TracingFields);
+  if (Array.isArray(configuration))
+    throw new Error(`failed to validate tracing configuration: ${aggregateText(configuration)}`);
+  return configuration;
+}
+
+export interface TracingFields {
+  readonly endpoint?: string | undefined;
+  readonly samplingRatePerMillion?: number | undefined;
+}
+
+/** What its fields say, or what is wrong with them. */
+export function checkTracing(fields: TracingFields): TracingConfiguration | FieldError[] {
+  const { endpoint = defaultEndpoint, samplingRatePerMillion: rate = 0 } = fields;
   const errors: FieldError[] = [];
   const at = FieldPath.of('samplingRatePerMillion');
   if (rate < 0) errors.push(invalid(at, rate, 'sampling rate must be positive'));
@@ -38,7 +47,7 @@ export function readTracingConfiguration(text: string): TracingConfiguration {
     errors.push(invalid(at, rate, 'sampling rate per million must be less than or equal to one million'));
   const collector = addressOf(endpoint);
   if (typeof collector === 'string') errors.push(invalid(FieldPath.of('endpoint'), endpoint, collector));
-  if (errors.length > 0) throw new Error(`failed to validate tracing configuration: ${aggregateText(errors)}`);
+  if (errors.length > 0) return errors;
   return { collector: collector as GrpcAddress, samplingRatePerMillion: rate };
 }
 

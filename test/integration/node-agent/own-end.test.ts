@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../../src/cmd/testing/run-command.ts';
 import { createCriClient } from '../../../src/node-agent/runtime/cri-client.ts';
+import { startOtlpCollector } from '../../support/otlp-collector.ts';
 import { reasonToSkip, startSandbox } from '../../node/sandbox.ts';
 
 const run = promisify(execFile);
@@ -52,15 +53,17 @@ const reason = reasonToSkip();
 const why = reason === undefined ? '' : ` (${reason})`;
 
 test.skipIf(reason !== undefined)(
-  `An agent with runOnce ends when its static pods run, and leaves them running${why}`,
+  `An agent with runOnce ends when its static pods run, leaves them running, and has told what it did in traces${why}`,
   { timeout: 120_000 },
   async () => {
     const sandbox = await startSandbox({ bridge: 'nsonce', subnet: '10.98.0.0/16' });
     onTestFinished(() => sandbox.stop());
+    await using collector = await startOtlpCollector();
     const folder = await folderWith({
       containerRuntimeEndpoint: `unix://${sandbox.socket}`,
       cgroupRoot: '/orch-once',
       runOnce: true,
+      tracing: { endpoint: collector.endpoint, samplingRatePerMillion: 1_000_000 },
       staticPodPath: 'static',
       podLogsDir: 'logs',
     });
@@ -82,6 +85,9 @@ test.skipIf(reason !== undefined)(
     onTestFinished(() => cri.close());
     const { containers = [] } = await cri.runtime.listContainers({});
     expect(containers.map(({ metadata, state }) => [metadata?.name, state])).toEqual([['main', 'CONTAINER_RUNNING']]);
+    const looks = collector.spans.filter(({ name, service }) => name === 'syncPod' && service === 'kubelet');
+    const started = collector.spans.find(({ name }) => name === 'runtime.v1.RuntimeService/StartContainer');
+    expect(looks.map(({ spanId }) => spanId)).toContain(started?.parentSpanId);
     for (const { id = '' } of (await cri.runtime.listPodSandbox({})).items ?? [])
       await cri.runtime.removePodSandbox({ podSandboxId: id });
     await run('find', ['/sys/fs/cgroup', '-depth', '-type', 'd', '-path', '*/orch-once*', '-delete']).catch(

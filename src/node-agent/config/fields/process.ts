@@ -1,4 +1,5 @@
 /** Logs, metrics and traces of the process itself. */
+import type { TracingFields } from '../../../server/tracing/configuration.ts';
 import { object, optional, text } from '../field.ts';
 import type { Shape } from '../../../machinery/document-shape.ts';
 
@@ -14,11 +15,6 @@ export interface LoggingFields {
 export interface OutputRouting {
   readonly splitStream?: boolean;
   readonly infoBufferSize?: string;
-}
-
-export interface TracingFields {
-  readonly endpoint?: string;
-  readonly samplingRatePerMillion?: number;
 }
 
 const routing: Shape = { splitStream: 'boolean', infoBufferSize: 'string' };
@@ -44,7 +40,6 @@ export const processFields = {
       { endpoint: 'string', samplingRatePerMillion: 'integer' },
       {},
       {
-        support: 'unsupported',
         gate: 'KubeletTracing',
         help: 'Where traces are sent, and how many.',
       },

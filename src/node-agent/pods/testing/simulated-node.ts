@@ -15,6 +15,7 @@ import { noAllocations, type PodAllocations } from '../../resources/pod-allocati
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts';
 import { noCgroups } from '../../resources/cgroups/pod-cgroups.ts';
 import { SimulatedContainers } from '../../runtime/testing/simulated-containers.ts';
+import type { TracePod } from '../../tracing/traces.ts';
 import { createVolumeManager } from '../../volumes/volume-manager.ts';
 import type { AdmissionNode } from '../admission/admission-request.ts';
 import { decide } from '../admission/admit.ts';
@@ -151,6 +152,7 @@ export interface SimulatedParts {
   readonly userNamespaces?: (rootDirectory: string) => UserNamespaces;
   /** Whether resources of pods can change. */
   readonly hasResize?: boolean;
+  readonly trace?: TracePod;
   /** In place of what nodes usually have. */
   readonly config?: Partial<PodsConfig>;
   readonly observers?: Pick<PodObservers, 'volumes' | 'images'>;
@@ -226,6 +228,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
       cgroups: noCgroups,
       allocations,
       volumeObserver: observers.volumes,
+      trace: parts.trace,
       statuses: new StatusWriter({ client: undefined, clock, log: silentLogger }),
     };
     workers = new PodWorkers();
