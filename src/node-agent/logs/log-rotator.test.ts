@@ -1,13 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
-import { LogRotator } from './log-rotator.ts';
+import { type LogLimits, LogRotator } from './log-rotator.ts';
 
 /** A container whose runtime writes on into a new file. */
-async function container(reopen: (file: string) => Promise<void> = (file) => writeFile(file, 'new\n')) {
+async function container(
+  reopen: (file: string) => Promise<void> = (file) => writeFile(file, 'new\n'),
+  limits: LogLimits = { maxBytes: 10, maxFiles: 3, workers: 1 },
+) {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-logs-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const file = `${directory}/0.log`;
@@ -21,7 +24,7 @@ async function container(reopen: (file: string) => Promise<void> = (file) => wri
         return {};
       },
     },
-    limits: { maxBytes: 10, maxFiles: 3, workers: 1 },
+    limits,
     nowMs: () => Date.UTC(2026, 0, 2, 3, 4, second++),
     log: silentLogger,
   });
@@ -73,4 +76,24 @@ test('What an agent left that ended while it compressed is removed', async () =>
   await writeFile(file, 'a long line of text\n');
   await look();
   expect(await files()).toEqual(['0.log', '0.log.20260102-030400']);
+});
+
+test('A container that writes a gigabyte a minute keeps no more on the disk than since the last look', async () => {
+  const limits = { maxBytes: 10 << 20, maxFiles: 5, workers: 1 };
+  const { directory, file, look, files } = await container((path) => writeFile(path, ''), limits);
+  const perLook = 170 << 20;
+  await writeFile(file, '');
+  let most = 0;
+  for (let lookAt = 0; lookAt < 6; lookAt++) {
+    await truncate(file, perLook);
+    await look();
+    const sizes = await Promise.all((await files()).map(async (name) => (await stat(`${directory}/${name}`)).size));
+    most = Math.max(
+      most,
+      sizes.reduce((sum, size) => sum + size, 0),
+    );
+  }
+  // The newest is compressed with the next look.
+  expect(most).toBeLessThan(perLook + (10 << 20));
+  expect((await files()).length).toBeLessThanOrEqual(limits.maxFiles);
 });
