@@ -196,6 +196,7 @@ export async function startNodeCluster({
           keepsVolumes: false,
           sandboxImage: '',
           mounterPath: '',
+          volumePluginDirectory: path.join(base, 'drivers'),
         },
         hostIPs: () => [hostIP],
         allocatable: () => allocatable,

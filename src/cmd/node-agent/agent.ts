@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { Logger } from '../../base/logger.ts';
 import { systemClock } from '../../base/clock.ts';
 import { versionInfo } from '../../base/version.ts';
+import { ignoredFields } from '../../node-agent/config/ignored.ts';
 import type { NodeAgentSettings } from '../../node-agent/config/settings.ts';
 import { observedRuntime } from '../../node-agent/metrics/runtime-metrics.ts';
 import { createProbeMetrics } from '../../node-agent/metrics/probe-metrics.ts';
@@ -118,6 +119,8 @@ async function run(leading: LeadingDaemon, settings: NodeAgentSettings, parts: P
   setMaxListeners(0, signal);
   const daemon = { ...leading, signal };
   const { log } = daemon;
+  const ignored = ignoredFields(settings.config);
+  if (ignored.length > 0) log.warn({ fields: ignored }, 'fields of the configuration have no effect here');
   await setOomScore(settings, log);
   await prepareMachine(settings, log);
   const warnings = [...(await machineWarnings()), ...imageWarnings(settings.config)];

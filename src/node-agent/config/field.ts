@@ -8,10 +8,9 @@ import type { Shape } from '../../machinery/document-shape.ts';
  * Whether a value other than the default has its effect.
  *
  * - `supported`: it has.
- * - `unsupported`: refused by its name, so that no user relies on an effect that does not exist.
  * - `ignored`: about what this runtime does not have: accepted with a warning.
  */
-export type FieldSupport = 'supported' | 'unsupported' | 'ignored';
+export type FieldSupport = 'supported' | 'ignored';
 
 export type FieldKind =
   | 'bool'

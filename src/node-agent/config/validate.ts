@@ -37,7 +37,6 @@ const pathOf = (name: FieldName): FieldPath => {
 function judge(field: Field, name: FieldName, value: unknown, gates: GateSettings): FieldError | undefined {
   const path = pathOf(name);
   if (isDeepStrictEqual(value, field.default) || value === field.withoutFile) return undefined;
-  if (field.support === 'unsupported') return forbidden(path, 'is not supported by this version yet');
   if (field.gate !== undefined && !isGateOn(field.gate, gates))
     return forbidden(path, `needs feature gate ${field.gate}`);
   if (field.oneOf !== undefined && !field.oneOf.includes(value as string))

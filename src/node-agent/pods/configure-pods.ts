@@ -182,5 +182,6 @@ export function podsConfigOf(
     keepsVolumes: settings.keepsTerminatedVolumes,
     sandboxImage: settings.sandboxImage,
     mounterPath: settings.mounterPath,
+    volumePluginDirectory: config.volumePluginDir,
   };
 }

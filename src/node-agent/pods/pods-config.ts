@@ -54,6 +54,8 @@ export interface PodsConfig {
   readonly sandboxImage: string;
   /** A program that is called in place of `mount` where a server is mounted; empty for none. */
   readonly mounterPath: string;
+  /** Of FlexVolume drivers. */
+  readonly volumePluginDirectory: string;
 }
 
 /** Of feature gates that concern pods. */

@@ -19,6 +19,7 @@ import { emptyDir } from './empty-dir/empty-dir.ts';
 import { Attachments } from './csi/attachments.ts';
 import type { CsiDrivers } from './csi/csi-drivers.ts';
 import { CsiVolumes } from './csi/csi-volumes.ts';
+import { FlexVolumes } from './flex-volume/flex-volume.ts';
 import { hostPath } from './host-path/host-path.ts';
 import { csiPlugin } from './csi/csi-paths.ts';
 import { local } from './local/local.ts';
@@ -44,6 +45,8 @@ export interface VolumeManagerOptions {
   readonly hasSeLinux: boolean;
   /** A program that is called in place of `mount` where a server is mounted; empty for none. */
   readonly mounterPath: string;
+  /** Of FlexVolume drivers. */
+  readonly volumePluginDirectory: string;
   readonly observer?: VolumeObserver | undefined;
 }
 
@@ -63,6 +66,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     event: (pod, type, reason, message) => events.ofPod(pod, type, reason, message),
   });
   /** By the member of a volume, or of a persistent volume, that says its kind. */
+  const flex = new FlexVolumes({ pluginDirectory: options.volumePluginDirectory, rootDirectory });
   const kinds = new Map<string, VolumeKind>([
     ['emptyDir', emptyDir],
     ['hostPath', hostPath],
@@ -76,7 +80,8 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
   ]);
   const setUpOne = async (pod: Pod, source: VolumeSource, setUp: PodSetUp): Promise<MountedVolume> => {
     const { name, volume, claimed, directory } = source;
-    const chosen = kindOf(kinds, source);
+    const flexSource = claimed?.persistentVolume.spec.flexVolume ?? volume.flexVolume;
+    const chosen = flexSource === undefined ? kindOf(kinds, source) : flex.kindOf(flexSource);
     const told = { uid: pod.metadata.uid ?? '', volume: name, plugin: shownPlugin(chosen, source) };
     observer?.wanted(told);
     const triedAt = clock.now();
@@ -121,7 +126,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
       const begunAt = clock.now();
       let isError = true;
       try {
-        await takeAway(uid, podDirectory(rootDirectory, uid), kinds.values());
+        await takeAway(uid, podDirectory(rootDirectory, uid), [...kinds.values(), flex]);
         isError = false;
       } finally {
         observer?.tornDown(uid, (clock.now() - begunAt) / 1000, isError);
@@ -130,7 +135,7 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
   };
 }
 
-async function takeAway(uid: string, directory: string, kinds: Iterable<VolumeKind>): Promise<void> {
+async function takeAway(uid: string, directory: string, kinds: Iterable<Pick<VolumeKind, 'tearDown'>>): Promise<void> {
   for (const point of await mountsBelow(`${directory}/volume-subpaths`)) await unmount(point);
   for (const kind of kinds) await kind.tearDown?.(uid);
   for (const point of await mountsBelow(directory)) await unmount(point);

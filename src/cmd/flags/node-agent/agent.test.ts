@@ -37,6 +37,10 @@ describe('the flags of a node agent', () => {
     expect(repeatedNames(agentFlags)).toEqual([]);
   });
 
+  test('No flag of a node agent is refused for having no effect', () => {
+    expect(flagsOf(agentFlags).filter(({ support }) => support === 'unsupported')).toEqual([]);
+  });
+
   test('The flags of a node agent are explained, each in the help', () => {
     expect(unexplained(agentFlags)).toEqual([]);
   });

@@ -6,8 +6,6 @@ export interface PriorityGracePeriod {
   readonly shutdownGracePeriodSeconds: number;
 }
 
-const later = { support: 'unsupported' } as const;
-
 export const pods = {
   staticPodPath: path('', {
     flag: 'pod-manifest-path',
@@ -72,9 +70,8 @@ export const pods = {
     help: 'How changed config maps and secrets are noticed: Get, Cache or Watch.',
   }),
   volumePluginDir: path('/usr/libexec/kubernetes/kubelet-plugins/volume/exec/', {
-    ...later,
     flag: 'volume-plugin-dir',
-    help: 'Folder of FlexVolume plugins.',
+    help: 'Folder of FlexVolume drivers, each in a folder VENDOR~DRIVER.',
   }),
   volumeStatsAggPeriod: duration('1m', {
     flag: 'volume-stats-agg-period',

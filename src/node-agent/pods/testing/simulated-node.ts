@@ -144,6 +144,7 @@ const configIn = (directory: string): PodsConfig => ({
   keepsVolumes: false,
   sandboxImage: '',
   mounterPath: '',
+  volumePluginDirectory: `${directory}/drivers`,
 });
 
 export interface SimulatedParts {
