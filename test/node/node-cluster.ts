@@ -157,6 +157,8 @@ export async function startNodeCluster({
           gates: {
             hasUserNamespaces: featureGates.includes('UserNamespacesSupport'),
             hasResize: featureGates.includes('InPlacePodVerticalScaling'),
+            hasImageVolumes: false,
+            hasTrustBundles: false,
           },
           hasExclusiveResources: false,
           maxPods: 110,

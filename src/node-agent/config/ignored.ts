@@ -1,4 +1,4 @@
-/** Fields about what this runtime does not have. They are accepted, and the agent says at its start that it did. Pure. */
+/** Fields about what this runtime does not have. They are accepted, which the agent says at its start. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { fieldsByName, type NodeAgentConfig, valueOf } from './config.ts';
 

@@ -1,4 +1,5 @@
 /** What pods refer to, as the API server has it. */
+import type { ClusterTrustBundle } from '../../api/gen/types/certificates-v1alpha1.ts';
 import type {
   ConfigMap,
   PersistentVolume,
@@ -17,6 +18,8 @@ export interface ApiObjects {
   persistentVolume(name: string, signal?: AbortSignal): Promise<PersistentVolume | undefined>;
   csiDriver(name: string, signal?: AbortSignal): Promise<CSIDriver | undefined>;
   volumeAttachment(name: string, signal?: AbortSignal): Promise<VolumeAttachment | undefined>;
+  trustBundle(name: string, signal?: AbortSignal): Promise<ClusterTrustBundle | undefined>;
+  trustBundlesOf(signerName: string, signal?: AbortSignal): Promise<readonly ClusterTrustBundle[]>;
   /** The volume of the claim has this size now. */
   claimExpanded(claim: PersistentVolumeClaim, size: string): Promise<void>;
   /** Of the status of this node, as last told. */

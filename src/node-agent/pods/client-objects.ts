@@ -49,6 +49,15 @@ export function createClientObjects(options: ClientObjectsOptions): ApiObjects {
     csiDriver: (name) =>
       read(`csidriver/${name}`, () => client.storage.v1.csidrivers.get(name).catch(undefinedWhenGone)),
     volumeAttachment: (name) => client.storage.v1.volumeattachments.get(name).catch(undefinedWhenGone),
+    trustBundle: (name) =>
+      read(`trustbundle/${name}`, () =>
+        client.certificates.v1alpha1.clustertrustbundles.get(name).catch(undefinedWhenGone),
+      ),
+    trustBundlesOf: (signerName) =>
+      read(`trustbundles/${signerName}`, async () => {
+        const fieldSelector = `spec.signerName=${signerName}`;
+        return (await client.certificates.v1alpha1.clustertrustbundles.list({ fieldSelector })).items;
+      }),
     async claimExpanded(claim, size) {
       const { namespace = '' } = claim.metadata;
       const claims = client.core.v1.persistentvolumeclaims.namespace(namespace);

@@ -130,6 +130,8 @@ export function podsConfigOf(
     gates: {
       hasUserNamespaces: isGateOn('UserNamespacesSupport', featureGates),
       hasResize: isGateOn('InPlacePodVerticalScaling', featureGates),
+      hasImageVolumes: isGateOn('ImageVolume', featureGates),
+      hasTrustBundles: isGateOn('ClusterTrustBundleProjection', featureGates),
     },
     hasExclusiveResources: config.cpuManagerPolicy === 'static' || config.memoryManagerPolicy === 'Static',
     maxPods: config.maxPods,

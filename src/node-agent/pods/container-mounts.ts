@@ -49,6 +49,9 @@ async function volumeMount(request: MountsRequest, mount: VolumeMount, index: nu
   const volume = volumes.byName.get(name);
   if (volume === undefined)
     throw new ContainerConfigError(`cannot find volume "${name}" to mount into container "${container.name}"`);
+  const containerPath = mountPath.startsWith('/') ? mountPath : `/${mountPath}`;
+  if (volume.image !== undefined)
+    return { containerPath, hostPath: '', readonly: true, image: { image: volume.image.reference } };
   let path = subPath;
   if (subPathExpr !== '') {
     if (firstUnknown(subPathExpr, environment) !== undefined)
@@ -66,7 +69,7 @@ async function volumeMount(request: MountsRequest, mount: VolumeMount, index: nu
           container: container.name,
         });
   return {
-    containerPath: mountPath.startsWith('/') ? mountPath : `/${mountPath}`,
+    containerPath,
     hostPath,
     readonly: readOnly || volume.isReadOnly === true,
     propagation: propagations[mount.mountPropagation ?? 'None'] ?? 'PROPAGATION_PRIVATE',

@@ -10,6 +10,8 @@ export const noObjects = (allocatable: () => Readonly<Record<string, string>>): 
   persistentVolume: absent,
   csiDriver: () => Promise.resolve(undefined),
   volumeAttachment: absent,
+  trustBundle: absent,
+  trustBundlesOf: absent,
   claimExpanded: absent,
   volumesAttached: () => [],
   writeVolumesInUse: absent,

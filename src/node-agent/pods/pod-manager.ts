@@ -277,6 +277,7 @@ function contextOf(options: PodManagerOptions, { workers, cache, view, mirrors, 
       hostIPs,
       csiDrivers: plugins.csiDrivers,
       hasSeLinux: hasSeLinux(),
+      ...config.gates,
       observer: options.observers?.volumes,
     }),
     probes: new ProbeRunner({

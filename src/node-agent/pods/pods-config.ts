@@ -62,6 +62,9 @@ export interface PodsConfig {
 export interface PodGates {
   readonly hasUserNamespaces: boolean;
   readonly hasResize: boolean;
+  readonly hasImageVolumes: boolean;
+  /** In projected volumes. */
+  readonly hasTrustBundles: boolean;
 }
 
 /** Empty for none. */

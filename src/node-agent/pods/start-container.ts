@@ -4,13 +4,15 @@
  * What fails is the reason for which the container waits: its status shows it, and an event says it.
  */
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { defaultPullPolicy } from '../../api/core/pods/pull-policy.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
 import { HookError } from '../hooks/hook-error.ts';
 import { ImageError } from '../images/image-error.ts';
+import type { PresentImage } from '../images/image-puller.ts';
 import { pullSecrets } from '../images/pull-secrets.ts';
 import type { ContainerConfig, PodSandboxConfig } from '../runtime/gen/cri.ts';
-import type { MountedVolumes } from '../volumes/volumes.ts';
+import type { MountedVolumes, VolumeImage } from '../volumes/volumes.ts';
 import { ContainerConfigError } from './config/container-config-error.ts';
 import { containerConfig } from './config/container-config.ts';
 import { environmentOf, namedObjectsOf } from './config/environment.ts';
@@ -100,15 +102,19 @@ async function configOf(
   const { images, events, objects, config, credentials: ofNode } = context;
   const event: Parameters<typeof images.ensure>[0]['event'] = (type, reason, message) =>
     events.ofContainer(pod, container, type, reason, message);
-  const ofPod = await pullSecrets(pod, container.spec.image ?? '', objects, events);
-  const credentials = async () => [...ofPod, ...(await ofNode(container.spec.image ?? ''))];
-  const image = await images
-    .ensure({ pod, container: container.spec, sandbox, credentials, event, signal })
-    .catch((error: unknown) => {
+  const ensure = async (spec: typeof container.spec): Promise<PresentImage> => {
+    const name = spec.image ?? '';
+    const ofPod = await pullSecrets(pod, name, objects, events);
+    const credentials = async () => [...ofPod, ...(await ofNode(name))];
+    return images.ensure({ pod, container: spec, sandbox, credentials, event, signal }).catch((error: unknown) => {
       if (!(error instanceof ImageError)) throw error;
       events.ofContainer(pod, container, 'Warning', 'Failed', `Error: ${error.reason}`);
       throw new StartError(error.reason, error.message);
     });
+  };
+  const image = await ensure(container.spec);
+  for (const { reference, pullPolicy } of volumeImagesOf(container, volumes))
+    await ensure({ ...container.spec, image: reference, imagePullPolicy: pullPolicy ?? defaultPullPolicy(reference) });
   try {
     const namespace = pod.metadata.namespace ?? '';
     const named = await objects.namedObjects(namespace, namedObjectsOf(container.spec), signal);
@@ -158,6 +164,10 @@ async function configOf(
     throw fail('CreateContainerConfigError', error.message);
   }
 }
+
+/** Images that the container mounts. */
+const volumeImagesOf = ({ spec }: PodContainer, { byName }: MountedVolumes): readonly VolumeImage[] =>
+  (spec.volumeMounts ?? []).flatMap(({ name = '' }) => byName.get(name)?.image ?? []);
 
 /** One more than that of the last instance; where the runtime knows none, one more than the logs show. */
 async function restartCountFor({ container, runtimePod, sandbox }: StartRequest, _: PodContext): Promise<number> {

@@ -22,6 +22,7 @@ import { CsiVolumes } from './csi/csi-volumes.ts';
 import { FlexVolumes } from './flex-volume/flex-volume.ts';
 import { hostPath } from './host-path/host-path.ts';
 import { csiPlugin } from './csi/csi-paths.ts';
+import { imageVolume } from './image/image.ts';
 import { local } from './local/local.ts';
 import { mountsBelow, unmount } from './mounts.ts';
 import { nfs } from './nfs/nfs.ts';
@@ -45,6 +46,10 @@ export interface VolumeManagerOptions {
   readonly hasSeLinux: boolean;
   /** A program that is called in place of `mount` where a server is mounted; empty for none. */
   readonly mounterPath: string;
+  /** Whether images can be volumes. */
+  readonly hasImageVolumes: boolean;
+  /** Whether projected volumes can have certificates of ClusterTrustBundles. */
+  readonly hasTrustBundles: boolean;
   /** Of FlexVolume drivers. */
   readonly volumePluginDirectory: string;
   readonly observer?: VolumeObserver | undefined;
@@ -73,9 +78,10 @@ export function createVolumeManager(options: VolumeManagerOptions): Volumes {
     ['configMap', configMap],
     ['secret', secret],
     ['downwardAPI', downwardApi],
-    ['projected', projected(tokens)],
+    ['projected', projected(tokens, options.hasTrustBundles)],
     ['local', local],
     ['nfs', nfs(options.mounterPath)],
+    ...(options.hasImageVolumes ? [['image', imageVolume] as const] : []),
     ['csi', { plugin: csiPlugin, setUp: (request) => csi.setUp(request), tearDown: (uid) => csi.tearDown(uid) }],
   ]);
   const setUpOne = async (pod: Pod, source: VolumeSource, setUp: PodSetUp): Promise<MountedVolume> => {

@@ -7,6 +7,13 @@ export interface MountedVolume {
   readonly path: string;
   /** Whatever the mounts of containers say. */
   readonly isReadOnly?: boolean | undefined;
+  /** The runtime mounts this image, once it is pulled; there is no path then. */
+  readonly image?: VolumeImage | undefined;
+}
+
+export interface VolumeImage {
+  readonly reference: string;
+  readonly pullPolicy: 'Always' | 'IfNotPresent' | 'Never' | undefined;
 }
 
 export interface MountedVolumes {

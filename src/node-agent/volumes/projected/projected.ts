@@ -11,25 +11,33 @@ import { readSecret } from '../secret/secret.ts';
 import { fsGroupOf, type VolumeKind, type VolumeRequest } from '../volume-kind.ts';
 import { VolumeError } from '../volumes.ts';
 import type { PodTokens } from './pod-tokens.ts';
+import { trustAnchors } from './trust-anchors.ts';
 
-export const projected = (tokens: PodTokens): VolumeKind => ({
+/** @param hasTrustBundles whether the gate is on */
+export const projected = (tokens: PodTokens, hasTrustBundles: boolean): VolumeKind => ({
   plugin: 'kubernetes.io~projected',
   async setUp(request) {
     const { sources = [], defaultMode = 0o644 } = request.volume.projected ?? {};
     const payload = new Map<string, PayloadFile>();
     for (const source of sources)
-      for (const [path, file] of await filesOf(source, request, defaultMode, tokens)) payload.set(path, file);
+      for (const [path, file] of await filesOf(source, request, { defaultMode, tokens, hasTrustBundles }))
+        payload.set(path, file);
     return writePayload(request, payload, { inMemory: true });
   },
 });
 
+interface ProjectionParts {
+  readonly defaultMode: number;
+  readonly tokens: PodTokens;
+  readonly hasTrustBundles: boolean;
+}
+
 async function filesOf(
   { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle }: VolumeProjection,
   request: VolumeRequest,
-  defaultMode: number,
-  tokens: PodTokens,
+  { defaultMode, tokens, hasTrustBundles }: ProjectionParts,
 ): Promise<Files> {
-  const { pod, objects, podIPs, hostIPs } = request;
+  const { pod, objects, podIPs, hostIPs, signal } = request;
   if (configMap !== undefined) {
     const { name = '', items, optional = false } = configMap;
     const map = await readConfigMap(request, name, optional);
@@ -47,8 +55,12 @@ async function filesOf(
     const token = await tokens.get(pod, { audience, expirationSeconds: Number(expirationSeconds) });
     return [[path, { data: Buffer.from(token), ...tokenRights(pod, defaultMode) }]];
   }
-  if (clusterTrustBundle !== undefined)
-    throw new VolumeError('ClusterTrustBundle projection is not supported in static kubelet mode');
+  if (clusterTrustBundle !== undefined) {
+    if (!hasTrustBundles)
+      throw new VolumeError('ClusterTrustBundle projection is not supported in static kubelet mode');
+    const anchors = await trustAnchors(clusterTrustBundle, objects, signal);
+    return [[clusterTrustBundle.path ?? '', { data: Buffer.from(anchors), mode: defaultMode }]];
+  }
   return [];
 }
 
