@@ -7,6 +7,7 @@ import type { NodeKeeper } from '../../node-agent/node/node-keeper.ts';
 import { readMachine } from '../../node-agent/node/read-machine.ts';
 import { readAdmissionMachine } from '../../node-agent/pods/admission/node-view.ts';
 import { podsConfigOf, readPodsMachine } from '../../node-agent/pods/configure-pods.ts';
+import type { PodsConfig } from '../../node-agent/pods/pods-config.ts';
 import type { Pressure } from '../../node-agent/eviction/thresholds.ts';
 import type { NodePressure } from '../../node-agent/node/conditions.ts';
 import { createEvictionMetrics } from '../../node-agent/metrics/eviction-metrics.ts';
@@ -66,6 +67,7 @@ export function createPods(
   { runtime, events, granted, observers, tracer, isCgroupV2 }: PodParts,
 ): AgentPods {
   let manager: PodManager | undefined;
+  let driver: PodsConfig['cgroups']['driver'] | undefined;
   const counted = createPodMetrics({
     registry,
     nodeName: settings.nodeName,
@@ -79,6 +81,7 @@ export function createPods(
   let shutdown: ShutdownManager | undefined;
   return {
     pods: () => manager?.pods() ?? [],
+    cgroupDriver: () => driver,
     sinceListMs: () => manager?.sinceListMs(),
     sinceRoundMs: () => manager?.sinceRoundMs(),
     csiUsage: (directory) => manager?.csiUsage(directory) ?? Promise.resolve(undefined),
@@ -88,16 +91,19 @@ export function createPods(
     pressure: () => pressureOf(manager?.pressures() ?? []),
     async run(keeper, signal) {
       const client = connection === undefined ? undefined : createClient({ part: 'pods' });
+      const configOf = async (): Promise<PodsConfig> => {
+        const machine = await readMachine({ rootDir: settings.rootDir });
+        const config = podsConfigOf(settings, await readPodsMachine(settings, machine, runtime));
+        driver = config.cgroups.driver;
+        return config;
+      };
       const partsOf = async () => ({
         client,
         events,
         runtime,
         allocations: granted.allocations,
         handlers: granted.handlers,
-        config: podsConfigOf(
-          settings,
-          await readPodsMachine(settings, await readMachine({ rootDir: settings.rootDir }), runtime),
-        ),
+        config: await configOf(),
         machine: await readAdmissionMachine(),
         isShuttingDown: () => shutdown?.isShuttingDown ?? false,
         hostIPs: () => hostIPsOf(keeper),

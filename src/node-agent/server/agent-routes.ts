@@ -54,9 +54,12 @@ export interface AgentRoutesOptions extends PodPorts {
 
 export type AgentRouter = Router<AgentState>;
 
-const cgroupsOf = ({ cgroupRoot, cgroupDriver }: NodeAgentConfig): CgroupSettings => ({
-  root: cgroupRoot || '/',
-  driver: cgroupDriver === 'systemd' ? 'systemd' : 'cgroupfs',
+/** The driver is what the runtime says, once it has said it: read each time. */
+export const cgroupsOf = ({ config, served }: Pick<AgentRoutesOptions, 'config' | 'served'>): CgroupSettings => ({
+  root: config.cgroupRoot || '/',
+  get driver() {
+    return served.cgroupDriver?.() ?? (config.cgroupDriver === 'systemd' ? 'systemd' : 'cgroupfs');
+  },
 });
 
 function createStats(options: AgentRoutesOptions): NodeStats {
@@ -65,7 +68,7 @@ function createStats(options: AgentRoutesOptions): NodeStats {
   return new NodeStats({
     ...options,
     podLogsDir: config.podLogsDir,
-    groups: cgroupsOf(config),
+    groups: cgroupsOf(options),
     startedAt,
   });
 }
@@ -78,13 +81,13 @@ export function openRoutes(options: AgentRoutesOptions): AgentRouter[] {
   metrics.get('/metrics', serveMetrics(registry));
   metrics.get('/metrics/probes', serveMetrics(probes));
   metrics.get('/metrics/slis', serveHealthMetrics(registry));
-  const { config, rootDir } = options;
+  const { rootDir } = options;
   return [
     healthRoutes(options),
     podRoutes(options),
     metrics,
     statsRoutes(createStats(options), options.log),
-    cadvisorRoutes({ ...options, cgroups: cgroupsOf(config), readMachine: () => readMachine({ rootDir }) }),
+    cadvisorRoutes({ ...options, cgroups: cgroupsOf(options), readMachine: () => readMachine({ rootDir }) }),
   ];
 }
 

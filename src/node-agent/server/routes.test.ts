@@ -4,6 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ContainerStatus, Pod } from '../../api/gen/types/core-v1.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { defaultConfig } from '../config/config.ts';
+import { cgroupsOf } from './agent-routes.ts';
 import { isKnownPath } from './known-paths.ts';
 import { ask, handlerOf, routesOf } from './testing/served-node.ts';
 
@@ -305,3 +307,21 @@ describe('What the configuration switches off', () => {
     expect([answer.status, answer.text]).toEqual([405, text]);
   });
 });
+
+test.each([
+  { configured: 'cgroupfs', said: undefined, driver: 'cgroupfs' },
+  { configured: 'systemd', said: undefined, driver: 'systemd' },
+  { configured: 'cgroupfs', said: 'systemd', driver: 'systemd' },
+  { configured: 'systemd', said: 'cgroupfs', driver: 'cgroupfs' },
+] as const)(
+  'Figures are read of groups of the driver $driver where $configured is configured and the runtime says $said',
+  ({ configured, said, driver }) => {
+    let told: typeof said;
+    const served = { pods: () => [], cgroupDriver: () => told };
+    const groups = cgroupsOf({ config: { ...defaultConfig, cgroupDriver: configured }, served });
+    // The port is open before the runtime has said it.
+    expect(groups.driver).toBe(configured);
+    told = said;
+    expect(groups.driver).toBe(driver);
+  },
+);

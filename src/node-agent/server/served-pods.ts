@@ -1,5 +1,6 @@
 /** The pods of the node, as its server sees them. */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
+import type { CgroupSettings } from '../resources/cgroups/cgroup-path.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import type { Volumes } from '../volumes/volumes.ts';
 import { Refusal } from './refusal.ts';
@@ -7,6 +8,8 @@ import { Refusal } from './refusal.ts';
 export interface ServedPods {
   /** With the status that the agent computed last. */
   pods(): readonly Pod[];
+  /** How control groups are made; undefined until the runtime has been asked. */
+  cgroupDriver?(): CgroupSettings['driver'] | undefined;
   /** What the driver of a CSI volume says of its use; undefined where it does not. @param directory of the volume */
   csiUsage?: Volumes['csiUsage'];
   /** The name of the persistent volume behind a claim; undefined where there is none. */
