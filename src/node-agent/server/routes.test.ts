@@ -316,12 +316,12 @@ test.each([
 ] as const)(
   'Figures are read of groups of the driver $driver where $configured is configured and the runtime says $said',
   ({ configured, said, driver }) => {
-    let told: typeof said;
-    const served = { pods: () => [], cgroupDriver: () => told };
+    const runtime: { driver?: typeof said } = {};
+    const served = { pods: () => [], cgroupDriver: () => runtime.driver };
     const groups = cgroupsOf({ config: { ...defaultConfig, cgroupDriver: configured }, served });
     // The port is open before the runtime has said it.
     expect(groups.driver).toBe(configured);
-    told = said;
+    runtime.driver = said;
     expect(groups.driver).toBe(driver);
   },
 );
