@@ -159,15 +159,19 @@ export class NodeKeeper {
       }
   }
 
-  /** A node that becomes ready shows it at once. */
+  /** A node that becomes ready shows it at once; until then its status is written as often as always. */
   async #untilReady(client: Client): Promise<void> {
-    const { clock, problems } = this.#options;
+    const { clock, problems, settings } = this.#options;
     const { signal } = this.#abort;
     const endsAt = clock.now() + startMs;
     await this.#sync(client);
+    let syncedAt = clock.now();
     while (!signal.aborted && clock.now() < endsAt && !isReady(this.#node)) {
       await pause(clock, startEveryMs, signal);
       if (this.runtime.health.problems.length === 0 && problems().length === 0) return;
+      if (clock.now() - syncedAt < settings.config.nodeStatusUpdateFrequency) continue;
+      await this.#sync(client);
+      syncedAt = clock.now();
     }
   }
 
