@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { podOf } from '../pod-lifecycle/testing/states.ts';
 import { containerNameLabel } from './config/labels.ts';
-import { type DeadContainerLimits, tooManyOfNode, tooManyOfPod } from './dead-containers.ts';
+import { tooManyOfNode, tooManyOfPod } from './dead-containers.ts';
+import type { DeadContainerLimits } from './pods-config.ts';
 import type { RuntimeContainer } from './runtime-pod.ts';
 import { simulateNode } from './testing/simulated-node.ts';
 

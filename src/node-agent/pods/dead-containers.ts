@@ -4,16 +4,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/architecture/garbage-collection/#container-image-garbage-collection |
  *   Container garbage collection}
  */
+import type { DeadContainerLimits } from './pods-config.ts';
 import { isRunning, nameOf, type RuntimeContainer } from './runtime-pod.ts';
-
-export interface DeadContainerLimits {
-  /** Instances of one container; negative: any number. */
-  readonly perContainer: number;
-  /** Of all containers of the node; negative: any number. */
-  readonly total: number;
-  /** None goes that was made later than this long ago. */
-  readonly minAgeMs: number;
-}
 
 /** What is too much of a pod. @param containers of the pod, the newest first */
 export function tooManyOfPod(

@@ -7,7 +7,6 @@ import type { CgroupSettings } from '../resources/cgroups/cgroup-path.ts';
 import type { NodeLimits } from '../resources/cgroups/node-limits.ts';
 import type { DnsSettings } from './config/dns.ts';
 import type { ResourceSettings } from './config/resources.ts';
-import type { DeadContainerLimits } from './dead-containers.ts';
 import type { ChangeDetection } from './referred/object-reader.ts';
 
 export interface PodsConfig {
@@ -56,6 +55,16 @@ export interface PodsConfig {
   readonly mounterPath: string;
   /** Of FlexVolume drivers. */
   readonly volumePluginDirectory: string;
+}
+
+/** Of containers that have ended. */
+export interface DeadContainerLimits {
+  /** Instances of one container; negative: any number. */
+  readonly perContainer: number;
+  /** Of all containers of the node; negative: any number. */
+  readonly total: number;
+  /** None goes that was made later than this long ago. */
+  readonly minAgeMs: number;
 }
 
 /** Of feature gates that concern pods. */
