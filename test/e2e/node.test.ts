@@ -209,7 +209,13 @@ describe.skipIf(reason !== undefined)(
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec };
       await writeFile(at('static/web.json'), JSON.stringify(pod));
       const root = at('root');
-      const args = ['node-agent', `--config=${at('agent.yaml')}`, `--root-dir=${root}`, '--hostname-override=alone'];
+      const args = [
+        'node-agent',
+        `--config=${at('agent.yaml')}`,
+        `--root-dir=${root}`,
+        '--hostname-override=alone',
+        '--make-iptables-util-chains=false',
+      ];
       const agent = new OrchProcess(args);
       const phases = async (): Promise<string[]> => {
         const { items } = (await (await fetch(`http://127.0.0.1:${openPort}/pods`)).json()) as {

@@ -22,6 +22,7 @@ const usual = (): string[] => [
   `--root-dir=${file('root')}`,
   `--container-runtime-endpoint=unix://${file('none.sock')}`,
   '--hostname-override=n',
+  '--make-iptables-util-chains=false',
   '--port=1',
 ];
 

@@ -60,6 +60,8 @@ beforeAll(async () => {
     `--kubeconfig=${await tokenKubeconfig(api, 'admin')}`,
     `--root-dir=${path.join(folder, 'root')}`,
     '--hostname-override=served-node',
+    // The firewall of the machine is left alone.
+    '--make-iptables-util-chains=false',
   ]);
   await agent.says('serving without TLS');
 });
