@@ -68,7 +68,8 @@ const patienceMs = 20_000;
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const objects: ApiObjects = {
+/** A test may replace some of them: each node has its own. */
+const noObjects = (): ApiObjects => ({
   configMap: () => Promise.resolve(undefined),
   secret: () => Promise.resolve(undefined),
   claim: () => Promise.resolve(undefined),
@@ -85,7 +86,7 @@ const objects: ApiObjects = {
   runtimeHandler: () => Promise.resolve(''),
   services: () => [],
   allocatable: () => ({ cpu: '2', memory: '4Gi' }),
-};
+});
 
 const noDrivers = {
   get(name: string): never {
@@ -165,6 +166,7 @@ export async function simulateNode(parts: SimulatedParts = {}): Promise<Simulate
   const { allocations = noAllocations, userNamespaces, hasResize = false, observers = {} } = parts;
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-pods-'));
   const clock = new FakeClock();
+  const objects = noObjects();
   let skewMs = 0;
   const nowMs = (): number => Date.UTC(2026, 0, 1) + skewMs + Math.floor(clock.now());
   const containers = new SimulatedContainers(nowMs);
