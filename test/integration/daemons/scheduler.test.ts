@@ -66,6 +66,14 @@ test('It binds pods as the leader, is healthy and ready, and gives up its lease 
   expect(body.spec.holderIdentity).toBe('');
 });
 
+test('The scheduler serves profiles unless it is told not to', async () => {
+  const flags = ['--authorization-always-allow-paths=*', '--leader-elect=false'];
+  const { daemon, port } = await start(`--kubeconfig=${admin}`, ...flags);
+  await using _ = daemon;
+  const profile = await askDaemon(port, '/debug/pprof/goroutine?debug=1');
+  expect([profile.status, profile.text]).toEqual([200, expect.stringMatching(/^goroutine profile: total/)]);
+});
+
 test('In the place of the original it has its lock', async () => {
   await using daemon = new OrchProcess(['kube-scheduler', `--kubeconfig=${admin}`, '--secure-port=0']);
   await daemon.warns('leading lock=kube-system/kube-scheduler');
