@@ -75,12 +75,8 @@ function familyDifferences(path: string, recorded: JsonValue, found: JsonValue):
 
 const text = (value: JsonValue): string => JSON.stringify(value);
 
-/** An evicted pod has a second to end: on a busy machine its container may be killed before it has ended by itself. */
-const withoutCodeOfEvicted = (status: string): string =>
-  status.includes('"reason":"Evicted"') ? status.replace(/"exitCode":\d+/g, '"exitCode":0') : status;
-
 function statusDifferences(name: string, pod: RecordedPod, { statuses }: Played, options: MaskOptions): string[] {
-  const seen = (statuses.get(name) ?? []).map((status) => withoutCodeOfEvicted(text(maskedValue(status, options))));
+  const seen = (statuses.get(name) ?? []).map((status) => text(maskedValue(status, options)));
   const needed = pod.statuses.filter(({ t, sometimes }, index) => {
     const next = pod.statuses[index + 1];
     return next === undefined || (sometimes !== true && next.t - t > lastedSeconds);
@@ -88,7 +84,7 @@ function statusDifferences(name: string, pod: RecordedPod, { statuses }: Played,
   let at = 0;
   const missing: string[] = [];
   for (const { status } of needed) {
-    const wanted = withoutCodeOfEvicted(text(recordedValue(status)));
+    const wanted = text(recordedValue(status));
     const found = seen.indexOf(wanted, at);
     if (found < 0) missing.push(wanted);
     else at = found;
