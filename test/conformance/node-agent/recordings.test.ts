@@ -32,9 +32,12 @@ const leftOut: Readonly<Record<string, string>> = {
   tolerations: 'whether the refusal or the deletion by the taint is seen first depends on time',
 };
 
+/** What it records ends within the second that an evicted pod has, which it has only beside no others. */
+const needsTheMachine = 'over-size-limit';
+
 /** They stop the agent or change the node, which the others would notice. */
 const isAlone = ({ id, steps }: NodeCase): boolean =>
-  id === 'preempt-critical' || steps.some((step) => 'agent' in step || 'static' in step);
+  id === 'preempt-critical' || id === needsTheMachine || steps.some((step) => 'agent' in step || 'static' in step);
 
 const reason = reasonToSkip();
 
