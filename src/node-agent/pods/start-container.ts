@@ -4,6 +4,7 @@
  * What fails is the reason for which the container waits: its status shows it, and an event says it.
  */
 import { mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { undefinedWhenAbsent } from '../../base/undefined-when-absent.ts';
 import { defaultPullPolicy } from '../../api/core/pods/pull-policy.ts';
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PodContainer } from '../pod-lifecycle/containers.ts';
@@ -173,7 +174,7 @@ const volumeImagesOf = ({ spec }: PodContainer, { byName }: MountedVolumes): rea
 async function restartCountFor({ container, runtimePod, sandbox }: StartRequest, _: PodContext): Promise<number> {
   const last = runtimePod?.containers.find((candidate) => nameOf(candidate) === container.name);
   if (last !== undefined) return restartCountOf(last.status) + 1;
-  const logs = await readdir(`${sandbox.logDirectory}/${container.name}`).catch(() => []);
+  const logs = (await readdir(`${sandbox.logDirectory}/${container.name}`).catch(undefinedWhenAbsent)) ?? [];
   return logs.reduce((count, file) => Math.max(count, Number(/^(\d+)\.log/.exec(file)?.[1] ?? -1) + 1), 0);
 }
 

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { undefinedWhenAbsent } from '../../../base/undefined-when-absent.ts';
 import { type IdRange, parseSubordinateIds, usualRange } from './id-ranges.ts';
 
 const run = promisify(execFile);
@@ -9,7 +10,7 @@ const timeoutMs = 10_000;
 const user = 'kubelet';
 
 export async function findIdRange(maxPods: number): Promise<IdRange> {
-  const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const users = (await readFile('/etc/passwd', 'utf8').catch(undefinedWhenAbsent)) ?? '';
   if (!users.split('\n').some((line) => line.startsWith(`${user}:`))) return usualRange(maxPods);
   const ask = async (...args: string[]): Promise<IdRange | undefined> => {
     const { stdout } = await run('getsubids', [...args, user], { timeout: timeoutMs }).catch((error: unknown) => {

@@ -5,6 +5,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/storage/volumes/#flexvolume | Volumes: flexVolume}
  */
 import { access, constants, mkdir, readdir } from 'node:fs/promises';
+import { undefinedWhenAbsent } from '../../../base/undefined-when-absent.ts';
 import type { FlexPersistentVolumeSource, FlexVolumeSource } from '../../../api/gen/types/core-v1.ts';
 import { podDirectory } from '../../pods/pods-config.ts';
 import { isMountPoint, mountsBelow } from '../mounts.ts';
@@ -47,7 +48,7 @@ export class FlexVolumes {
   /** Of a pod, of all drivers. A volume whose driver is gone is unmounted as any other. */
   async tearDown(uid: string): Promise<void> {
     const volumes = `${podDirectory(this.#options.rootDirectory, uid)}/volumes`;
-    for (const plugin of await readdir(volumes).catch(() => []))
+    for (const plugin of (await readdir(volumes).catch(undefinedWhenAbsent)) ?? [])
       if (!plugin.startsWith(ownPrefix) && (await this.#isThere(plugin)))
         for (const name of await readdir(`${volumes}/${plugin}`)) {
           const path = `${volumes}/${plugin}/${name}`;
