@@ -2,6 +2,8 @@
  * What ends a call before its answer is there: signals of its caller, a time limit, the end of the client. Each call
  * has one. It costs less than an `AbortController` below an `AbortSignal.any`, and most calls never use it.
  */
+import { onAbort } from '../base/on-abort.ts';
+
 export interface CallLimits {
   /** Any of them ends the call, with its reason. */
   readonly signals?: readonly AbortSignal[] | undefined;
@@ -10,20 +12,15 @@ export interface CallLimits {
 }
 
 export class CallEnd {
-  readonly #signals: readonly AbortSignal[];
+  /** Takes the listeners away. */
+  readonly #forget: readonly (() => void)[];
   readonly #timer: NodeJS.Timeout | undefined;
   #ended: { readonly reason: unknown } | undefined;
   #listener: ((reason: unknown) => void) | undefined;
 
-  readonly #onAbort = (): void => this.end(this.#signals.find(({ aborted }) => aborted)?.reason);
-
   constructor({ signals = [], timeoutMs }: CallLimits) {
-    this.#signals = signals;
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.end(timedOut()), timeoutMs).unref();
-    for (const signal of signals) {
-      signal.addEventListener('abort', this.#onAbort);
-      if (signal.aborted) this.#onAbort();
-    }
+    this.#forget = signals.map((signal) => onAbort(signal, () => this.end(signal.reason)));
   }
 
   end(reason: unknown): void {
@@ -49,7 +46,7 @@ export class CallEnd {
   /** The call is over: nothing is left of its limits, of which there may be many in a second. */
   release(): void {
     clearTimeout(this.#timer);
-    for (const signal of this.#signals) signal.removeEventListener('abort', this.#onAbort);
+    for (const forget of this.#forget) forget();
     this.#listener = undefined;
   }
 }
